@@ -1,0 +1,218 @@
+//! Joint kinds: one small file each, all answering the same questions.
+//!
+//! A joint connects a frame on its parent body to a frame on its child body. X is the pose of the
+//! child's joint frame in the parent's. On the joint's manifold X = X(q), and X(0) is the identity:
+//! the two frames coincide in the file's pose. The questions:
+//!
+//! | question | symbol | shape |
+//! |---|---|---|
+//! | [`JointKind::freedoms`] | d | |
+//! | [`JointKind::transform`] | X(q) | pose |
+//! | [`JointKind::subspace`] | S(q): X⁻¹Ẋ = S q̇, body twist of the child frame | 6×d |
+//! | [`JointKind::subspace_rate`] | Ṡ(q, q̇) | 6×d |
+//! | [`JointKind::coordinates`] | θ(X): coordinates of any relative pose, the nearest turn to a reference | d |
+//! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
+//! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |
+//! | [`JointKind::rows`] | J(X): Ċ = J ξ | (6−d)×6 |
+//!
+//! [`default_residual`] answers for any joint that knows only X and S: log(X(q)⁻¹ X) with q as an
+//! unknown. The rows of each kind are faster forms, tested against it.
+//!
+//! Answers come in fixed 6-vectors and 6×6 matrices of which the first d (or 6−d) entries, rows or
+//! columns count and the rest is zero: no allocation and no generic sizes.
+
+pub mod ball;
+pub mod bushing;
+pub mod cylindrical;
+pub mod default_residual;
+pub mod fixed;
+pub mod hinge;
+pub mod planar;
+pub mod prismatic;
+pub mod universal;
+
+mod rows;
+
+use nalgebra::{Matrix6, Vector6};
+
+use crate::spatial::{Pose, Twist};
+
+/// What kind of motion a joint leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// Turns about z.
+    Hinge,
+    /// Turns about any axis; coordinates are the rotation vector.
+    Ball,
+    /// Turns about x, then about the carried y.
+    Universal,
+    /// Slides along z.
+    Prismatic,
+    /// Slides along z and turns about it.
+    Cylindrical,
+    /// Slides along x and y and turns about z.
+    Planar,
+    /// Holds the bodies together.
+    Fixed,
+    /// Leaves all six freedoms, held by springs alone: translation (parent axes), rotation vector.
+    Bushing,
+}
+
+/// Sends a question to the file of the joint's kind.
+macro_rules! ask {
+    ($kind:expr, $question:ident ( $($argument:expr),* )) => {
+        match $kind {
+            JointKind::Hinge => hinge::$question($($argument),*),
+            JointKind::Ball => ball::$question($($argument),*),
+            JointKind::Universal => universal::$question($($argument),*),
+            JointKind::Prismatic => prismatic::$question($($argument),*),
+            JointKind::Cylindrical => cylindrical::$question($($argument),*),
+            JointKind::Planar => planar::$question($($argument),*),
+            JointKind::Fixed => fixed::$question($($argument),*),
+            JointKind::Bushing => bushing::$question($($argument),*),
+        }
+    };
+}
+
+impl JointKind {
+    /// Every kind, in the order of the scene file's documentation.
+    pub const ALL: [JointKind; 8] = [
+        JointKind::Hinge,
+        JointKind::Ball,
+        JointKind::Universal,
+        JointKind::Prismatic,
+        JointKind::Cylindrical,
+        JointKind::Planar,
+        JointKind::Fixed,
+        JointKind::Bushing,
+    ];
+
+    /// The word of the scene file.
+    pub fn name(self) -> &'static str {
+        match self {
+            JointKind::Hinge => "hinge",
+            JointKind::Ball => "ball",
+            JointKind::Universal => "universal",
+            JointKind::Prismatic => "prismatic",
+            JointKind::Cylindrical => "cylindrical",
+            JointKind::Planar => "planar",
+            JointKind::Fixed => "fixed",
+            JointKind::Bushing => "bushing",
+        }
+    }
+
+    /// The kind of a word of the scene file.
+    pub fn from_name(name: &str) -> Option<JointKind> {
+        JointKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Number of freedoms d, 0 to 6.
+    #[inline]
+    pub fn freedoms(self) -> usize {
+        match self {
+            JointKind::Hinge => hinge::FREEDOMS,
+            JointKind::Ball => ball::FREEDOMS,
+            JointKind::Universal => universal::FREEDOMS,
+            JointKind::Prismatic => prismatic::FREEDOMS,
+            JointKind::Cylindrical => cylindrical::FREEDOMS,
+            JointKind::Planar => planar::FREEDOMS,
+            JointKind::Fixed => fixed::FREEDOMS,
+            JointKind::Bushing => bushing::FREEDOMS,
+        }
+    }
+
+    /// How many of the freedoms, the first ones, are translations (m); the others are rotations (rad).
+    #[inline]
+    pub fn translations(self) -> usize {
+        match self {
+            JointKind::Hinge | JointKind::Ball | JointKind::Universal | JointKind::Fixed => 0,
+            JointKind::Prismatic | JointKind::Cylindrical => 1,
+            JointKind::Planar => 2,
+            JointKind::Bushing => 3,
+        }
+    }
+
+    /// X(q): the child's joint frame in the parent's.
+    #[inline]
+    pub fn transform(self, q: &[f64]) -> Pose {
+        debug_assert_eq!(q.len(), self.freedoms());
+        ask!(self, transform(q))
+    }
+
+    /// S(q), 6×d: the child frame's body twist relative to the parent is S q̇.
+    #[inline]
+    pub fn subspace(self, q: &[f64]) -> Matrix6<f64> {
+        debug_assert_eq!(q.len(), self.freedoms());
+        ask!(self, subspace(q))
+    }
+
+    /// Ṡ(q, q̇), 6×d: the rate of the subspace while q moves with q̇.
+    #[inline]
+    pub fn subspace_rate(self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
+        debug_assert_eq!(q.len(), self.freedoms());
+        debug_assert_eq!(rate.len(), self.freedoms());
+        ask!(self, subspace_rate(q, rate))
+    }
+
+    /// The coordinates θ(X) of a relative pose, which need not lie on the manifold. Of the angles
+    /// that describe the same pose, those nearest the reference are taken, so that turns count on.
+    #[inline]
+    pub fn coordinates(self, X: &Pose, reference: &[f64]) -> Vector6<f64> {
+        debug_assert_eq!(reference.len(), self.freedoms());
+        ask!(self, coordinates(X, reference))
+    }
+
+    /// Jθ(X), d×6: the rate of the coordinates for a body twist of the child frame, on the branch
+    /// on which θ(X) = q.
+    #[inline]
+    pub fn coordinates_jacobian(self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
+        debug_assert_eq!(q.len(), self.freedoms());
+        ask!(self, coordinates_jacobian(X, q))
+    }
+
+    /// The constraint residual C(X), 6−d numbers, zero on the manifold.
+    #[inline]
+    pub fn residual(self, X: &Pose) -> Vector6<f64> {
+        ask!(self, residual(X))
+    }
+
+    /// The constraint rows J(X), (6−d)×6: Ċ = J ξ for a body twist ξ of the child frame.
+    #[inline]
+    pub fn rows(self, X: &Pose) -> Matrix6<f64> {
+        ask!(self, rows(X))
+    }
+
+    /// Ṡ q̇, the acceleration that is left when q̈ = 0.
+    #[inline]
+    pub fn bias(self, q: &[f64], rate: &[f64]) -> Twist {
+        let S = self.subspace_rate(q, rate);
+        let mut b = Vector6::zeros();
+        for (k, r) in rate.iter().enumerate() {
+            b += S.column(k) * *r;
+        }
+        Twist::from_vector(&b)
+    }
+}
+
+/// An angle, moved by whole turns to within half a turn of the reference.
+#[inline]
+fn nearest_turn(angle: f64, reference: f64) -> f64 {
+    use std::f64::consts::TAU;
+    angle + TAU * ((reference - angle) / TAU).round()
+}
+
+/// A rotation vector, moved by whole turns about its own axis to the nearest to the reference.
+#[inline]
+fn nearest_rotation_vector(r: nalgebra::Vector3<f64>, reference: &[f64]) -> nalgebra::Vector3<f64> {
+    use std::f64::consts::TAU;
+    let reference = nalgebra::Vector3::new(reference[0], reference[1], reference[2]);
+    let angle = r.norm();
+    if angle < 1e-12 {
+        // No turn, and so no axis of its own: whole turns about the reference's axis.
+        let length = reference.norm();
+        let turns = (length / TAU).round();
+        return if turns == 0.0 { r } else { r + reference * (turns * TAU / length) };
+    }
+    let axis = r / angle;
+    axis * nearest_turn(angle, axis.dot(&reference))
+}

@@ -1,0 +1,14 @@
+//! Mechanisms, joints and engines of Pliant, without any input or output.
+//!
+//! The way through: a [`mechanism::Mechanism`] is built once and never changes; its
+//! [`order::Order`] says in which sequence engines visit it; engines step a state that the
+//! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
+#![allow(non_snake_case)] // the letters of an equation are its names
+
+pub mod gallery;
+pub mod joints;
+pub mod mechanism;
+pub mod order;
+pub mod spatial;
+
+pub use nalgebra;

@@ -1,0 +1,167 @@
+//! What a user writes down: elements that refer to each other by name. [`super::MechanismBuilder`]
+//! turns them into a [`super::Mechanism`].
+
+use nalgebra::Vector3;
+
+use crate::joints::JointKind;
+use crate::spatial::{Pose, Wrench};
+
+/// One value for every freedom of a joint, or one each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PerFreedom<T> {
+    /// The same for all.
+    All(T),
+    /// As many as the joint has freedoms.
+    Each(Vec<T>),
+}
+
+impl<T> From<T> for PerFreedom<T> {
+    fn from(value: T) -> Self {
+        PerFreedom::All(value)
+    }
+}
+
+impl<T: Copy, const N: usize> From<[T; N]> for PerFreedom<T> {
+    fn from(values: [T; N]) -> Self {
+        PerFreedom::Each(values.to_vec())
+    }
+}
+
+impl<T> From<Vec<T>> for PerFreedom<T> {
+    fn from(values: Vec<T>) -> Self {
+        PerFreedom::Each(values)
+    }
+}
+
+/// A joint as it is written down. Freedoms that nothing is said about are passive and without limits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointDescription {
+    /// Unique among joints.
+    pub name: String,
+    /// The motion it leaves.
+    pub kind: JointKind,
+    /// A body's name, or `world`.
+    pub parent: String,
+    /// A body's name.
+    pub child: String,
+    /// The joint frame in the world, at rest.
+    pub frame: Pose,
+    /// Spring stiffness, N/m or N·m/rad.
+    pub stiffness: Option<PerFreedom<f64>>,
+    /// Damping, N·s/m or N·m·s/rad.
+    pub damping: Option<PerFreedom<f64>>,
+    /// Lower and upper limit, m or rad; ±∞ for none.
+    pub limits: Option<PerFreedom<(f64, f64)>>,
+    /// Spring rest position, m or rad.
+    pub rest: Option<PerFreedom<f64>>,
+    /// Rotor inertia, kg or kg·m².
+    pub armature: Option<PerFreedom<f64>>,
+}
+
+impl JointDescription {
+    /// A joint of a kind between two named bodies, with its frame at the world's origin.
+    pub fn new(
+        name: impl Into<String>,
+        kind: JointKind,
+        parent: impl Into<String>,
+        child: impl Into<String>,
+    ) -> JointDescription {
+        JointDescription {
+            name: name.into(),
+            kind,
+            parent: parent.into(),
+            child: child.into(),
+            frame: Pose::identity(),
+            stiffness: None,
+            damping: None,
+            limits: None,
+            rest: None,
+            armature: None,
+        }
+    }
+
+    /// With its frame at this pose in the world.
+    pub fn frame(mut self, frame: Pose) -> Self {
+        self.frame = frame;
+        self
+    }
+
+    /// With its origin at a point of the world and its z along an axis (world axes, any length but zero).
+    pub fn axis(self, position: Vector3<f64>, axis: Vector3<f64>) -> Self {
+        self.frame(Pose::with_z_along(axis, position))
+    }
+
+    /// With springs, N/m or N·m/rad.
+    pub fn stiffness(mut self, stiffness: impl Into<PerFreedom<f64>>) -> Self {
+        self.stiffness = Some(stiffness.into());
+        self
+    }
+
+    /// With dampers, N·s/m or N·m·s/rad.
+    pub fn damping(mut self, damping: impl Into<PerFreedom<f64>>) -> Self {
+        self.damping = Some(damping.into());
+        self
+    }
+
+    /// With limits, m or rad.
+    pub fn limits(mut self, limits: impl Into<PerFreedom<(f64, f64)>>) -> Self {
+        self.limits = Some(limits.into());
+        self
+    }
+
+    /// With springs relaxed at these coordinates, m or rad.
+    pub fn rest(mut self, rest: impl Into<PerFreedom<f64>>) -> Self {
+        self.rest = Some(rest.into());
+        self
+    }
+
+    /// With rotor inertia, kg or kg·m².
+    pub fn armature(mut self, armature: impl Into<PerFreedom<f64>>) -> Self {
+        self.armature = Some(armature.into());
+        self
+    }
+}
+
+/// An effector as it is written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectorDescription {
+    /// Unique among effectors.
+    pub name: String,
+    /// A body's name.
+    pub body: String,
+    /// Its frame in the link frame.
+    pub frame: Pose,
+}
+
+/// A coupling as it is written down: θ_joint = ratio · θ_of + offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CouplingDescription {
+    /// The joint that follows.
+    pub joint: String,
+    /// The joint that leads.
+    pub of: String,
+    /// Slope.
+    pub ratio: f64,
+    /// Offset, m or rad.
+    pub offset: f64,
+}
+
+/// A load as it is written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadDescription {
+    /// An effector's name.
+    pub effector: String,
+    /// Force and torque at the effector's origin, world axes.
+    pub wrench: Wrench,
+}
+
+/// A moving set-point as it is written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TargetDescription {
+    /// A joint's name.
+    pub joint: String,
+    /// Times, s, increasing.
+    pub time: Vec<f64>,
+    /// Spring rest positions, one list per time, one number per freedom.
+    pub position: Vec<Vec<f64>>,
+}

@@ -1,0 +1,333 @@
+//! The user's graph: bodies, joints, springs, limits, couplings, shapes, effectors, loads.
+//!
+//! A [`Mechanism`] is made by a [`MechanismBuilder`], which checks everything once; it never changes
+//! afterwards and no simulation writes to it.
+
+mod builder;
+mod defect;
+mod description;
+mod shape;
+mod summary;
+mod validate;
+
+use std::collections::HashMap;
+
+use nalgebra::Vector3;
+
+pub use builder::MechanismBuilder;
+pub use defect::{Defect, Element, InvalidMechanism};
+pub use description::{
+    CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
+    TargetDescription,
+};
+pub use shape::{Geometry, Shape};
+pub use summary::Summary;
+pub use validate::closest;
+
+use crate::joints::JointKind;
+use crate::order::Order;
+use crate::spatial::{Pose, SpatialInertia, Wrench};
+
+/// The name by which joints refer to what does not move.
+pub const WORLD: &str = "world";
+
+/// Gravity unless a file says otherwise, m/s².
+pub const STANDARD_GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
+
+macro_rules! handle {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// From the position in the mechanism's list.
+            #[inline]
+            pub fn from_index(index: usize) -> Self {
+                Self(u32::try_from(index).expect("more than four billion elements"))
+            }
+
+            /// The position in the mechanism's list.
+            #[inline]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+handle!(
+    /// A body of a mechanism.
+    BodyId
+);
+handle!(
+    /// A joint of a mechanism.
+    JointId
+);
+handle!(
+    /// An effector of a mechanism.
+    EffectorId
+);
+
+/// A rigid body (link).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Unique among bodies, not empty, not `world`.
+    pub name: String,
+    /// The link frame in the world, at rest.
+    pub pose: Pose,
+    /// Mass, centre of mass and inertia in the link frame; all zero for a massless link.
+    pub inertia: SpatialInertia,
+    /// Whether the body is a free base, held by no joint.
+    pub free: bool,
+    /// Shapes for contact and drawing.
+    pub shapes: Vec<Shape>,
+}
+
+impl Body {
+    /// A massless body at a pose.
+    pub fn new(name: impl Into<String>, pose: Pose) -> Body {
+        Body { name: name.into(), pose, inertia: SpatialInertia::ZERO, free: false, shapes: Vec::new() }
+    }
+
+    /// With this inertia.
+    pub fn inertia(mut self, inertia: SpatialInertia) -> Body {
+        self.inertia = inertia;
+        self
+    }
+
+    /// With one more shape.
+    pub fn shape(mut self, shape: Shape) -> Body {
+        self.shapes.push(shape);
+        self
+    }
+
+    /// Held by no joint.
+    pub fn free(mut self) -> Body {
+        self.free = true;
+        self
+    }
+}
+
+/// What acts on one freedom of a joint. Units follow the freedom: N/m, N·s/m, m and kg for a
+/// translation, N·m/rad, N·m·s/rad, rad and kg·m² for a rotation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Freedom {
+    /// Spring stiffness; zero is a passive freedom.
+    pub stiffness: f64,
+    /// Damping.
+    pub damping: f64,
+    /// Lower limit, −∞ for none.
+    pub lower: f64,
+    /// Upper limit, +∞ for none.
+    pub upper: f64,
+    /// Coordinate at which the spring is relaxed; the file's pose is 0.
+    pub rest: f64,
+    /// Rotor inertia felt by the coordinate.
+    pub armature: f64,
+}
+
+impl Freedom {
+    /// Free to move: no spring, damper, limit or rotor.
+    pub const PASSIVE: Freedom = Freedom {
+        stiffness: 0.0,
+        damping: 0.0,
+        lower: f64::NEG_INFINITY,
+        upper: f64::INFINITY,
+        rest: 0.0,
+        armature: 0.0,
+    };
+
+    /// Whether a spring acts.
+    pub fn is_sprung(&self) -> bool {
+        self.stiffness > 0.0
+    }
+}
+
+/// A joint from a parent (or the world) to a child body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Unique among joints, not empty.
+    pub name: String,
+    /// The motion it leaves.
+    pub kind: JointKind,
+    /// The body it hangs on; `None` is the world.
+    pub parent: Option<BodyId>,
+    /// The body it carries.
+    pub child: BodyId,
+    /// The joint frame in the world, at rest: there the parent's and the child's coincide.
+    pub frame: Pose,
+    /// One per freedom of the kind.
+    pub freedoms: Vec<Freedom>,
+}
+
+impl Joint {
+    /// Whether every freedom has a spring (true for a fixed joint, which has none).
+    pub fn is_held(&self) -> bool {
+        self.freedoms.iter().all(Freedom::is_sprung)
+    }
+}
+
+/// A frame on a body where the world touches the mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effector {
+    /// Unique among effectors, not empty.
+    pub name: String,
+    /// The body it sits on.
+    pub body: BodyId,
+    /// Its frame in the link frame.
+    pub frame: Pose,
+}
+
+/// θ_joint = ratio · θ_of + offset, between two joints of one freedom each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coupling {
+    /// The joint that follows.
+    pub joint: JointId,
+    /// The joint that leads.
+    pub of: JointId,
+    /// Slope.
+    pub ratio: f64,
+    /// Offset, rad or m.
+    pub offset: f64,
+}
+
+/// A dead load that a scene shows: world axes, at the effector's origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Where it acts.
+    pub effector: EffectorId,
+    /// Force and torque, world axes.
+    pub wrench: Wrench,
+}
+
+/// A set-point that moves in time, piecewise linear, constant before the first and after the last time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// The joint whose springs follow it.
+    pub joint: JointId,
+    /// Times, s, increasing.
+    pub time: Vec<f64>,
+    /// Spring rest positions at these times, one list per time, one number per freedom.
+    pub position: Vec<Vec<f64>>,
+}
+
+/// A mechanism: valid by construction, and never changed by a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mechanism {
+    name: String,
+    gravity: Vector3<f64>,
+    bodies: Vec<Body>,
+    joints: Vec<Joint>,
+    effectors: Vec<Effector>,
+    couplings: Vec<Coupling>,
+    loads: Vec<Load>,
+    targets: Vec<Target>,
+    world_shapes: Vec<Shape>,
+    body_names: HashMap<String, BodyId>,
+    joint_names: HashMap<String, JointId>,
+    effector_names: HashMap<String, EffectorId>,
+    order: Order,
+}
+
+impl Mechanism {
+    /// Its name, which may be empty.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Gravity, world axes, m/s².
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// All bodies, in the order they were given.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// All joints, in the order they were given.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// All effectors, in the order they were given.
+    pub fn effectors(&self) -> &[Effector] {
+        &self.effectors
+    }
+
+    /// All couplings.
+    pub fn couplings(&self) -> &[Coupling] {
+        &self.couplings
+    }
+
+    /// The loads the scene shows.
+    pub fn loads(&self) -> &[Load] {
+        &self.loads
+    }
+
+    /// Set-points over time.
+    pub fn targets(&self) -> &[Target] {
+        &self.targets
+    }
+
+    /// Shapes that do not move.
+    pub fn world_shapes(&self) -> &[Shape] {
+        &self.world_shapes
+    }
+
+    /// The sequence in which engines visit the mechanism.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// The body of a handle.
+    pub fn body(&self, id: BodyId) -> &Body {
+        &self.bodies[id.index()]
+    }
+
+    /// The joint of a handle.
+    pub fn joint(&self, id: JointId) -> &Joint {
+        &self.joints[id.index()]
+    }
+
+    /// The effector of a handle.
+    pub fn effector(&self, id: EffectorId) -> &Effector {
+        &self.effectors[id.index()]
+    }
+
+    /// The handle of a body's name.
+    pub fn find_body(&self, name: &str) -> Option<BodyId> {
+        self.body_names.get(name).copied()
+    }
+
+    /// The handle of a joint's name.
+    pub fn find_joint(&self, name: &str) -> Option<JointId> {
+        self.joint_names.get(name).copied()
+    }
+
+    /// The handle of an effector's name.
+    pub fn find_effector(&self, name: &str) -> Option<EffectorId> {
+        self.effector_names.get(name).copied()
+    }
+
+    /// Xp: the joint frame in the parent's link frame (in the world, for a joint of the world).
+    pub fn frame_in_parent(&self, id: JointId) -> Pose {
+        let joint = self.joint(id);
+        match joint.parent {
+            Some(parent) => self.body(parent).pose.inverse_times(&joint.frame),
+            None => joint.frame,
+        }
+    }
+
+    /// Xc: the joint frame in the child's link frame.
+    pub fn frame_in_child(&self, id: JointId) -> Pose {
+        let joint = self.joint(id);
+        self.body(joint.child).pose.inverse_times(&joint.frame)
+    }
+
+    /// The name of a joint's parent, `world` included.
+    pub fn parent_name(&self, id: JointId) -> &str {
+        self.joint(id).parent.map_or(WORLD, |parent| &self.body(parent).name)
+    }
+}

@@ -1,0 +1,90 @@
+//! What `pliant info` tells about a mechanism.
+
+use nalgebra::Vector3;
+
+use super::Mechanism;
+use crate::spatial::Pose;
+
+/// Counts, size and mass of a mechanism.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of bodies.
+    pub bodies: usize,
+    /// Number of joints.
+    pub joints: usize,
+    /// Freedoms of the spanning forest, before loops and couplings take some away: those of its joints,
+    /// and six for each free base.
+    pub freedoms: usize,
+    /// Number of joints that close a loop.
+    pub loops: usize,
+    /// Names of the effectors.
+    pub effectors: Vec<String>,
+    /// Radius of the mechanism, m.
+    pub radius: f64,
+    /// Mass of all bodies, kg.
+    pub mass: f64,
+    /// What a user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Mechanism {
+    /// Radius of the ball, centred on the bounding box of all joint and link origins at rest, that
+    /// holds them all, m.
+    pub fn radius(&self) -> f64 {
+        let points = || self.bodies.iter().map(|b| &b.pose).chain(self.joints.iter().map(|j| &j.frame));
+        let mut low = Vector3::repeat(f64::INFINITY);
+        let mut high = Vector3::repeat(f64::NEG_INFINITY);
+        for Pose { position, .. } in points() {
+            low = low.inf(position);
+            high = high.sup(position);
+        }
+        let center = (low + high) * 0.5;
+        points().map(|p| (p.position - center).norm()).fold(0.0, f64::max)
+    }
+
+    /// Mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.bodies.iter().map(|b| b.inertia.mass).sum()
+    }
+
+    /// What is legal but probably not meant.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for joint in &self.joints {
+            let node = |body| self.order.node_of(body);
+            if !joint.freedoms.is_empty() && joint.parent.and_then(node) == node(joint.child) {
+                warnings.push(format!(
+                    "joint `{}` joins bodies that fixed joints already hold together: it cannot move and its springs do nothing",
+                    joint.name
+                ));
+            }
+            if joint.freedoms.iter().any(|f| f.lower > 0.0 || f.upper < 0.0) {
+                warnings.push(format!(
+                    "joint `{}` starts outside its limits: the file's pose is coordinate 0",
+                    joint.name
+                ));
+            }
+        }
+        for coupling in self.couplings.iter().filter(|c| c.offset != 0.0) {
+            warnings.push(format!(
+                "the coupling of joint `{}` does not hold in the file's pose, where both coordinates are 0: its offset is {}",
+                self.joint(coupling.joint).name, coupling.offset
+            ));
+        }
+        warnings
+    }
+
+    /// Counts, size, mass and warnings.
+    pub fn summary(&self) -> Summary {
+        Summary {
+            bodies: self.bodies.len(),
+            joints: self.joints.len(),
+            freedoms: self.order.freedoms(&self.joints),
+            loops: self.order.loop_joints().len(),
+            effectors: self.effectors.iter().map(|e| e.name.clone()).collect(),
+            radius: self.radius(),
+            mass: self.mass(),
+            warnings: self.warnings(),
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! The checks behind [`super::MechanismBuilder::build`]: each finds one kind of defect and says what
+//! would be right.
+
+use std::collections::{HashMap, HashSet};
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::description::{JointDescription, PerFreedom, TargetDescription};
+use super::{Body, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD};
+use crate::joints::JointKind;
+use crate::order::{Cycles, Order};
+use crate::spatial::{Pose, SpatialInertia};
+
+/// How far the largest principal moment may exceed the sum of the others: files are printed with
+/// six digits, and a thin plate or rod sits exactly on the bound.
+const TRIANGLE_TOLERANCE: f64 = 1e-6;
+
+#[derive(Default)]
+pub(super) struct Checks {
+    defects: Vec<Defect>,
+}
+
+fn finite(x: &Vector3<f64>) -> bool {
+    x.iter().all(|x| x.is_finite())
+}
+
+impl Checks {
+    pub(super) fn push(
+        &mut self,
+        element: Element,
+        field: Option<&'static str>,
+        message: String,
+        help: String,
+    ) {
+        self.defects.push(Defect { element, field, message, help });
+    }
+
+    pub(super) fn finish(self) -> Result<(), InvalidMechanism> {
+        if self.defects.is_empty() { Ok(()) } else { Err(InvalidMechanism { defects: self.defects }) }
+    }
+
+    /// Whether a name may be used; a defect if not.
+    pub(super) fn name(&mut self, name: &str, what: &str, element: Element) -> bool {
+        let (message, help) = if name.is_empty() {
+            (format!("a {what} has no name"), "give it one: name = \"…\"")
+        } else if name.chars().any(char::is_control) {
+            (format!("the {what} name {name:?} has a control character"), "use printable characters")
+        } else if what == "body" && name == WORLD {
+            ("no body can be called `world`".to_string(), "that is the name of what does not move")
+        } else {
+            return true;
+        };
+        self.push(element, Some("name"), message, help.into());
+        false
+    }
+
+    /// The position of a name that an element refers to; a defect if there is none.
+    pub(super) fn refer(
+        &mut self,
+        names: &HashMap<String, usize>,
+        name: &str,
+        element: Element,
+        field: &'static str,
+        what: &str,
+    ) -> Option<usize> {
+        if let Some(i) = names.get(name) {
+            return Some(*i);
+        }
+        // A file with very many broken names gets no guesses: each takes a look at all names.
+        let guess =
+            if self.defects.len() < 20 { closest(name, names.keys().map(String::as_str)) } else { None };
+        let help = match guess {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if field == "parent" => "name a body of this file, or `world`".into(),
+            None => format!("name a {what} of this file"),
+        };
+        self.push(element, Some(field), format!("there is no {what} `{name}`"), help);
+        None
+    }
+
+    /// The position of a joint's child.
+    pub(super) fn child(
+        &mut self,
+        names: &HashMap<String, usize>,
+        joint: &JointDescription,
+        i: usize,
+    ) -> Option<usize> {
+        if joint.child == WORLD {
+            self.push(
+                Element::Joint(i),
+                Some("child"),
+                format!("joint `{}` has the world as its child", joint.name),
+                "swap parent and child: the world is always a parent".into(),
+            );
+            return None;
+        }
+        self.refer(names, &joint.child, Element::Joint(i), "child", "body")
+    }
+
+    /// Every number of every element on its own.
+    pub(super) fn values(&mut self, builder: &MechanismBuilder) {
+        if !finite(&builder.gravity) {
+            self.push(
+                Element::Mechanism,
+                Some("gravity"),
+                "gravity is not finite".into(),
+                "three finite numbers, m/s²".into(),
+            );
+        }
+        for (i, body) in builder.bodies.iter().enumerate() {
+            self.body(i, body);
+        }
+        for (i, shape) in builder.world_shapes.iter().enumerate() {
+            self.shape(Element::WorldShape(i), "the world", shape);
+        }
+        for (i, joint) in builder.joints.iter().enumerate() {
+            self.joint(i, joint);
+        }
+        for (i, effector) in builder.effectors.iter().enumerate() {
+            self.pose(Element::Effector(i), &format!("effector `{}`", effector.name), &effector.frame);
+        }
+        for (i, load) in builder.loads.iter().enumerate() {
+            for (field, part, unit) in
+                [("force", &load.wrench.force, "N"), ("torque", &load.wrench.torque, "N·m")]
+            {
+                if !finite(part) {
+                    self.push(
+                        Element::Load(i),
+                        Some(field),
+                        format!("the {field} of the load on `{}` is not finite", load.effector),
+                        format!("three finite numbers, {unit}"),
+                    );
+                }
+            }
+        }
+        for (i, coupling) in builder.couplings.iter().enumerate() {
+            for (field, value) in [("ratio", coupling.ratio), ("offset", coupling.offset)] {
+                if !value.is_finite() {
+                    self.push(
+                        Element::Coupling(i),
+                        Some(field),
+                        format!("the {field} of the coupling of `{}` is not finite", coupling.joint),
+                        "a finite number".into(),
+                    );
+                }
+            }
+        }
+    }
+
+    fn pose(&mut self, element: Element, what: &str, pose: &Pose) {
+        if !finite(&pose.position) {
+            self.push(
+                element,
+                Some("position"),
+                format!("{what}: the position is not finite"),
+                "three finite numbers, m".into(),
+            );
+        }
+        if !pose.rotation.coords.iter().all(|x| x.is_finite()) {
+            self.push(
+                element,
+                Some("rotation"),
+                format!("{what}: the rotation is not finite"),
+                "a quaternion [w, x, y, z] of finite numbers".into(),
+            );
+        }
+    }
+
+    fn body(&mut self, i: usize, body: &Body) {
+        let element = Element::Body(i);
+        let what = format!("body `{}`", body.name);
+        self.pose(element, &what, &body.pose);
+        if let Some((field, message, help)) = inertia_defect(&body.inertia) {
+            self.push(element, Some(field), format!("{what}: {message}"), help.into());
+        }
+        for (k, shape) in body.shapes.iter().enumerate() {
+            self.shape(Element::BodyShape(i, k), &what, shape);
+        }
+    }
+
+    fn shape(&mut self, element: Element, owner: &str, shape: &Shape) {
+        let what = format!("a {} shape of {owner}", shape.geometry.name());
+        self.pose(element, &what, &shape.pose);
+        let mut numbers: Vec<(&'static str, f64)> = Vec::new();
+        match &shape.geometry {
+            Geometry::Box { size } => numbers.extend(size.iter().map(|s| ("size", *s))),
+            Geometry::Ball { radius } => numbers.push(("radius", *radius)),
+            Geometry::Capsule { radius, half_length } | Geometry::Cylinder { radius, half_length } => {
+                numbers.extend([("radius", *radius), ("half_length", *half_length)]);
+            }
+            Geometry::Mesh { scale, .. } | Geometry::Convex { scale, .. } => {
+                if scale.iter().any(|s| !s.is_finite() || *s == 0.0) {
+                    self.push(
+                        element,
+                        Some("scale"),
+                        format!("{what}: the scale must not be zero or infinite"),
+                        "three finite factors".into(),
+                    );
+                }
+            }
+            Geometry::Heightfield { size, heights } => {
+                numbers.extend(size.iter().map(|s| ("size", *s)));
+                let columns = heights.first().map_or(0, Vec::len);
+                let even =
+                    heights.len() >= 2 && columns >= 2 && heights.iter().all(|row| row.len() == columns);
+                if !even || heights.iter().flatten().any(|h| !h.is_finite()) {
+                    self.push(
+                        element,
+                        Some("heights"),
+                        format!("{what}: the heights do not form a grid"),
+                        "at least two rows of the same length, at least two, of finite numbers, m".into(),
+                    );
+                }
+            }
+        }
+        for (field, value) in numbers {
+            if !(value.is_finite() && value > 0.0) {
+                let message = format!("{what}: {field} must be a positive length, not {value}");
+                self.push(element, Some(field), message, "a finite number above zero, m".into());
+                break;
+            }
+        }
+        if let Some(density) = shape.density
+            && !(density.is_finite() && density > 0.0)
+        {
+            let message = format!("{what}: the density must be positive, not {density}");
+            self.push(element, Some("density"), message, "a finite number above zero, kg/m³".into());
+        }
+        if let Some(friction) = shape.friction
+            && !(friction.is_finite() && friction >= 0.0)
+        {
+            let message = format!("{what}: the friction must not be negative or infinite, but is {friction}");
+            self.push(element, Some("friction"), message, "a finite number, zero or above".into());
+        }
+    }
+
+    fn joint(&mut self, i: usize, joint: &JointDescription) {
+        let element = Element::Joint(i);
+        let what = format!("joint `{}`", joint.name);
+        self.pose(element, &what, &joint.frame);
+        let count = joint.kind.freedoms();
+        let not_negative: fn(f64) -> bool = |x| x.is_finite() && x >= 0.0;
+        let lists = [
+            ("stiffness", &joint.stiffness, not_negative, "finite and zero or above, N/m or N·m/rad"),
+            ("damping", &joint.damping, not_negative, "finite and zero or above, N·s/m or N·m·s/rad"),
+            ("armature", &joint.armature, not_negative, "finite and zero or above, kg or kg·m²"),
+            ("rest", &joint.rest, f64::is_finite, "finite, m or rad"),
+        ];
+        for (field, values, valid, right) in lists {
+            self.per_freedom(element, &what, joint.kind, field, values.as_ref(), count);
+            if let Some(values) = values
+                && let Some(bad) = each(values).iter().find(|x| !valid(**x))
+            {
+                self.push(
+                    element,
+                    Some(field),
+                    format!("{what}: {field} is {bad}"),
+                    format!("it must be {right}"),
+                );
+            }
+        }
+        self.per_freedom(element, &what, joint.kind, "limits", joint.limits.as_ref(), count);
+        for (lower, upper) in joint.limits.as_ref().map_or(&[][..], each) {
+            let (message, help) = if lower.is_nan() || upper.is_nan() {
+                (format!("{what}: a limit is not a number"), "[lower, upper], m or rad; inf for none".into())
+            } else if lower > upper {
+                (
+                    format!("{what}: the lower limit {lower} is above the upper limit {upper}"),
+                    format!("write [{upper}, {lower}], m or rad"),
+                )
+            } else if *lower == f64::INFINITY || *upper == f64::NEG_INFINITY {
+                (
+                    format!("{what}: no coordinate lies within [{lower}, {upper}]"),
+                    "-inf as the lower and inf as the upper limit mean none".into(),
+                )
+            } else {
+                continue;
+            };
+            self.push(element, Some("limits"), message, help);
+            break;
+        }
+    }
+
+    fn per_freedom<T>(
+        &mut self,
+        element: Element,
+        what: &str,
+        kind: JointKind,
+        field: &'static str,
+        values: Option<&PerFreedom<T>>,
+        count: usize,
+    ) {
+        let kind = kind.name();
+        let (message, help) = match values {
+            None => return,
+            Some(PerFreedom::Each(v)) if v.len() == count && count > 0 => return,
+            Some(PerFreedom::All(_)) if count > 0 => return,
+            Some(_) if count == 0 => (
+                format!("{what}: a {kind} joint has no freedom that {field} could act on"),
+                "leave it out, or choose another kind".to_string(),
+            ),
+            Some(PerFreedom::Each(v)) => (
+                format!("{what}: {field} has {} entries, but a {kind} joint has {count} freedoms", v.len()),
+                format!("give one value for all, or a list of {count}"),
+            ),
+            Some(PerFreedom::All(_)) => return,
+        };
+        self.push(element, Some(field), message, help);
+    }
+
+    /// A coupling between two known joints; whether it can be kept.
+    pub(super) fn coupling(
+        &mut self,
+        builder: &MechanismBuilder,
+        i: usize,
+        joint: usize,
+        of: usize,
+        leader: &mut HashMap<usize, usize>,
+    ) -> bool {
+        let element = Element::Coupling(i);
+        let name = |j: usize| &builder.joints[j].name;
+        let before = self.defects.len();
+        for (field, j) in [("joint", joint), ("of", of)] {
+            let count = builder.joints[j].kind.freedoms();
+            if count != 1 {
+                self.push(
+                    element,
+                    Some(field),
+                    format!("joint `{}` has {count} freedoms and cannot be coupled", name(j)),
+                    "couplings take joints of one freedom: hinge or prismatic".into(),
+                );
+            }
+        }
+        if leader.contains_key(&joint) {
+            self.push(
+                element,
+                Some("joint"),
+                format!("joint `{}` is coupled already", name(joint)),
+                "a joint can follow only one other".into(),
+            );
+        } else {
+            leader.insert(joint, of);
+            let mut at = of;
+            while at != joint {
+                match leader.get(&at) {
+                    Some(next) => at = *next,
+                    None => break,
+                }
+            }
+            if at == joint {
+                leader.remove(&joint);
+                self.push(
+                    element,
+                    Some("of"),
+                    format!("joint `{}` would follow itself", name(joint)),
+                    "the last joint in a row of couplings must be a free one".into(),
+                );
+            }
+        }
+        self.defects.len() == before
+    }
+
+    /// A moving set-point of a known joint.
+    pub(super) fn target(&mut self, i: usize, target: &TargetDescription, joint: &JointDescription) {
+        let element = Element::Target(i);
+        let count = joint.kind.freedoms();
+        if target.time.is_empty()
+            || target.time.iter().any(|t| !t.is_finite())
+            || target.time.windows(2).any(|t| t[0] >= t[1])
+        {
+            self.push(
+                element,
+                Some("time"),
+                format!("the times of the target of `{}` do not increase", target.joint),
+                "at least one finite time, each later than the one before, s".into(),
+            );
+        }
+        if target.position.len() != target.time.len() {
+            self.push(
+                element,
+                Some("position"),
+                format!(
+                    "the target of `{}` has {} positions for {} times",
+                    target.joint,
+                    target.position.len(),
+                    target.time.len()
+                ),
+                "give one position for each time".into(),
+            );
+        }
+        if target.position.iter().any(|p| p.len() != count || p.iter().any(|x| !x.is_finite())) {
+            self.push(
+                element,
+                Some("position"),
+                format!("a position of the target of `{}` does not fit its {count} freedoms", target.joint),
+                format!("{count} finite numbers for each time, m or rad"),
+            );
+        }
+    }
+
+    /// Bodies that nothing holds, and free bases that something does.
+    pub(super) fn unheld(&mut self, builder: &MechanismBuilder, joints: &[(usize, Joint)]) {
+        let mut holder: Vec<Option<usize>> = vec![None; builder.bodies.len()];
+        for (i, joint) in joints {
+            holder[joint.child.index()].get_or_insert(*i);
+        }
+        // A joint whose parent is unknown still says which body it was meant to hold.
+        let broken: HashSet<&str> = if joints.len() == builder.joints.len() {
+            HashSet::new()
+        } else {
+            builder.joints.iter().map(|j| j.child.as_str()).collect()
+        };
+        for (i, body) in builder.bodies.iter().enumerate() {
+            let element = Element::Body(i);
+            match holder[i] {
+                None if !body.free && !broken.contains(body.name.as_str()) => self.push(
+                    element,
+                    Some("name"),
+                    format!("nothing holds body `{}`", body.name),
+                    "add a joint with it as child, or say free = true".into(),
+                ),
+                Some(j) if body.free => self.push(
+                    element,
+                    Some("free"),
+                    format!("body `{}` is free, but joint `{}` holds it", body.name, builder.joints[j].name),
+                    "remove one of the two".into(),
+                ),
+                _ => {}
+            }
+        }
+    }
+
+    /// Directed cycles of joints.
+    pub(super) fn cycles(&mut self, bodies: &[Body], joints: &[Joint], indices: &[usize], cycles: Cycles) {
+        for cycle in cycles.0 {
+            let names: Vec<&str> = cycle.iter().map(|b| bodies[b.index()].name.as_str()).collect();
+            let closing = joints
+                .iter()
+                .position(|j| j.child == cycle[0] && j.parent == cycle.last().copied())
+                .expect("a cycle closes");
+            self.push(
+                Element::Joint(indices[closing]),
+                Some("child"),
+                format!("joints go round in a circle: {} → {}", names.join(" → "), names[0]),
+                "turn one of these joints round: a loop is a body with two parents, not a circle of parents"
+                    .into(),
+            );
+        }
+    }
+
+    /// Nodes that nothing gives mass.
+    pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
+        for node in order.nodes() {
+            let i = node.head.index();
+            let name = &bodies[i].name;
+            if node.inertia.mass <= 0.0 {
+                self.push(
+                    Element::Body(i),
+                    Some("mass"),
+                    format!("body `{name}` has no mass, and neither has anything welded to it"),
+                    "give mass and inertia (or shapes with a density), or weld it to a body with mass or to the world".into(),
+                );
+            } else if !(smallest_moment(&node.inertia.inertia) > 0.0) {
+                self.push(
+                    Element::Body(i),
+                    Some("inertia"),
+                    format!("body `{name}` has mass but turns about some axis without inertia"),
+                    "three moments above zero, kg·m²".into(),
+                );
+            }
+        }
+    }
+}
+
+/// The values of a list, however it was written.
+fn each<T>(values: &PerFreedom<T>) -> &[T] {
+    match values {
+        PerFreedom::All(value) => std::slice::from_ref(value),
+        PerFreedom::Each(values) => values,
+    }
+}
+
+fn smallest_moment(inertia: &Matrix3<f64>) -> f64 {
+    inertia.symmetric_eigenvalues().min()
+}
+
+/// Field, message and help if no rigid body has this inertia.
+fn inertia_defect(inertia: &SpatialInertia) -> Option<(&'static str, String, &'static str)> {
+    let I = &inertia.inertia;
+    if !(inertia.mass.is_finite() && inertia.mass >= 0.0) {
+        return Some((
+            "mass",
+            format!("the mass is {}", inertia.mass),
+            "it must be finite and zero or above, kg",
+        ));
+    }
+    if !finite(&inertia.center_of_mass) {
+        return Some((
+            "center_of_mass",
+            "the centre of mass is not finite".into(),
+            "three finite numbers, m",
+        ));
+    }
+    if I.iter().any(|x| !x.is_finite()) {
+        return Some(("inertia", "the inertia is not finite".into(), "three or six finite numbers, kg·m²"));
+    }
+    if *I == Matrix3::zeros() {
+        return None;
+    }
+    if inertia.mass == 0.0 {
+        return Some(("inertia", "there is inertia without mass".into(), "give a mass above zero, kg"));
+    }
+    // Moments of a mass distribution satisfy 0 ≤ a ≤ b ≤ c ≤ a + b. Scaled, so that no square overflows.
+    let scale = I.amax();
+    let mut moments: [f64; 3] = (I / scale).symmetric_eigenvalues().into();
+    moments.sort_by(f64::total_cmp);
+    let [a, b, c] = moments;
+    if a < -TRIANGLE_TOLERANCE * c || a + b < c * (1.0 - TRIANGLE_TOLERANCE) {
+        let moments = moments.map(|m| m * scale);
+        return Some((
+            "inertia",
+            format!(
+                "no rigid body has the principal moments {:.4e}, {:.4e}, {:.4e} kg·m²",
+                moments[0], moments[1], moments[2]
+            ),
+            "none may be negative and the largest must not exceed the sum of the others",
+        ));
+    }
+    None
+}
+
+/// The candidate nearest in spelling, if it is near at all.
+pub fn closest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).clamp(1, 3);
+    candidates
+        .map(|candidate| (edit_distance(word, candidate, limit), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions and replacements between two words; anything above the limit may come back
+/// as more than it is.
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > limit || a.len() > 100 {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
