@@ -3,8 +3,8 @@
 //! The way through: a [`mechanism::Mechanism`] is built once and never changes; its
 //! [`order::Order`] says in which sequence engines visit it; engines step a state that the
 //! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
-#![allow(non_snake_case)] // the letters of an equation are its names
 
+pub mod elimination;
 pub mod gallery;
 pub mod joints;
 pub mod mechanism;

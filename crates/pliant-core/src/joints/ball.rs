@@ -101,3 +101,46 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
     J.fixed_view_mut::<3, 3>(0, 0).copy_from(&X.rotation_matrix());
     J
 }
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let mut H = Matrix6::zeros();
+    for k in 0..3 {
+        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
+    }
+    pieces::add(&mut H, 3, 3, torque_derivative(q, forces));
+    H
+}
+
+/// The derivative of the torque Jr(φ)⁻ᵀ τ = τ − ½ φ×τ + g φ×(φ×τ), g = (1 − (θ/2)cot(θ/2))/θ², for a
+/// turn ω of the child, φ̇ = Jr(φ)⁻¹ ω.
+pub(super) fn torque_derivative(q: &[f64], torque: &[f64]) -> Matrix3<f64> {
+    let r = Vector3::new(q[0], q[1], q[2]);
+    let t = Vector3::new(torque[0], torque[1], torque[2]);
+    let t2 = r.norm_squared();
+    let (g, slope); // g and dg/d(θ²)
+    if t2 < 0.25 {
+        // g = Σ |B_2k| θ^(2k−2)/(2k)!; the first terms left out are below 1e-16 of the first.
+        g = 1.0 / 12.0
+            + t2 * (1.0 / 720.0
+                + t2 * (1.0 / 30_240.0
+                    + t2 * (1.0 / 1_209_600.0 + t2 * (1.0 / 47_900_160.0 + t2 * (691.0 / 1_307_674_368_000.0)))));
+        slope = 1.0 / 720.0
+            + t2 * (1.0 / 15_120.0
+                + t2 * (1.0 / 403_200.0
+                    + t2 * (1.0 / 11_975_040.0 + t2 * (3_455.0 / 1_307_674_368_000.0 + t2 * (6.0 / 74_724_249_600.0)))));
+    } else {
+        let h = 0.5 * t2.sqrt();
+        let (s, c) = h.sin_cos();
+        g = (1.0 - h * c / s) / t2;
+        // d/dh (h cot h) = cot h − h/sin²h, and dh/d(θ²) = 1/(8h).
+        slope = -((c / s - h / (s * s)) / (8.0 * h) + g) / t2;
+    }
+    let (W, T) = (skew(&r), skew(&t));
+    let WT = skew(&r.cross(&t));
+    let wwt = r.cross(&r.cross(&t));
+    let D = T * 0.5 - (WT + W * T) * g + wwt * r.transpose() * (2.0 * slope);
+    D * right_jacobian_rotation_inverse(&r)
+}

@@ -5,7 +5,7 @@
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
-use super::{ball::right_jacobian_rate, nearest_rotation_vector, rows as pieces};
+use super::{ball::{right_jacobian_rate, torque_derivative}, nearest_rotation_vector, rows as pieces};
 use crate::spatial::{
     Pose, exp_rotation, log_rotation, right_jacobian_rotation, right_jacobian_rotation_inverse, skew,
 };
@@ -74,4 +74,16 @@ pub fn residual(_X: &Pose) -> Vector6<f64> {
 #[inline]
 pub fn rows(_X: &Pose) -> Matrix6<f64> {
     Matrix6::zeros()
+}
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, q: &[f64], _multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let mut H = Matrix6::zeros();
+    for k in 0..3 {
+        pieces::add_offset_derivative(&mut H, &R, k, forces[k]);
+    }
+    pieces::add(&mut H, 3, 3, torque_derivative(&q[3..], &forces[3..]));
+    H
 }

@@ -2,7 +2,7 @@
 //!
 //! Rows: the origins coincide (3) and no turn (3 rotation rows).
 
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{Matrix6, Vector3, Vector6};
 
 use super::rows as pieces;
 use crate::spatial::Pose;
@@ -54,4 +54,17 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
     J.fixed_view_mut::<3, 3>(0, 0).copy_from(&X.rotation_matrix());
     J.fixed_view_mut::<3, 3>(3, 3).copy_from(&pieces::rotation_rows(X));
     J
+}
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], _forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let mut H = Matrix6::zeros();
+    for k in 0..3 {
+        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
+    }
+    let torque = Vector3::new(multipliers[3], multipliers[4], multipliers[5]);
+    pieces::add_rotation_derivative(&mut H, X, &torque);
+    H
 }

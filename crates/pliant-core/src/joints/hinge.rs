@@ -66,3 +66,18 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
     }
     J
 }
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let mut H = Matrix6::zeros();
+    for k in 0..3 {
+        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
+    }
+    for k in 0..2 {
+        pieces::add_dot_derivative(&mut H, &Vector3::z(), &pieces::parent_axis(&R, k), multipliers[3 + k]);
+    }
+    pieces::add_turn_derivative(&mut H, X, forces[0]);
+    H
+}

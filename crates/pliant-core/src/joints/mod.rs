@@ -14,6 +14,7 @@
 //! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
 //! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |
 //! | [`JointKind::rows`] | J(X): Ċ = J ξ | (6−d)×6 |
+//! | [`JointKind::wrench_derivative`] | ∂(Jᵀλ + Jθᵀτ)/∂ξ: what turns into geometric stiffness | 6×6 |
 //!
 //! [`default_residual`] answers for any joint that knows only X and S: log(X(q)⁻¹ X) with q as an
 //! unknown. The rows of each kind are faster forms, tested against it.
@@ -180,6 +181,16 @@ impl JointKind {
     #[inline]
     pub fn rows(self, X: &Pose) -> Matrix6<f64> {
         ask!(self, rows(X))
+    }
+
+    /// The derivative, 6×6, of the wrench that the joint passes on, Jᵀλ + Jθᵀτ in the axes of the child
+    /// frame, while the child frame moves with body twist ξ and multipliers λ (6−d) and coordinate
+    /// forces τ (d) stay as they are.
+    #[inline]
+    pub fn wrench_derivative(self, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+        debug_assert_eq!(multipliers.len(), 6 - self.freedoms());
+        debug_assert_eq!(forces.len(), self.freedoms());
+        ask!(self, wrench_derivative(X, q, multipliers, forces))
     }
 
     /// Ṡ q̇, the acceleration that is left when q̈ = 0.

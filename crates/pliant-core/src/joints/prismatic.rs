@@ -62,3 +62,17 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
     J.fixed_view_mut::<3, 3>(2, 3).copy_from(&pieces::rotation_rows(X));
     J
 }
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let mut H = Matrix6::zeros();
+    for k in 0..2 {
+        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
+    }
+    pieces::add_offset_derivative(&mut H, &R, 2, forces[0]);
+    let torque = Vector3::new(multipliers[2], multipliers[3], multipliers[4]);
+    pieces::add_rotation_derivative(&mut H, X, &torque);
+    H
+}

@@ -70,3 +70,59 @@ pub(super) fn vector<const N: usize>(x: [f64; N]) -> Vector6<f64> {
     out.as_mut_slice()[..N].copy_from_slice(&x);
     out
 }
+
+/// Adds the derivative of an offset row's force λ u, u the parent's axis k in child axes, u̇ = u×ω:
+/// λ [u]× from angular to linear.
+#[inline]
+pub(super) fn add_offset_derivative(H: &mut Matrix6<f64>, R: &Matrix3<f64>, k: usize, force: f64) {
+    add(H, 0, 3, skew(&parent_axis(R, k)) * force);
+}
+
+/// Adds the derivative of the torque ν (e×u) of a dot row of the child axis e: ν [e]×[u]×.
+#[inline]
+pub(super) fn add_dot_derivative(H: &mut Matrix6<f64>, axis: &Vector3<f64>, u: &Vector3<f64>, torque: f64) {
+    add(H, 3, 3, skew(axis) * skew(u) * torque);
+}
+
+/// Adds the derivative of the torque (w I + [u]×)ᵀ λ of the rotation rows:
+/// −½ λ uᵀ + ½ [λ]× (w I + [u]×).
+#[inline]
+pub(super) fn add_rotation_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: &Vector3<f64>) {
+    let sign = if X.rotation.w < 0.0 { -1.0 } else { 1.0 };
+    let u = X.rotation.imag();
+    let D = -torque * u.transpose() + skew(torque) * (Matrix3::identity() * X.rotation.w + skew(&u));
+    add(H, 3, 3, D * (0.5 * sign));
+}
+
+/// Adds the derivative of the torque τ φ̇(ω) of a turn about z. With s = w² + z² and the two
+/// numerators n of the rate, ẋ = ½(w ω_x + y ω_z − z ω_y) and so on; on the manifold it is ½ τ [z]×.
+#[inline]
+pub(super) fn add_turn_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: f64) {
+    let q = &X.rotation;
+    let (w, u) = (q.w, q.imag());
+    // Rates of the quaternion's parts, as rows over ω.
+    let dw = u * -0.5;
+    let du = (Matrix3::identity() * w + skew(&u)) * 0.5;
+    let row = |k: usize| du.row(k).transpose();
+    let (x, y, z) = (u.x, u.y, u.z);
+    let s = w * w + z * z;
+    let ds = (dw * w + row(2) * z) * 2.0;
+    let n = [z * x - w * y, w * x + z * y];
+    let dn = [
+        row(2) * x + row(0) * z - dw * y - row(1) * w,
+        dw * x + row(0) * w + row(2) * y + row(1) * z,
+    ];
+    for k in 0..2 {
+        let d = (dn[k] - ds * (n[k] / s)) * (torque / s);
+        for c in 0..3 {
+            H[(3 + k, 3 + c)] += d[c];
+        }
+    }
+}
+
+/// Adds a 3×3 block.
+#[inline]
+pub(super) fn add(H: &mut Matrix6<f64>, row: usize, column: usize, block: Matrix3<f64>) {
+    let mut view = H.fixed_view_mut::<3, 3>(row, column);
+    view += block;
+}

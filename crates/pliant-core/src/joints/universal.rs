@@ -6,7 +6,7 @@
 use nalgebra::{Matrix6, Vector3, Vector6};
 
 use super::{nearest_turn, rows as pieces};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, skew};
 
 /// Number of freedoms.
 pub const FREEDOMS: usize = 2;
@@ -80,4 +80,30 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
     }
     pieces::set(&mut J, 3, Vector3::zeros(), Vector3::y().cross(&pieces::parent_axis(&R, 0)));
     J
+}
+
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ.
+#[inline]
+pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    let R = X.rotation_matrix();
+    let u: [Vector3<f64>; 3] = std::array::from_fn(|k| pieces::parent_axis(&R, k));
+    let mut H = Matrix6::zeros();
+    for k in 0..3 {
+        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
+    }
+    pieces::add_dot_derivative(&mut H, &Vector3::y(), &u[0], multipliers[3]);
+    // The rate of an angle is n/D with n = c ∂s − s ∂c, D = s² + c², where ∂R_ij = e_j × R_i.
+    let mut add_angle = |s: (usize, usize), c: (usize, usize), torque: f64| {
+        let (es, ec) = (Vector3::ith(s.1, 1.0), Vector3::ith(c.1, 1.0));
+        let (ds, dc) = (es.cross(&u[s.0]), ec.cross(&u[c.0]));
+        let D = R[s] * R[s] + R[c] * R[c];
+        let n = ds * R[c] - dc * R[s];
+        let dn = skew(&es) * skew(&u[s.0]) * R[c] - skew(&ec) * skew(&u[c.0]) * R[s] + ds * dc.transpose()
+            - dc * ds.transpose();
+        let dD = (ds * R[s] + dc * R[c]) * 2.0;
+        pieces::add(&mut H, 3, 3, (dn - n * dD.transpose() / D) * (torque / D));
+    };
+    add_angle((2, 1), (1, 1), forces[0]);
+    add_angle((0, 2), (0, 0), forces[1]);
+    H
 }

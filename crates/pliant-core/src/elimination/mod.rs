@@ -1,0 +1,8 @@
+#![doc = include_str!("README.md")]
+
+mod kernel;
+mod numeric;
+mod symbolic;
+
+pub use numeric::{Numeric, ZeroPivot};
+pub use symbolic::{Graph, Ordering, Place, Symbolic};

@@ -1,0 +1,190 @@
+//! Factor and solve, in memory that is made once.
+
+use super::kernel;
+use super::symbolic::{Front, Symbolic};
+
+/// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("pivot {unknown} is zero or not finite")]
+pub struct ZeroPivot {
+    /// Position of the pivot among the unknowns.
+    pub unknown: usize,
+}
+
+/// The memory of an elimination: factors, updates on their way, one front.
+#[derive(Clone, Debug)]
+pub struct Numeric {
+    /// Row k of each front in turn: 1/d_k, then l_kj for the later unknowns of the front.
+    factors: Vec<f64>,
+    /// Updates on their way to the front they go to.
+    stack: Vec<f64>,
+    front: Vec<f64>,
+    fused: bool,
+}
+
+impl Numeric {
+    /// Memory for a plan.
+    pub fn new(plan: &Symbolic) -> Numeric {
+        Numeric {
+            factors: vec![0.0; plan.factors],
+            stack: vec![0.0; plan.stack],
+            front: vec![0.0; plan.largest],
+            fused: has_fused_lanes(),
+        }
+    }
+
+    /// Factors the matrix that `assemble` adds up, front by front, and solves for its right-hand
+    /// side. `assemble(f, front, stride)` adds the blocks of the elements placed in front f to the
+    /// upper triangle of the row-major `front`, and their right-hand side to column
+    /// [`Symbolic::front_size`]`(f).0`; only rows and columns of the front may be touched.
+    pub fn factor_and_solve(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl FnMut(usize, &mut [f64], usize),
+    ) -> Result<(), ZeroPivot> {
+        debug_assert_eq!(solution.len(), plan.unknowns);
+        #[cfg(target_arch = "x86_64")]
+        if self.fused {
+            #[allow(unsafe_code)]
+            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
+            return unsafe { self.factor_and_solve_avx2(plan, solution, assemble) };
+        }
+        self.factor_and_solve_lanes::<false>(plan, solution, assemble)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn factor_and_solve_avx2(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl FnMut(usize, &mut [f64], usize),
+    ) -> Result<(), ZeroPivot> {
+        self.factor_and_solve_lanes::<true>(plan, solution, assemble)
+    }
+
+    #[inline(always)]
+    fn factor_and_solve_lanes<const FUSED: bool>(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        mut assemble: impl FnMut(usize, &mut [f64], usize),
+    ) -> Result<(), ZeroPivot> {
+        for (f, front) in plan.fronts.iter().enumerate() {
+            let (size, stride, pivots) = (front.size, front.stride, front.pivots);
+            let F = &mut self.front[..size * stride];
+            F.fill(0.0);
+            assemble(f, F, stride);
+            for &child in &front.children {
+                take_update(F, stride, size, &plan.fronts[child], &self.stack);
+            }
+            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots) {
+                return Err(ZeroPivot { unknown: front.first + k });
+            }
+            // Keep 1/d, l and y of the pivots, and leave the rest to a later front.
+            let mut at = front.rows;
+            for k in 0..pivots {
+                self.factors[at..at + size - k].copy_from_slice(&F[k * stride + k..k * stride + size]);
+                at += size - k;
+                solution[front.first + k] = F[k * stride + size];
+            }
+            let rest = size - pivots;
+            let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
+            for (i, row) in update.chunks_exact_mut(rest + 1).enumerate() {
+                let from = (pivots + i) * stride + pivots;
+                row[i..].copy_from_slice(&F[from + i..from + rest + 1]);
+            }
+        }
+        self.substitute_back::<FUSED>(plan, solution);
+        Ok(())
+    }
+
+    /// Solves for another right-hand side with the factors at hand, in place.
+    pub fn solve(&self, plan: &Symbolic, x: &mut [f64]) {
+        debug_assert_eq!(x.len(), plan.unknowns);
+        for front in &plan.fronts {
+            let mut at = front.rows;
+            for k in 0..front.pivots {
+                let row = &self.factors[at..at + front.size - k];
+                let z = x[front.first + k];
+                let own = front.pivots - k;
+                for j in 1..own {
+                    x[front.first + k + j] -= row[j] * z;
+                }
+                let mut j = own;
+                for &(first, count) in &front.later {
+                    for i in first..first + count {
+                        x[i] -= row[j] * z;
+                        j += 1;
+                    }
+                }
+                x[front.first + k] = z * row[0];
+                at += front.size - k;
+            }
+        }
+        self.substitute_back::<false>(plan, x);
+    }
+
+    /// x_k = y_k − Σ_j l_kj x_j, last front first.
+    #[inline(always)]
+    fn substitute_back<const FUSED: bool>(&self, plan: &Symbolic, x: &mut [f64]) {
+        for front in plan.fronts.iter().rev() {
+            let mut at = front.rows + front.pivots * front.size - front.pivots * (front.pivots.max(1) - 1) / 2;
+            for k in (0..front.pivots).rev() {
+                at -= front.size - k;
+                let row = &self.factors[at + 1..at + front.size - k];
+                let own = front.pivots - k - 1;
+                let next = front.first + k + 1;
+                let mut sum = dot::<FUSED>(&row[..own], &x[next..next + own]);
+                let mut j = own;
+                for &(first, count) in &front.later {
+                    sum += dot::<FUSED>(&row[j..j + count], &x[first..first + count]);
+                    j += count;
+                }
+                x[front.first + k] -= sum;
+            }
+        }
+    }
+}
+
+/// Adds the update of an earlier front.
+#[inline(always)]
+fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
+    let rest = child.size - child.pivots;
+    let update = &stack[child.update..child.update + rest * (rest + 1)];
+    for &(at_i, to_i, count_i) in &child.runs {
+        for i in 0..count_i {
+            let row = &update[(at_i - child.pivots + i) * (rest + 1)..][..rest + 1];
+            for &(at_j, to_j, count_j) in &child.runs {
+                // Only the upper triangle of an update is filled; a pair that lands below the
+                // diagonal of the new front is added on the other side.
+                let j0 = if at_j > at_i { 0 } else if at_j == at_i { i } else { continue };
+                for j in j0..count_j {
+                    let value = row[at_j - child.pivots + j];
+                    let (r, c) = (to_i + i, to_j + j);
+                    let (r, c) = if r <= c { (r, c) } else { (c, r) };
+                    F[r * stride + c] += value;
+                }
+            }
+            F[(to_i + i) * stride + size] += row[rest];
+        }
+    }
+}
+
+#[inline(always)]
+fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |s, (x, y)| kernel::fma::<FUSED>(*x, *y, s))
+}
+
+/// Whether four-wide fused multiply-add is there.
+fn has_fused_lanes() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma")
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
