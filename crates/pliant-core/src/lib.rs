@@ -5,10 +5,13 @@
 //! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
 
 pub mod elimination;
+pub mod full;
 pub mod gallery;
+pub mod inputs;
 pub mod joints;
 pub mod mechanism;
 pub mod order;
 pub mod spatial;
+pub mod state;
 
 pub use nalgebra;

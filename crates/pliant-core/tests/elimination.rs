@@ -130,7 +130,8 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
     let mut again: Vec<f64> = z.iter().copied().collect();
     numeric.solve(&plan, &mut again);
     let oracle = dense.clone().lu().solve(&z).unwrap();
-    let difference = x.iter().zip(oracle.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / oracle.amax();
+    let difference =
+        x.iter().zip(oracle.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / oracle.amax();
     residual(&x).max(residual(&again)).max(0.01 * difference)
 }
 

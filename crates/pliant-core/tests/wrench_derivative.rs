@@ -18,7 +18,8 @@ fn wrench(kind: JointKind, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f
 
 #[test]
 fn equals_finite_differences() {
-    let sequence = |round: usize, k: usize| ((round * 37 + k * 101) as f64 * 0.618_033_988_749).fract() * 2.0 - 1.0;
+    let sequence =
+        |round: usize, k: usize| ((round * 37 + k * 101) as f64 * 0.618_033_988_749).fract() * 2.0 - 1.0;
     for kind in JointKind::ALL {
         let d = kind.freedoms();
         for round in 0..50 {
@@ -31,7 +32,8 @@ fn equals_finite_differences() {
                 let q = kind.coordinates(X, &q);
                 wrench(kind, X, &q.as_slice()[..d], &multipliers, &forces)
             };
-            let H = kind.wrench_derivative(&X, &kind.coordinates(&X, &q).as_slice()[..d], &multipliers, &forces);
+            let H =
+                kind.wrench_derivative(&X, &kind.coordinates(&X, &q).as_slice()[..d], &multipliers, &forces);
             let h = 1e-5;
             let mut difference = Matrix6::zeros();
             for k in 0..6 {
@@ -40,7 +42,11 @@ fn equals_finite_differences() {
                 difference.set_column(k, &((plus - minus) / (2.0 * h)));
             }
             // Central differences: h² of the third derivative and 1e-16/h of rounding.
-            assert!((H - difference).amax() < 1e-9, "{kind:?} round {round}: {:e}\n{H:.4}{difference:.4}", (H - difference).amax());
+            assert!(
+                (H - difference).amax() < 1e-9,
+                "{kind:?} round {round}: {:e}\n{H:.4}{difference:.4}",
+                (H - difference).amax()
+            );
         }
     }
 }

@@ -19,7 +19,12 @@ pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
 /// Eliminates the pivots of a front in place; row k becomes 1/d_k (on the diagonal), l_kj, y_k.
 /// Returns the position of a pivot that is zero or not finite, if there is one.
 #[inline(always)]
-pub(super) fn eliminate<const FUSED: bool>(front: &mut [f64], size: usize, stride: usize, pivots: usize) -> Option<usize> {
+pub(super) fn eliminate<const FUSED: bool>(
+    front: &mut [f64],
+    size: usize,
+    stride: usize,
+    pivots: usize,
+) -> Option<usize> {
     for k in 0..pivots {
         let (above, below) = front.split_at_mut((k + 1) * stride);
         let row_k = &mut above[k * stride..];

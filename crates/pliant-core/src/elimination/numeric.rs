@@ -19,6 +19,7 @@ pub struct Numeric {
     /// Updates on their way to the front they go to.
     stack: Vec<f64>,
     front: Vec<f64>,
+    negative: usize,
     fused: bool,
 }
 
@@ -29,6 +30,7 @@ impl Numeric {
             factors: vec![0.0; plan.factors],
             stack: vec![0.0; plan.stack],
             front: vec![0.0; plan.largest],
+            negative: 0,
             fused: has_fused_lanes(),
         }
     }
@@ -71,6 +73,7 @@ impl Numeric {
         solution: &mut [f64],
         mut assemble: impl FnMut(usize, &mut [f64], usize),
     ) -> Result<(), ZeroPivot> {
+        self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
             let F = &mut self.front[..size * stride];
@@ -87,6 +90,7 @@ impl Numeric {
             for k in 0..pivots {
                 self.factors[at..at + size - k].copy_from_slice(&F[k * stride + k..k * stride + size]);
                 at += size - k;
+                self.negative += usize::from(F[k * stride + k] < 0.0);
                 solution[front.first + k] = F[k * stride + size];
             }
             let rest = size - pivots;
@@ -98,6 +102,12 @@ impl Numeric {
         }
         self.substitute_back::<FUSED>(plan, solution);
         Ok(())
+    }
+
+    /// How many pivots of the last factorisation were negative: by Sylvester's law of inertia, how
+    /// many negative eigenvalues the matrix has.
+    pub fn negative_pivots(&self) -> usize {
+        self.negative
     }
 
     /// Solves for another right-hand side with the factors at hand, in place.
@@ -130,7 +140,8 @@ impl Numeric {
     #[inline(always)]
     fn substitute_back<const FUSED: bool>(&self, plan: &Symbolic, x: &mut [f64]) {
         for front in plan.fronts.iter().rev() {
-            let mut at = front.rows + front.pivots * front.size - front.pivots * (front.pivots.max(1) - 1) / 2;
+            let mut at =
+                front.rows + front.pivots * front.size - front.pivots * (front.pivots.max(1) - 1) / 2;
             for k in (0..front.pivots).rev() {
                 at -= front.size - k;
                 let row = &self.factors[at + 1..at + front.size - k];
@@ -159,7 +170,13 @@ fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: 
             for &(at_j, to_j, count_j) in &child.runs {
                 // Only the upper triangle of an update is filled; a pair that lands below the
                 // diagonal of the new front is added on the other side.
-                let j0 = if at_j > at_i { 0 } else if at_j == at_i { i } else { continue };
+                let j0 = if at_j > at_i {
+                    0
+                } else if at_j == at_i {
+                    i
+                } else {
+                    continue;
+                };
                 for j in j0..count_j {
                     let value = row[at_j - child.pivots + j];
                     let (r, c) = (to_i + i, to_j + j);

@@ -99,8 +99,9 @@ impl Symbolic {
         for (at, &u) in sequence.iter().enumerate() {
             position[u] = at;
         }
-        let parent: Vec<Option<usize>> =
-            (0..units).map(|u| around[u].iter().map(|&n| position[unit_of[n]]).min().map(|at| sequence[at])).collect();
+        let parent: Vec<Option<usize>> = (0..units)
+            .map(|u| around[u].iter().map(|&n| position[unit_of[n]]).min().map(|at| sequence[at]))
+            .collect();
         let postorder = postorder(&sequence, &parent);
         let mut front_of_unit = vec![0; units];
         for (f, &u) in postorder.iter().enumerate() {
@@ -188,7 +189,14 @@ impl Symbolic {
     }
 
     /// Lays out the front of a unit; children and their updates' runs are known already.
-    fn layout(&mut self, graph: &Graph, unit: usize, around: &BTreeSet<usize>, children: Vec<usize>, update: usize) -> Front {
+    fn layout(
+        &mut self,
+        graph: &Graph,
+        unit: usize,
+        around: &BTreeSet<usize>,
+        children: Vec<usize>,
+        update: usize,
+    ) -> Front {
         let mut nodes = Vec::new();
         let mut size = 0;
         for &n in &graph.units[unit] {
@@ -233,7 +241,11 @@ fn merge_runs(runs: Vec<(usize, usize, usize)>) -> Vec<(usize, usize, usize)> {
 
 /// Eliminates units on the pattern alone. Returns the sequence and, for each unit, the later nodes
 /// it touches when its turn comes.
-fn eliminate_pattern(graph: &Graph, unit_of: &[usize], ordering: Ordering) -> (Vec<usize>, Vec<BTreeSet<usize>>) {
+fn eliminate_pattern(
+    graph: &Graph,
+    unit_of: &[usize],
+    ordering: Ordering,
+) -> (Vec<usize>, Vec<BTreeSet<usize>>) {
     let units = graph.units.len();
     // The nodes outside a unit that its nodes share an element (or, later, an update) with.
     let mut around: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); units];

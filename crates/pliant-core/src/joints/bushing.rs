@@ -5,7 +5,10 @@
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
-use super::{ball::{right_jacobian_rate, torque_derivative}, nearest_rotation_vector, rows as pieces};
+use super::{
+    ball::{right_jacobian_rate, torque_derivative},
+    nearest_rotation_vector, rows as pieces,
+};
 use crate::spatial::{
     Pose, exp_rotation, log_rotation, right_jacobian_rotation, right_jacobian_rotation_inverse, skew,
 };

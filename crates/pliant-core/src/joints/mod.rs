@@ -207,7 +207,7 @@ impl JointKind {
 
 /// An angle, moved by whole turns to within half a turn of the reference.
 #[inline]
-fn nearest_turn(angle: f64, reference: f64) -> f64 {
+pub(crate) fn nearest_turn(angle: f64, reference: f64) -> f64 {
     use std::f64::consts::TAU;
     angle + TAU * ((reference - angle) / TAU).round()
 }

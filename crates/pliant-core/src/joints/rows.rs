@@ -108,10 +108,7 @@ pub(super) fn add_turn_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: f64) {
     let s = w * w + z * z;
     let ds = (dw * w + row(2) * z) * 2.0;
     let n = [z * x - w * y, w * x + z * y];
-    let dn = [
-        row(2) * x + row(0) * z - dw * y - row(1) * w,
-        dw * x + row(0) * w + row(2) * y + row(1) * z,
-    ];
+    let dn = [row(2) * x + row(0) * z - dw * y - row(1) * w, dw * x + row(0) * w + row(2) * y + row(1) * z];
     for k in 0..2 {
         let d = (dn[k] - ds * (n[k] / s)) * (torque / s);
         for c in 0..3 {

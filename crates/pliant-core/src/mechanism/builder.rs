@@ -182,6 +182,7 @@ impl MechanismBuilder {
                 body_names: handles(body_names, BodyId::from_index),
                 joint_names: handles(joint_names, JointId::from_index),
                 effector_names: handles(effector_names, EffectorId::from_index),
+                first_coordinate: first_coordinates(&joints),
                 name: self.name,
                 gravity: self.gravity,
                 bodies: self.bodies,
@@ -265,6 +266,15 @@ fn unique<'a>(
 
 fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) -> HashMap<String, Id> {
     positions.into_iter().map(|(name, i)| (name, handle(i))).collect()
+}
+
+/// Running sum of the joints' freedoms.
+fn first_coordinates(joints: &[Joint]) -> Vec<usize> {
+    let mut first = vec![0];
+    for joint in joints {
+        first.push(first[first.len() - 1] + joint.freedoms.len());
+    }
+    first
 }
 
 /// The freedoms of a joint; `None` if a list has the wrong length (which the checks report).

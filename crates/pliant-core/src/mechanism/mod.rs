@@ -11,6 +11,7 @@ mod summary;
 mod validate;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use nalgebra::Vector3;
 
@@ -227,6 +228,8 @@ pub struct Mechanism {
     body_names: HashMap<String, BodyId>,
     joint_names: HashMap<String, JointId>,
     effector_names: HashMap<String, EffectorId>,
+    /// First coordinate of each joint among those of all joints, and their number at the end.
+    first_coordinate: Vec<usize>,
     order: Order,
 }
 
@@ -324,6 +327,24 @@ impl Mechanism {
     pub fn frame_in_child(&self, id: JointId) -> Pose {
         let joint = self.joint(id);
         self.body(joint.child).pose.inverse_times(&joint.frame)
+    }
+
+    /// Number of coordinates of all joints together.
+    pub fn coordinate_count(&self) -> usize {
+        self.first_coordinate[self.joints.len()]
+    }
+
+    /// Where a joint's coordinates are among those of all joints.
+    #[inline]
+    pub fn coordinates_of(&self, id: JointId) -> Range<usize> {
+        self.first_coordinate[id.index()]..self.first_coordinate[id.index() + 1]
+    }
+
+    /// Where a joint's constraint rows are among those of all joints: six minus its freedoms each.
+    #[inline]
+    pub fn rows_of(&self, id: JointId) -> Range<usize> {
+        let (j, q) = (id.index(), self.coordinates_of(id));
+        6 * j - q.start..6 * (j + 1) - q.end
     }
 
     /// The name of a joint's parent, `world` included.

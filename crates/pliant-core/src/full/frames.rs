@@ -1,0 +1,194 @@
+//! Where the nodes are and how they move during an iteration.
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+use super::model::{Model, Node};
+use crate::inputs::Inputs;
+use crate::mechanism::{BodyId, EffectorId};
+use crate::spatial::{Pose, Twist, Wrench, exp_rotation};
+use crate::state::State;
+
+/// A node during a step. World axes; velocities are those of the centre of mass.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// At the present iterate; R is the rotation of the pose.
+    pub pose: Pose,
+    pub R: Matrix3<f64>,
+    pub center: Vector3<f64>,
+    pub v: Vector3<f64>,
+    pub w: Vector3<f64>,
+    /// At the start of the step.
+    pub center0: Vector3<f64>,
+    pub rotation0: UnitQuaternion<f64>,
+    pub v0: Vector3<f64>,
+    pub w0: Vector3<f64>,
+    /// Angular momentum at the start, and the inertia it is measured with: that of the middle.
+    pub momentum: Vector3<f64>,
+    pub inertia: Matrix3<f64>,
+    /// External force and torque at the centre of mass.
+    pub force: Vector3<f64>,
+    pub torque: Vector3<f64>,
+}
+
+impl Frame {
+    /// A frame that does not move: memory to be filled.
+    pub fn empty() -> Frame {
+        let zero = Vector3::zeros();
+        Frame {
+            pose: Pose::identity(),
+            R: Matrix3::identity(),
+            center: zero,
+            v: zero,
+            w: zero,
+            center0: zero,
+            rotation0: UnitQuaternion::identity(),
+            v0: zero,
+            w0: zero,
+            momentum: zero,
+            inertia: Matrix3::zeros(),
+            force: zero,
+            torque: zero,
+        }
+    }
+
+    /// The node at the start of a step of h seconds (0 in statics).
+    #[inline]
+    pub fn start(node: &Node, pose: &Pose, twist: &Twist, h: f64) -> Frame {
+        let R = pose.rotation_matrix();
+        let arm = R * node.center;
+        let w0 = R * twist.angular;
+        let v0 = R * twist.linear + w0.cross(&arm);
+        let center0 = pose.position + arm;
+        // L = I(R) ω; the step's inertia is that half-way along the present turn.
+        let momentum = R * (node.inertia * twist.angular);
+        let Rm = if h == 0.0 {
+            R
+        } else {
+            (exp_rotation(&(w0 * (0.5 * h))) * pose.rotation).to_rotation_matrix().into_inner()
+        };
+        let inertia = Rm * node.inertia * Rm.transpose();
+        let zero = Vector3::zeros();
+        Frame {
+            pose: *pose,
+            R,
+            center: center0,
+            v: zero,
+            w: zero,
+            center0,
+            rotation0: pose.rotation,
+            v0,
+            w0,
+            momentum,
+            inertia,
+            force: zero,
+            torque: zero,
+        }
+    }
+
+    /// Moves the iterate to where the start gets with velocity (v, w) in h seconds.
+    #[inline]
+    pub fn advance(&mut self, node: &Node, h: f64) {
+        self.center = self.center0 + self.v * h;
+        let rotation = exp_rotation(&(self.w * h)) * self.rotation0;
+        self.pose.rotation = UnitQuaternion::new_normalize(rotation.into_inner());
+        self.R = self.pose.rotation_matrix();
+        self.pose.position = self.center - self.R * node.center;
+    }
+
+    /// Body twist at the end of a step: L⁺ = I_m ω_m, ω⁺ = I(R⁺)⁻¹ L⁺.
+    #[inline]
+    pub fn final_twist(&self, node: &Node) -> Twist {
+        let Rt = self.R.transpose();
+        let angular = node.inverse * (Rt * (self.inertia * self.w));
+        Twist { linear: Rt * self.v - angular.cross(&node.center), angular }
+    }
+
+    /// Velocity of a point (world axes).
+    #[inline]
+    pub fn velocity_at(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.v + self.w.cross(&(point - self.center))
+    }
+}
+
+/// Sets every frame to the state.
+pub(super) fn load(model: &Model, state: &State, h: f64, frames: &mut [Frame]) {
+    for (node, frame) in model.nodes.iter().zip(frames) {
+        *frame = Frame::start(node, &state.poses[node.head.index()], &state.twists[node.head.index()], h);
+    }
+}
+
+/// A dead load on a node: world axes, at a point of the node's frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeLoad {
+    pub node: usize,
+    pub point: Vector3<f64>,
+    pub wrench: Wrench,
+}
+
+/// Lists every dead load that is not zero.
+pub(super) fn collect_loads(model: &Model, inputs: &Inputs, list: &mut Vec<NodeLoad>) {
+    list.clear();
+    let mut add = |place: Option<(usize, Pose)>, wrench: &Wrench| {
+        if let Some((node, at)) = place {
+            list.push(NodeLoad { node, point: at.position, wrench: *wrench });
+        }
+    };
+    for (e, load) in inputs.effector_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
+        add(model.effector_in_node(EffectorId::from_index(e)), load);
+    }
+    for (b, load) in inputs.body_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
+        add(model.frame_in_node(BodyId::from_index(b), Pose::identity()), load);
+    }
+}
+
+/// Sets gravity and dead loads, scaled, at the present iterate.
+pub(super) fn apply_loads(
+    model: &Model,
+    gravity: &Vector3<f64>,
+    loads: &[NodeLoad],
+    scale: f64,
+    frames: &mut [Frame],
+) {
+    for (node, frame) in model.nodes.iter().zip(frames.iter_mut()) {
+        frame.force = gravity * (node.mass * scale);
+        frame.torque = Vector3::zeros();
+    }
+    for load in loads {
+        let frame = &mut frames[load.node];
+        let force = load.wrench.force * scale;
+        let arm = frame.pose.transform_point(&load.point) - frame.center;
+        frame.force += force;
+        frame.torque += load.wrench.torque * scale + arm.cross(&force);
+    }
+}
+
+/// Writes poses and the given twists of all bodies back to the state.
+pub(super) fn store(
+    model: &Model,
+    frames: &[Frame],
+    base: &Pose,
+    base_twist: &Twist,
+    still: bool,
+    state: &mut State,
+) {
+    for (node, frame) in model.nodes.iter().zip(frames) {
+        state.poses[node.head.index()] = frame.pose;
+        state.twists[node.head.index()] = if still { Twist::ZERO } else { frame.final_twist(node) };
+    }
+    for (body, node, offset) in &model.followers {
+        let (outer, twist) = match node {
+            Some(n) => {
+                let head = model.nodes[*n].head.index();
+                (state.poses[head], state.twists[head])
+            }
+            // The base's twist is given in world axes at its origin.
+            None => {
+                let Rt = base.rotation.inverse();
+                (*base, Twist { linear: Rt * base_twist.linear, angular: Rt * base_twist.angular })
+            }
+        };
+        state.poses[body.index()] = outer * *offset;
+        state.twists[body.index()] = if still { Twist::ZERO } else { offset.twist_to_local(&twist) };
+    }
+    state.base = *base;
+}

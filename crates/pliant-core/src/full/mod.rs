@@ -1,0 +1,22 @@
+#![doc = include_str!("README.md")]
+
+mod assembly;
+mod frames;
+mod model;
+mod simulation;
+mod statics;
+mod step;
+
+pub use model::Model;
+pub use simulation::{Energy, Simulation};
+pub use statics::{Equilibrium, StaticsError, StaticsSettings};
+pub use step::StepError;
+
+/// Stiffness of a limit on a rotation, N·m/rad: 10 N·m against it turn the joint 1e-4 rad too far.
+pub const LIMIT_STIFFNESS: f64 = 1e5;
+
+/// Stiffness of a limit on a translation, N/m.
+pub const LIMIT_STIFFNESS_TRANSLATION: f64 = 1e6;
+
+/// Newton iterations of a step unless a user says otherwise.
+pub const DEFAULT_ITERATIONS: usize = 2;

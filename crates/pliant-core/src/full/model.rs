@@ -1,0 +1,311 @@
+//! What never changes while a mechanism is simulated: inertias, frames, coefficients, and the plan
+//! of elimination.
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
+use crate::elimination::{Graph, Ordering, Symbolic};
+use crate::joints::JointKind;
+use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
+use crate::spatial::Pose;
+
+/// Compliance of a constraint row, relative to the inverse mass it sees: makes rows that loops repeat
+/// solvable. Anything from 1e-14 to 1e-6 gives the same motion.
+const ROW_SOFTNESS: f64 = 1e-9;
+
+/// A mechanism prepared for the full engine.
+#[derive(Clone, Debug)]
+pub struct Model<'m> {
+    pub(super) mechanism: &'m Mechanism,
+    pub(super) nodes: Vec<Node>,
+    pub(super) joints: Vec<Joint>,
+    pub(super) freedoms: Vec<Freedom>,
+    pub(super) couplings: Vec<Coupling>,
+    pub(super) plan: Symbolic,
+    /// What is assembled in each front: `items[first_item[f]..first_item[f + 1]]`.
+    pub(super) items: Vec<Item>,
+    pub(super) first_item: Vec<usize>,
+    /// Bodies other than their node's head, with their node and offset.
+    pub(super) followers: Vec<(BodyId, Option<usize>, Pose)>,
+    pub(super) radius: f64,
+    /// Number of constraint rows: how many pivots must be negative.
+    pub(super) rows: usize,
+}
+
+/// Constants of a node of the order: one or several welded bodies.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub head: BodyId,
+    pub mass: f64,
+    /// Centre of mass in the node's frame.
+    pub center: Vector3<f64>,
+    /// Inertia about it, node axes, and its inverse.
+    pub inertia: Matrix3<f64>,
+    pub inverse: Matrix3<f64>,
+    /// First unknown in the solution.
+    pub unknown: usize,
+    /// The front in which it is eliminated, where its position is 0.
+    pub front: usize,
+}
+
+/// Constants of a joint between two nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Joint {
+    pub id: JointId,
+    pub kind: JointKind,
+    /// Node of the child and of the parent; `None` is the world.
+    pub child: Option<usize>,
+    pub parent: Option<usize>,
+    /// The joint frame in the child's and in the parent's node frame.
+    pub in_child: Pose,
+    pub in_parent: Pose,
+    pub in_child_rotation: Matrix3<f64>,
+    pub in_parent_rotation: Matrix3<f64>,
+    /// First of its coordinates and of its rows in the state.
+    pub coordinate: usize,
+    pub row: usize,
+    /// First unknown of its multipliers in the solution.
+    pub unknown: usize,
+    /// Compliance of its rows.
+    pub softness: Vector6<f64>,
+    /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
+    pub lever: f64,
+}
+
+/// Constants of a coupling.
+#[derive(Clone, Debug)]
+pub(super) struct Coupling {
+    pub joint: usize,
+    pub of: usize,
+    pub ratio: f64,
+    pub offset: f64,
+    /// Position of its multiplier in the state and in the solution.
+    pub row: usize,
+    pub unknown: usize,
+    pub softness: f64,
+}
+
+/// One element of a front; positions are within it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    Body { node: usize },
+    Joint { joint: usize, child: usize, parent: usize, rows: usize },
+    Coupling { coupling: usize, bodies: [usize; 4], row: usize },
+}
+
+/// The position of something that is not in a front: the world.
+pub(super) const ABSENT: usize = usize::MAX;
+
+impl<'m> Model<'m> {
+    /// Prepares a mechanism.
+    pub fn new(mechanism: &'m Mechanism) -> Model<'m> {
+        let order = mechanism.order();
+        let mut nodes: Vec<Node> = (order.nodes().iter())
+            .map(|node| Node {
+                head: node.head,
+                mass: node.inertia.mass,
+                center: node.inertia.center_of_mass,
+                inertia: node.inertia.inertia,
+                inverse: node.inertia.inertia.try_inverse().expect("a node's inertia is positive"),
+                unknown: 0,
+                front: 0,
+            })
+            .collect();
+        let mut joints: Vec<Joint> = (0..mechanism.joints().len())
+            .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes))
+            .collect();
+        let mut couplings = couplings(mechanism, &joints);
+
+        // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint.
+        let mut graph = Graph { sizes: vec![6; nodes.len()], ..Graph::default() };
+        let mut units: Vec<Vec<usize>> = (0..nodes.len()).map(|n| vec![n]).collect();
+        let mut row_node = vec![ABSENT; joints.len()];
+        let mut loose = Vec::new();
+        for (j, joint) in joints.iter().enumerate() {
+            let rows = 6 - joint.kind.freedoms();
+            let mut element: Vec<usize> = joint.child.into_iter().chain(joint.parent).collect();
+            if rows > 0 {
+                row_node[j] = graph.sizes.len();
+                graph.sizes.push(rows);
+                element.push(row_node[j]);
+                match joint.child {
+                    Some(child) if order.nodes()[child].joint == Some(joint.id) => {
+                        units[child].push(row_node[j])
+                    }
+                    _ => loose.push(vec![row_node[j]]),
+                }
+            }
+            graph.elements.push(element);
+        }
+        let mut coupling_elements = Vec::new();
+        for coupling in &couplings {
+            let node = graph.sizes.len();
+            graph.sizes.push(1);
+            loose.push(vec![node]);
+            let ends = [coupling.joint, coupling.of].map(|j| [joints[j].child, joints[j].parent]);
+            let mut element: Vec<usize> = ends.into_iter().flatten().flatten().collect();
+            element.sort_unstable();
+            element.dedup();
+            element.push(node);
+            coupling_elements.push((node, ends));
+            graph.elements.push(element);
+        }
+        let ordering = if loose.is_empty() { Ordering::AsGiven } else { Ordering::MinimumDegree };
+        units.reverse(); // nodes are listed parents first
+        units.extend(loose);
+        graph.units = units;
+        let plan = Symbolic::new(&graph, ordering);
+
+        // Every element to the front of its first eliminated node.
+        let mut items: Vec<(usize, Item)> = Vec::new();
+        for (n, node) in nodes.iter_mut().enumerate() {
+            node.unknown = plan.first_of(n);
+            node.front = plan.place(&[n]).front;
+            items.push((node.front, Item::Body { node: n }));
+        }
+        for (j, joint) in joints.iter_mut().enumerate() {
+            let place = plan.place(&graph.elements[j]);
+            let at = |node: usize| {
+                let k = graph.elements[j].iter().position(|n| *n == node).expect("a node of the element");
+                place.positions[k]
+            };
+            let rows = if row_node[j] == ABSENT { ABSENT } else { at(row_node[j]) };
+            joint.unknown = if rows == ABSENT { ABSENT } else { plan.first_of(row_node[j]) };
+            let (child, parent) = (joint.child.map_or(ABSENT, at), joint.parent.map_or(ABSENT, at));
+            items.push((place.front, Item::Joint { joint: j, child, parent, rows }));
+        }
+        for (c, (node, ends)) in coupling_elements.iter().enumerate() {
+            let element = &graph.elements[joints.len() + c];
+            let place = plan.place(element);
+            let at = |node: usize| {
+                place.positions[element.iter().position(|n| *n == node).expect("of the element")]
+            };
+            let ends: Vec<usize> = ends.iter().flatten().map(|n| n.map_or(ABSENT, at)).collect();
+            couplings[c].unknown = plan.first_of(*node);
+            let bodies = [ends[0], ends[1], ends[2], ends[3]];
+            items.push((place.front, Item::Coupling { coupling: c, bodies, row: at(*node) }));
+        }
+        items.sort_by_key(|(front, _)| *front);
+        let mut first_item = vec![0; plan.fronts() + 1];
+        for (front, _) in &items {
+            first_item[front + 1] += 1;
+        }
+        for f in 0..plan.fronts() {
+            first_item[f + 1] += first_item[f];
+        }
+
+        let heads: Vec<BodyId> = nodes.iter().map(|n| n.head).collect();
+        let followers = (0..mechanism.bodies().len())
+            .map(BodyId::from_index)
+            .filter(|b| order.node_of(*b).is_none_or(|n| heads[n] != *b))
+            .map(|b| (b, order.node_of(b), order.offset_of(b)))
+            .collect();
+        Model {
+            mechanism,
+            rows: joints.iter().map(|j| 6 - j.kind.freedoms()).sum::<usize>() + couplings.len(),
+            nodes,
+            freedoms: effective_freedoms(mechanism),
+            joints,
+            couplings,
+            plan,
+            items: items.into_iter().map(|(_, item)| item).collect(),
+            first_item,
+            followers,
+            radius: mechanism.radius().max(f64::MIN_POSITIVE),
+        }
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.mechanism
+    }
+
+    /// The node and the pose, in its frame, of an effector's frame; `None` if it cannot move.
+    pub(super) fn effector_in_node(&self, effector: EffectorId) -> Option<(usize, Pose)> {
+        let effector = self.mechanism.effector(effector);
+        self.frame_in_node(effector.body, effector.frame)
+    }
+
+    /// The node and the pose, in its frame, of a frame on a body; `None` if it cannot move.
+    pub(super) fn frame_in_node(&self, body: BodyId, frame: Pose) -> Option<(usize, Pose)> {
+        let node = self.mechanism.order().node_of(body)?;
+        Some((node, self.mechanism.order().offset_of(body) * frame))
+    }
+}
+
+/// The freedoms of all joints, in the order of the coordinates.
+fn effective_freedoms(mechanism: &Mechanism) -> Vec<Freedom> {
+    mechanism.joints().iter().flat_map(|joint| joint.freedoms.iter().copied()).collect()
+}
+
+/// Stiffness of a limit on freedom k of a kind.
+pub(super) fn limit_stiffness(kind: JointKind, k: usize) -> f64 {
+    if k < kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS }
+}
+
+/// The constants of a joint; `None` if both its bodies move as one.
+fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
+    let order = mechanism.order();
+    let joint = mechanism.joint(id);
+    let child = order.node_of(joint.child);
+    let parent = joint.parent.and_then(|b| order.node_of(b));
+    if child == parent {
+        return None;
+    }
+    let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(id);
+    let in_parent = match joint.parent {
+        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(id),
+        None => joint.frame,
+    };
+    // What the rows see of the bodies at rest: J M⁻¹ Jᵀ, and |r|/I.
+    let rows = joint.kind.rows(&Pose::identity());
+    let mut softness = Vector6::zeros();
+    let mut lever = 0.0;
+    for (node, frame) in [(child, &in_child), (parent, &in_parent)] {
+        let Some(n) = node.map(|n| &nodes[n]) else { continue };
+        let r = frame.position - n.center;
+        let R = frame.rotation.to_rotation_matrix();
+        for i in 0..6 - joint.kind.freedoms() {
+            let row = rows.row(i);
+            let l = R * Vector3::new(row[0], row[1], row[2]);
+            let a = R * Vector3::new(row[3], row[4], row[5]) + r.cross(&l);
+            softness[i] += ROW_SOFTNESS * (l.norm_squared() / n.mass + a.dot(&(n.inverse * a)));
+        }
+        lever += r.norm() * n.inverse.norm();
+    }
+    Some(Joint {
+        id,
+        kind: joint.kind,
+        child,
+        parent,
+        in_child,
+        in_parent,
+        in_child_rotation: in_child.rotation_matrix(),
+        in_parent_rotation: in_parent.rotation_matrix(),
+        coordinate: mechanism.coordinates_of(id).start,
+        row: mechanism.rows_of(id).start,
+        unknown: ABSENT,
+        softness,
+        lever,
+    })
+}
+
+/// The couplings whose two joints can move.
+fn couplings(mechanism: &Mechanism, joints: &[Joint]) -> Vec<Coupling> {
+    let find = |id: JointId| joints.iter().position(|j| j.id == id);
+    let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
+    (mechanism.couplings().iter().enumerate())
+        .filter_map(|(c, coupling)| {
+            Some(Coupling {
+                joint: find(coupling.joint)?,
+                of: find(coupling.of)?,
+                ratio: coupling.ratio,
+                offset: coupling.offset,
+                row: first_row + c,
+                unknown: ABSENT,
+                // A coupling sees at least the inverse inertia of the lighter rotor.
+                softness: ROW_SOFTNESS,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,176 @@
+//! What a user holds: a model, its inputs and its state, with the engine's memory.
+
+use super::frames;
+use super::model::Model;
+use super::statics::{self, Equilibrium, StaticsError, StaticsSettings};
+use super::step::{self, StepError, Workspace};
+use super::{DEFAULT_ITERATIONS, assembly};
+use crate::inputs::{InputError, Inputs, PullId};
+use crate::mechanism::{BodyId, EffectorId, Mechanism};
+use crate::spatial::{Pose, Wrench};
+use crate::state::State;
+
+/// Energies of a state, J.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of the joints' springs.
+    pub elastic: f64,
+    /// Of gravity, zero at the world's origin.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// All three together.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.potential
+    }
+}
+
+/// A running simulation.
+#[derive(Clone, Debug)]
+pub struct Simulation<'m> {
+    model: &'m Model<'m>,
+    inputs: Inputs,
+    state: State,
+    iterations: usize,
+    work: Workspace,
+}
+
+impl<'m> Model<'m> {
+    /// A simulation that starts in the file's pose, at rest, in the mechanism's gravity, without loads.
+    pub fn simulate(&'m self) -> Simulation<'m> {
+        Simulation {
+            model: self,
+            inputs: Inputs::new(self.mechanism),
+            state: State::at_rest(self.mechanism),
+            iterations: DEFAULT_ITERATIONS,
+            work: Workspace::new(self),
+        }
+    }
+}
+
+impl Simulation<'_> {
+    /// The mechanism that moves.
+    pub fn mechanism(&self) -> &Mechanism {
+        self.model.mechanism
+    }
+
+    /// Where everything is.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Puts a saved state back.
+    pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
+        if !state.belongs_to(self.model.mechanism) {
+            return Err(InputError::new("the state belongs to another mechanism".into()));
+        }
+        if let Some(body) = state.first_not_finite() {
+            let name = &self.model.mechanism.body(body).name;
+            return Err(InputError::new(format!("the state's body `{name}` is not finite")));
+        }
+        self.state.clone_from(state);
+        Ok(())
+    }
+
+    /// What acts from outside.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// What acts from outside, to change it.
+    pub fn inputs_mut(&mut self) -> &mut Inputs {
+        &mut self.inputs
+    }
+
+    /// The handle of an effector, to be looked up once.
+    pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
+        self.model.mechanism.find_effector(name).ok_or_else(|| {
+            let names: Vec<_> =
+                self.model.mechanism.effectors().iter().map(|e| format!("`{}`", e.name)).collect();
+            let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+            InputError::new(format!("there is no effector `{name}`; there are: {there}"))
+        })
+    }
+
+    /// Sets the dead load on an effector: world axes, at its origin.
+    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        self.inputs.set_load(effector, load)
+    }
+
+    /// Sets the number of Newton iterations of a step, at least 1.
+    pub fn set_iterations(&mut self, iterations: usize) -> Result<(), InputError> {
+        if iterations == 0 {
+            return Err(InputError::new("a step needs at least one Newton iteration".into()));
+        }
+        self.iterations = iterations;
+        Ok(())
+    }
+
+    /// Goes on by dt seconds. On an error the state is what it was.
+    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        step::step(self.model, &self.inputs, self.iterations, dt, &mut self.state, &mut self.work)
+    }
+
+    /// Brings the state to the nonlinear equilibrium under the present inputs, starting from where it
+    /// is. Without convergence it is left at the last iterate; on an error it is what it was.
+    pub fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        statics::settle(self.model, &self.inputs, settings, &mut self.state, &mut self.work)
+    }
+
+    /// Moves the whole mechanism, base included, without any time passing: every pose H becomes
+    /// motion·H; speeds go along.
+    pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
+        if !motion.is_finite() {
+            return Err(InputError::new("the motion of a teleport is not finite".into()));
+        }
+        for pose in &mut self.state.poses {
+            *pose = *motion * *pose;
+        }
+        self.state.base = *motion * self.state.base;
+        let (base, mut twist) = (*motion * self.inputs.base, self.inputs.base_twist);
+        twist.linear = motion.rotation * twist.linear;
+        twist.angular = motion.rotation * twist.angular;
+        self.inputs.set_base(base, twist)
+    }
+
+    /// Every body with its link frame in the world.
+    pub fn poses(&self) -> impl Iterator<Item = (BodyId, &Pose)> {
+        self.state.poses.iter().enumerate().map(|(b, pose)| (BodyId::from_index(b), pose))
+    }
+
+    /// The frame of an effector in the world.
+    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
+        self.state.effector_pose(self.model.mechanism, effector)
+    }
+
+    /// Kinetic, elastic and potential energy.
+    pub fn energy(&self) -> Energy {
+        let mechanism = self.model.mechanism;
+        Energy {
+            kinetic: self.state.kinetic_energy(mechanism),
+            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
+            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
+        }
+    }
+
+    /// Sum over joints of the gap between the attachment points, over the mechanism's radius.
+    pub fn violation(&self) -> f64 {
+        self.state.violation(self.model.mechanism)
+    }
+
+    /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
+    pub fn pull_force(&mut self, id: PullId) -> Wrench {
+        let pull = *self.inputs.pull(id);
+        let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame) else {
+            return Wrench::ZERO;
+        };
+        frames::load(self.model, &self.state, 0.0, &mut self.work.frames);
+        let body = &mut self.work.frames[node];
+        (body.v, body.w) = (body.v0, body.w0);
+        let (force, torque) = assembly::pull_wrench(&pull, body, &frame, true);
+        Wrench { force, torque }
+    }
+}

@@ -1,0 +1,376 @@
+//! Nonlinear equilibrium: Newton's method on the forces on all bodies and the closures of all joints,
+//! with exact geometric stiffness.
+//!
+//! A pseudo-mass on the bodies keeps each step within reach. It is raised until the matrix has as
+//! many negative pivots as there are constraint rows, which by Sylvester's law of inertia says that
+//! the energy is convex along every motion that the joints allow; then it falls by ten each step, so
+//! that the end is plain Newton, quadratic. Where that does not settle, loads are raised in steps.
+
+use nalgebra::Vector3;
+
+use super::assembly::{Geometric, Scene, Scheme};
+use super::frames::{self, Frame, NodeLoad};
+use super::model::{ABSENT, Joint, Model, Node};
+use super::step::Workspace;
+use crate::inputs::Inputs;
+use crate::mechanism::JointId;
+use crate::spatial::Twist;
+use crate::state::State;
+
+/// Settings of the search for an equilibrium.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticsSettings {
+    /// Largest force left over that counts as none, relative to the largest that acts.
+    pub tolerance: f64,
+    /// Newton iterations for one load step.
+    pub iterations: usize,
+    /// How often a load step may be halved.
+    pub halvings: u32,
+}
+
+impl Default for StaticsSettings {
+    fn default() -> Self {
+        StaticsSettings { tolerance: 1e-9, iterations: 100, halvings: 6 }
+    }
+}
+
+/// What the search found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Equilibrium {
+    /// Whether the state is an equilibrium.
+    pub converged: bool,
+    /// Largest force left over on a body (torques divided by the mechanism's lever), N.
+    pub residual: f64,
+    /// Largest closure left over, m or rad.
+    pub closure: f64,
+    /// Newton iterations, over all load steps.
+    pub iterations: usize,
+    /// Load steps: 1 if all loads could be put on at once.
+    pub load_steps: usize,
+}
+
+/// Why there is no equilibrium to be found.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StaticsError {
+    /// A body without any joint.
+    #[error(
+        "the equilibrium is not unique: nothing holds the free base `{body}`; hold it by a joint or a pull"
+    )]
+    FreeBase {
+        /// The body.
+        body: String,
+    },
+    /// A joint that can move without any force.
+    #[error(
+        "the equilibrium is not unique: no spring, loop, load or gravity determines joint `{joint}`; give it a stiffness"
+    )]
+    NotUnique {
+        /// The joint.
+        joint: String,
+    },
+}
+
+/// Pseudo-mass factors, 1/s²: at the start, smallest, largest.
+const PSEUDO_MASS: [f64; 3] = [1e-4, 1e-6, 1e12];
+
+/// The two pseudo-masses that the uniqueness of an equilibrium is probed with, 1/s².
+const PROBE_MASSES: (f64, f64) = (1e-4, 1e-6);
+
+/// Largest turn of a body in one iteration, rad, and largest move, in radii.
+const LARGEST_TURN: f64 = 0.4;
+const LARGEST_MOVE: f64 = 0.4;
+
+/// Brings the state to the equilibrium under the inputs. On an error the state is as it was; without
+/// convergence it is the last iterate.
+pub(super) fn settle(
+    model: &Model,
+    inputs: &Inputs,
+    settings: &StaticsSettings,
+    state: &mut State,
+    work: &mut Workspace,
+) -> Result<Equilibrium, StaticsError> {
+    let search = Search::new(model, inputs, settings);
+    let mut current = state.clone();
+    current.base = inputs.base;
+    current.rates.fill(0.0);
+    let (mut reached, mut stride) = (0.0, 1.0);
+    let mut total = 0;
+    let mut load_steps = 0;
+    let outcome = loop {
+        let mut attempt = current.clone();
+        let target = f64::min(1.0, reached + stride);
+        let outcome = search.newton(&mut attempt, work, target);
+        total += outcome.iterations;
+        load_steps += 1;
+        if outcome.converged {
+            current = attempt;
+            reached = target;
+            stride *= 2.0;
+            if reached >= 1.0 {
+                break outcome;
+            }
+        } else {
+            stride *= 0.5;
+            if stride < 0.5f64.powi(settings.halvings as i32) {
+                current = attempt;
+                break outcome;
+            }
+        }
+    };
+    if outcome.converged {
+        search.check_unique(&current, work)?;
+    }
+    *state = current;
+    Ok(Equilibrium { iterations: total, load_steps, ..outcome })
+}
+
+struct Search<'a> {
+    model: &'a Model<'a>,
+    inputs: &'a Inputs,
+    settings: &'a StaticsSettings,
+    /// Lever that turns torques into forces, m.
+    lever: f64,
+    augment: [f64; 2],
+}
+
+/// Sizes of what is left over at an iterate.
+struct Left {
+    force: f64,
+    closure: f64,
+    /// The largest force that acts.
+    scale: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(model: &'a Model<'a>, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
+        let arms: Vec<f64> = (model.joints.iter())
+            .flat_map(|j| {
+                let arm =
+                    |node: Option<usize>, at: Vector3<f64>| node.map(|n| (at - model.nodes[n].center).norm());
+                [arm(j.child, j.in_child.position), arm(j.parent, j.in_parent.position)]
+            })
+            .flatten()
+            .collect();
+        let mean = arms.iter().sum::<f64>() / arms.len().max(1) as f64;
+        let lever = if mean > 0.0 { mean } else { model.radius };
+        // Augmentation of the order of the stiffest spring or, without springs, of the loads.
+        let mut stiffest = 0.0f64;
+        for joint in &model.joints {
+            for k in 0..joint.kind.freedoms() {
+                let unit = if k < joint.kind.translations() { lever * lever } else { 1.0 };
+                stiffest = stiffest.max(model.freedoms[joint.coordinate + k].stiffness * unit);
+            }
+        }
+        let weight: f64 = model.nodes.iter().map(|n| n.mass).sum::<f64>() * inputs.gravity.norm();
+        let load =
+            inputs.effector_loads.iter().chain(&inputs.body_loads).map(|w| w.force.norm()).sum::<f64>();
+        stiffest = stiffest.max((weight + load) * lever);
+        let angular = if stiffest > 0.0 { stiffest } else { 1.0 };
+        Search { model, inputs, settings, lever, augment: [angular, angular / (lever * lever)] }
+    }
+
+    fn scheme(&self, pseudo_mass: f64) -> Scheme {
+        Scheme {
+            mass: pseudo_mass,
+            stiffness: 1.0,
+            damping: 0.0,
+            force: 1.0,
+            closing: 1.0,
+            augment: self.augment,
+            lookahead: 0.0,
+            geometric: Geometric::Everywhere,
+            equilibrium: true,
+        }
+    }
+
+    /// Puts the frames where the state is, with loads scaled, and the state's coordinates and forces
+    /// where the frames are.
+    fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
+        frames::load(self.model, state, 0.0, &mut work.frames);
+        frames::collect_loads(self.model, self.inputs, &mut work.loads);
+        frames::apply_loads(self.model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
+        let scheme = self.scheme(0.0);
+        for joint in &self.model.joints {
+            let scene = self.scene(state, &work.frames, &work.loads, &scheme, load_scale);
+            let placed = scene.place(joint);
+            for k in 0..joint.kind.freedoms() {
+                let force = self
+                    .scene(state, &work.frames, &work.loads, &scheme, load_scale)
+                    .drive(joint, k, &placed)
+                    .force;
+                state.coordinates[joint.coordinate + k] = placed.q[k];
+                state.forces[joint.coordinate + k] = force;
+            }
+        }
+    }
+
+    fn scene<'s>(
+        &'s self,
+        state: &'s State,
+        frames: &'s [Frame],
+        loads: &'s [NodeLoad],
+        scheme: &'s Scheme,
+        load_scale: f64,
+    ) -> Scene<'s> {
+        Scene { model: self.model, frames, inputs: self.inputs, loads, state, scheme, load_scale }
+    }
+
+    /// Forces and closures left over.
+    fn left(&self, state: &State, work: &mut Workspace, load_scale: f64) -> Left {
+        let scheme = self.scheme(0.0);
+        let Workspace { frames, loads, forces, closures, .. } = work;
+        self.scene(state, frames, loads, &scheme, load_scale).residual(forces, closures);
+        let size = |f: &Vector3<f64>, t: &Vector3<f64>| f.norm().max(t.norm() / self.lever);
+        let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+        let external = frames.iter().map(|f| size(&f.force, &f.torque)).fold(0.0, f64::max);
+        Left {
+            force: forces.iter().map(|(f, t)| size(f, t)).fold(0.0, f64::max),
+            closure: largest(closures),
+            scale: external.max(largest(&state.multipliers)).max(largest(&state.forces)),
+        }
+    }
+
+    /// Newton's method at one scale of the loads.
+    fn newton(&self, state: &mut State, work: &mut Workspace, load_scale: f64) -> Equilibrium {
+        let mut pseudo_mass = PSEUDO_MASS[0];
+        let mut best = f64::INFINITY;
+        let mut result =
+            Equilibrium { converged: false, residual: 0.0, closure: 0.0, iterations: 0, load_steps: 1 };
+        loop {
+            self.place(state, work, load_scale);
+            let left = self.left(state, work, load_scale);
+            (result.residual, result.closure) = (left.force, left.closure);
+            if !(left.force.is_finite() && left.closure.is_finite()) {
+                return result;
+            }
+            let good = left.force <= self.settings.tolerance * left.scale.max(1e-9)
+                && left.closure <= self.settings.tolerance * self.model.radius;
+            // Once good, go on as long as an iteration still halves what is left.
+            if good && (left.force >= 0.5 * best || left.force <= 1e-14 * left.scale) {
+                result.converged = true;
+                return result;
+            }
+            if good {
+                best = best.min(left.force);
+            }
+            if result.iterations == self.settings.iterations {
+                result.converged = good;
+                return result;
+            }
+            result.iterations += 1;
+            // Raise the pseudo-mass until the energy is convex along all motions.
+            while !self.solve(state, work, pseudo_mass, load_scale) {
+                pseudo_mass *= 10.0;
+                if pseudo_mass > PSEUDO_MASS[2] {
+                    return result;
+                }
+            }
+            self.advance(state, work);
+            pseudo_mass = (pseudo_mass * 0.1).max(PSEUDO_MASS[1]);
+        }
+    }
+
+    /// Solves for the next move; whether the matrix has the signs of a minimum.
+    fn solve(&self, state: &State, work: &mut Workspace, pseudo_mass: f64, load_scale: f64) -> bool {
+        let plan = &self.model.plan;
+        let scheme = self.scheme(pseudo_mass);
+        let Workspace { frames, loads, solution, numeric, .. } = work;
+        let scene = self.scene(state, frames, loads, &scheme, load_scale);
+        let solved = numeric.factor_and_solve(plan, solution, |f, F, stride| {
+            scene.assemble(f, F, stride, plan.front_size(f).0)
+        });
+        solved.is_ok() && numeric.negative_pivots() == self.model.rows
+    }
+
+    /// Moves bodies and multipliers along the solution, not further than is sensible.
+    fn advance(&self, state: &mut State, work: &mut Workspace) {
+        let (mut turn, mut travel) = (0.0f64, 0.0f64);
+        for node in &self.model.nodes {
+            let x = &work.solution[node.unknown..node.unknown + 6];
+            travel = travel.max(Vector3::new(x[0], x[1], x[2]).norm());
+            turn = turn.max(Vector3::new(x[3], x[4], x[5]).norm());
+        }
+        let scale = (LARGEST_TURN / turn).min(LARGEST_MOVE * self.model.radius / travel).min(1.0);
+        for (node, frame) in self.model.nodes.iter().zip(work.frames.iter_mut()) {
+            let x = &work.solution[node.unknown..node.unknown + 6];
+            frame.v = Vector3::new(x[0], x[1], x[2]) * scale;
+            frame.w = Vector3::new(x[3], x[4], x[5]) * scale;
+            frame.advance(node, 1.0);
+        }
+        frames::store(self.model, &work.frames, &self.inputs.base, &Twist::ZERO, true, state);
+        for joint in self.model.joints.iter().filter(|j| j.unknown != ABSENT) {
+            for i in 0..6 - joint.kind.freedoms() {
+                state.multipliers[joint.row + i] -= scale * work.solution[joint.unknown + i];
+            }
+        }
+        for coupling in &self.model.couplings {
+            state.multipliers[coupling.row] -= scale * work.solution[coupling.unknown];
+        }
+    }
+
+    /// An arbitrary small load must not move anything the further the less pseudo-mass there is.
+    fn check_unique(&self, state: &State, work: &mut Workspace) -> Result<(), StaticsError> {
+        let mut probe = state.clone();
+        self.place(&mut probe, work, 1.0);
+        // A load on every body that is no multiple of any symmetry: fractions of the golden ratio.
+        let mut k = 0.0;
+        for frame in &mut work.frames {
+            for x in frame.force.iter_mut().chain(frame.torque.iter_mut()) {
+                k += 1.0;
+                *x += (f64::fract(k * 0.618_033_988_749_894_9) - 0.5) * self.augment[0] / self.lever;
+            }
+        }
+        let moved = |work: &Workspace| -> Vec<f64> {
+            let velocity = |node: Option<usize>| {
+                node.map_or([0.0; 6], |n| {
+                    let u = self.model.nodes[n].unknown;
+                    std::array::from_fn(|i| work.solution[u + i])
+                })
+            };
+            let scheme = self.scheme(0.0);
+            let scene = self.scene(&probe, &work.frames, &work.loads, &scheme, 1.0);
+            let joint_motion = |joint: &Joint| {
+                let placed = scene.place(joint);
+                let (c, p) = (velocity(joint.child), velocity(joint.parent));
+                let d = joint.kind.freedoms();
+                let coordinate = |i: usize| {
+                    (0..3)
+                        .map(|x| {
+                            placed.linear[i][x] * (c[x] - p[x]) + placed.child[i][x] * c[3 + x]
+                                - placed.parent[i][x] * p[3 + x]
+                        })
+                        .sum::<f64>()
+                };
+                (6 - d..6).map(|i| coordinate(i).abs()).fold(0.0, f64::max)
+            };
+            let free = |(n, _): (usize, &Node)| velocity(Some(n)).iter().fold(0.0f64, |m, x| m.max(x.abs()));
+            let order = self.model.mechanism.order();
+            let bases =
+                self.model.nodes.iter().enumerate().filter(|(n, _)| order.nodes()[*n].joint.is_none());
+            self.model.joints.iter().map(joint_motion).chain(bases.map(free)).collect()
+        };
+        let (with_more, with_less) = PROBE_MASSES;
+        if !self.solve(&probe, work, with_more, 1.0) {
+            return Ok(()); // not a strict minimum; the equilibrium itself is reported as it is
+        }
+        let before = moved(work);
+        if !self.solve(&probe, work, with_less, 1.0) {
+            return Ok(());
+        }
+        let after = moved(work);
+        // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all.
+        let limit = 0.5 * with_more / with_less;
+        let growing = (0..after.len()).filter(|&i| after[i] > limit * before[i]);
+        let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(()) };
+        let name = |id: JointId| self.model.mechanism.joint(id).name.clone();
+        Err(match self.model.joints.get(worst) {
+            Some(joint) => StaticsError::NotUnique { joint: name(joint.id) },
+            None => {
+                let order = self.model.mechanism.order();
+                let mut bases = order.nodes().iter().filter(|n| n.joint.is_none());
+                let base = bases.nth(worst - self.model.joints.len()).expect("a free base");
+                StaticsError::FreeBase { body: self.model.mechanism.body(base.head).name.clone() }
+            }
+        })
+    }
+}

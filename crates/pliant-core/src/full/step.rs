@@ -1,0 +1,182 @@
+//! One step of backward Euler.
+
+use nalgebra::Vector3;
+
+use super::assembly::{Geometric, Scene, Scheme};
+use super::frames::{self, Frame, NodeLoad};
+use super::model::{ABSENT, Model};
+use crate::elimination::Numeric;
+use crate::inputs::Inputs;
+use crate::state::State;
+
+/// Why a step was not taken. The state is what it was before.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// The time step is not a positive number.
+    #[error("the time step must be a finite number of seconds above zero, not {dt}")]
+    TimeStep {
+        /// What was given, s.
+        dt: f64,
+    },
+    /// The step would have led to numbers that are not finite.
+    #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
+    NotFinite {
+        /// Number of the step that failed, counted from 1.
+        step: u64,
+        /// The first body concerned.
+        body: String,
+        /// What probably led to it.
+        cause: String,
+    },
+}
+
+/// Memory of the engine between and during steps.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace {
+    pub frames: Vec<Frame>,
+    pub loads: Vec<NodeLoad>,
+    pub solution: Vec<f64>,
+    pub numeric: Numeric,
+    /// Force and torque left over on each node, and closures: statics only.
+    pub forces: Vec<(Vector3<f64>, Vector3<f64>)>,
+    pub closures: Vec<f64>,
+    /// The state at the end of the step, until it is known to be good.
+    pub next: State,
+}
+
+impl Workspace {
+    pub fn new(model: &Model) -> Workspace {
+        Workspace {
+            frames: vec![Frame::empty(); model.nodes.len()],
+            loads: Vec::with_capacity(model.mechanism.bodies().len() + model.mechanism.effectors().len()),
+            solution: vec![0.0; model.plan.unknowns()],
+            numeric: Numeric::new(&model.plan),
+            forces: vec![Default::default(); model.nodes.len()],
+            closures: vec![0.0; State::at_rest(model.mechanism).multipliers.len()],
+            next: State::at_rest(model.mechanism),
+        }
+    }
+}
+
+/// Takes one step of h seconds.
+pub(super) fn step(
+    model: &Model,
+    inputs: &Inputs,
+    iterations: usize,
+    h: f64,
+    state: &mut State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if !(h.is_finite() && h > 0.0) {
+        return Err(StepError::TimeStep { dt: h });
+    }
+    frames::load(model, state, h, &mut work.frames);
+    frames::collect_loads(model, inputs, &mut work.loads);
+    let mut scheme = Scheme {
+        mass: 1.0,
+        stiffness: h * h,
+        damping: h,
+        force: h,
+        closing: 1.0 / h,
+        augment: [0.0; 2],
+        lookahead: h,
+        geometric: Geometric::WhereNeeded,
+        equilibrium: false,
+    };
+    for _ in 0..iterations {
+        frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
+        let scene = Scene {
+            model,
+            frames: &work.frames,
+            inputs,
+            loads: &work.loads,
+            state,
+            scheme: &scheme,
+            load_scale: 1.0,
+        };
+        let plan = &model.plan;
+        let solved = work.numeric.factor_and_solve(plan, &mut work.solution, |f, F, stride| {
+            scene.assemble(f, F, stride, plan.front_size(f).0);
+        });
+        if let Err(pivot) = solved {
+            return Err(not_finite(model, state, body_of_unknown(model, pivot.unknown), h));
+        }
+        for (n, (node, frame)) in model.nodes.iter().zip(work.frames.iter_mut()).enumerate() {
+            let x = &work.solution[node.unknown..node.unknown + 6];
+            frame.v += Vector3::new(x[0], x[1], x[2]);
+            frame.w += Vector3::new(x[3], x[4], x[5]);
+            frame.advance(node, h);
+            if !frame.pose.is_finite() {
+                return Err(not_finite(model, state, n, h));
+            }
+        }
+        scheme.lookahead = 0.0;
+    }
+    finish(model, inputs, h, &scheme, state, work);
+    if let Some(body) = work.next.first_not_finite() {
+        let node = model.mechanism.order().node_of(body).unwrap_or(0);
+        return Err(not_finite(model, state, node, h));
+    }
+    std::mem::swap(state, &mut work.next);
+    Ok(())
+}
+
+/// Fills the next state: poses, twists, coordinates with rates and forces, multipliers.
+fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State, work: &mut Workspace) {
+    let next = &mut work.next;
+    frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, false, next);
+    next.time = state.time + h;
+    next.steps = state.steps + 1;
+    let scene =
+        Scene { model, frames: &work.frames, inputs, loads: &work.loads, state, scheme, load_scale: 1.0 };
+    // The solution holds −λ as an impulse.
+    let to_force = -1.0 / h;
+    for joint in &model.joints {
+        let placed = scene.place(joint);
+        let d = joint.kind.freedoms();
+        for k in 0..d {
+            let at = joint.coordinate + k;
+            next.coordinates[at] = placed.q[k];
+            next.rates[at] = placed.rate[k];
+            next.forces[at] = scene.drive(joint, k, &placed).force;
+        }
+        if joint.unknown != ABSENT {
+            for i in 0..6 - d {
+                next.multipliers[joint.row + i] = work.solution[joint.unknown + i] * to_force;
+            }
+        }
+    }
+    for coupling in &model.couplings {
+        next.multipliers[coupling.row] = work.solution[coupling.unknown] * to_force;
+    }
+    next.private.clone_from(&state.private);
+}
+
+/// The node that an unknown belongs to or, for a multiplier, a node of its joint.
+fn body_of_unknown(model: &Model, unknown: usize) -> usize {
+    let of_joint = |j: &super::model::Joint| {
+        let rows = 6 - j.kind.freedoms();
+        (j.unknown != ABSENT && (j.unknown..j.unknown + rows).contains(&unknown))
+            .then_some(j.child.or(j.parent))
+            .flatten()
+    };
+    (model.nodes.iter().position(|n| (n.unknown..n.unknown + 6).contains(&unknown)))
+        .or_else(|| model.joints.iter().find_map(of_joint))
+        .unwrap_or(0)
+}
+
+fn not_finite(model: &Model, state: &State, node: usize, h: f64) -> StepError {
+    let head = model.nodes[node].head;
+    let speed =
+        state.world_twist(head).linear.norm().max(state.world_twist(head).angular.norm() * model.radius);
+    let cause = if speed * h > 10.0 * model.radius {
+        format!(
+            "it was moving at {speed:.3e} m/s already, so an earlier step or load was too large for dt = {h} s"
+        )
+    } else {
+        format!(
+            "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
+        )
+    };
+    StepError::NotFinite { step: state.steps + 1, body: model.mechanism.body(head).name.clone(), cause }
+}

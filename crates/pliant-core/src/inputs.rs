@@ -1,0 +1,201 @@
+//! What acts on a mechanism from outside, the same for every engine: loads, set-points, gravity, a
+//! moving base, and springs to a moving frame. Every setter checks its numbers.
+
+use nalgebra::Vector3;
+
+use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// A number that is not finite, or a list of the wrong length.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InputError {
+    message: String,
+}
+
+impl InputError {
+    pub(crate) fn new(message: String) -> InputError {
+        InputError { message }
+    }
+}
+
+/// A spring with damper between a frame on a body and a frame that moves: a mouse, a haptic device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// The body that is pulled.
+    pub body: BodyId,
+    /// The frame on it, in the link frame.
+    pub frame: Pose,
+    /// Where that frame is pulled to, in the world, at the end of the next step.
+    pub target: Pose,
+    /// How the target moves, world axes at its origin.
+    pub target_twist: Twist,
+    /// Stiffness of the translations, N/m.
+    pub stiffness: f64,
+    /// Stiffness of the rotations, N·m/rad.
+    pub turning_stiffness: f64,
+    /// Damping of the translations, N·s/m.
+    pub damping: f64,
+    /// Damping of the rotations, N·m·s/rad.
+    pub turning_damping: f64,
+}
+
+/// A pull of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PullId(pub(crate) usize);
+
+/// Everything that acts from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    /// Gravity, world axes, m/s².
+    pub(crate) gravity: Vector3<f64>,
+    /// Dead load at each effector's origin, world axes.
+    pub(crate) effector_loads: Vec<Wrench>,
+    /// Dead load at each body's link frame, world axes.
+    pub(crate) body_loads: Vec<Wrench>,
+    /// Spring rest of each coordinate.
+    pub(crate) rest: Vec<f64>,
+    /// Base at the end of the next step, and how it moves (world axes at its origin).
+    pub(crate) base: Pose,
+    pub(crate) base_twist: Twist,
+    pub(crate) pulls: Vec<Pull>,
+}
+
+impl Inputs {
+    /// Gravity and spring rests of the mechanism, no loads, base at rest.
+    pub fn new(mechanism: &Mechanism) -> Inputs {
+        Inputs {
+            gravity: mechanism.gravity(),
+            effector_loads: vec![Wrench::ZERO; mechanism.effectors().len()],
+            body_loads: vec![Wrench::ZERO; mechanism.bodies().len()],
+            rest: mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.rest).collect(),
+            base: Pose::identity(),
+            base_twist: Twist::ZERO,
+            pulls: Vec::new(),
+        }
+    }
+
+    /// Gravity, world axes, m/s².
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// Sets gravity, world axes, m/s².
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) -> Result<(), InputError> {
+        finite(gravity.iter().all(|x| x.is_finite()), || "gravity".into())?;
+        self.gravity = gravity.into();
+        Ok(())
+    }
+
+    /// Spring rests of all coordinates, m or rad.
+    pub fn rest(&self) -> &[f64] {
+        &self.rest
+    }
+
+    /// Sets the dead load on an effector: world axes, at its origin.
+    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        finite(load.is_finite(), || format!("the load on effector {}", effector.index()))?;
+        self.effector_loads[effector.index()] = load;
+        Ok(())
+    }
+
+    /// Sets the dead load on a body: world axes, at its link frame.
+    pub fn set_body_load(&mut self, body: BodyId, load: Wrench) -> Result<(), InputError> {
+        finite(load.is_finite(), || format!("the load on body {}", body.index()))?;
+        self.body_loads[body.index()] = load;
+        Ok(())
+    }
+
+    /// Sets the loads that the scene shows.
+    pub fn set_scene_loads(&mut self, mechanism: &Mechanism) {
+        for load in mechanism.loads() {
+            let sum = self.effector_loads[load.effector.index()] + load.wrench;
+            self.effector_loads[load.effector.index()] = sum;
+        }
+    }
+
+    /// Sets the spring rest (the set-point of a PD control) of a joint, one number per freedom.
+    pub fn set_target(
+        &mut self,
+        mechanism: &Mechanism,
+        joint: JointId,
+        rest: &[f64],
+    ) -> Result<(), InputError> {
+        let name = || format!("the target of joint `{}`", mechanism.joint(joint).name);
+        let range = mechanism.coordinates_of(joint);
+        if rest.len() != range.len() {
+            return Err(InputError::new(format!(
+                "{} has {} numbers, but the joint has {} freedoms",
+                name(),
+                rest.len(),
+                range.len()
+            )));
+        }
+        finite(rest.iter().all(|x| x.is_finite()), name)?;
+        self.rest[range].copy_from_slice(rest);
+        Ok(())
+    }
+
+    /// Sets the spring rests that the scene's targets have at a time, s.
+    pub fn follow_targets(&mut self, mechanism: &Mechanism, time: f64) {
+        for target in mechanism.targets() {
+            let range = mechanism.coordinates_of(target.joint);
+            let after = target.time.partition_point(|t| *t <= time);
+            let (a, b) = (after.max(1) - 1, after.min(target.time.len() - 1));
+            let span = target.time[b] - target.time[a];
+            let s = if span > 0.0 { (time - target.time[a]) / span } else { 0.0 };
+            for (k, rest) in self.rest[range].iter_mut().enumerate() {
+                *rest = target.position[a][k] * (1.0 - s) + target.position[b][k] * s;
+            }
+        }
+    }
+
+    /// Moves what joints call the world: its pose at the end of the next step and its twist (world
+    /// axes, at its origin).
+    pub fn set_base(&mut self, pose: Pose, twist: Twist) -> Result<(), InputError> {
+        finite(pose.is_finite() && twist.is_finite(), || "the base's motion".into())?;
+        self.base = pose;
+        self.base_twist = twist;
+        Ok(())
+    }
+
+    /// Adds a spring to a moving frame.
+    pub fn add_pull(&mut self, pull: Pull) -> Result<PullId, InputError> {
+        check_pull(&pull)?;
+        self.pulls.push(pull);
+        Ok(PullId(self.pulls.len() - 1))
+    }
+
+    /// A pull, to read or to compare.
+    pub fn pull(&self, id: PullId) -> &Pull {
+        &self.pulls[id.0]
+    }
+
+    /// Moves the frame that a pull goes to, and says how it moves.
+    pub fn set_pull(&mut self, id: PullId, target: Pose, target_twist: Twist) -> Result<(), InputError> {
+        let pull = Pull { target, target_twist, ..self.pulls[id.0] };
+        check_pull(&pull)?;
+        self.pulls[id.0] = pull;
+        Ok(())
+    }
+
+    /// Lets go of everything that is pulled.
+    pub fn clear_pulls(&mut self) {
+        self.pulls.clear();
+    }
+}
+
+fn finite(ok: bool, what: impl FnOnce() -> String) -> Result<(), InputError> {
+    if ok { Ok(()) } else { Err(InputError::new(format!("{} is not finite", what()))) }
+}
+
+fn check_pull(pull: &Pull) -> Result<(), InputError> {
+    let strengths = [pull.stiffness, pull.turning_stiffness, pull.damping, pull.turning_damping];
+    if strengths.iter().any(|s| !s.is_finite() || *s < 0.0) {
+        return Err(InputError::new(
+            "a pull's stiffness and damping must be finite and zero or above".into(),
+        ));
+    }
+    let frames = pull.frame.is_finite() && pull.target.is_finite() && pull.target_twist.is_finite();
+    finite(frames, || "a pull's frame or target".into())
+}

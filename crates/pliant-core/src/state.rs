@@ -1,0 +1,150 @@
+//! The state of a mechanism in motion: the same for every engine, so that any two can be compared
+//! link by link and one can go on where another stopped.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use crate::spatial::{Pose, Twist};
+
+/// Poses, twists, joint coordinates, rates and forces, and multipliers.
+///
+/// A clone is a saved state; giving it back to an engine restores it bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub time: f64,
+    /// Number of steps taken.
+    pub steps: u64,
+    /// The link frame of each body in the world.
+    pub poses: Vec<Pose>,
+    /// The body twist of each body: body axes, at the link frame's origin.
+    pub twists: Vec<Twist>,
+    /// Coordinates of all joints ([`Mechanism::coordinates_of`]), angles unwrapped, m or rad.
+    pub coordinates: Vec<f64>,
+    /// Their rates, m/s or rad/s.
+    pub rates: Vec<f64>,
+    /// What spring, damper and limit apply along each coordinate, N or N·m.
+    pub forces: Vec<f64>,
+    /// Constraint forces of all joints ([`Mechanism::rows_of`]), N or N·m, then those of the couplings.
+    pub multipliers: Vec<f64>,
+    /// Pose of what joints call the world: a scripted moving base.
+    pub base: Pose,
+    /// Coordinates that only one engine knows.
+    pub private: Vec<f64>,
+    stamp: u64,
+}
+
+impl State {
+    /// The file's pose, at rest.
+    pub fn at_rest(mechanism: &Mechanism) -> State {
+        let coordinates = mechanism.coordinate_count();
+        let rows = 6 * mechanism.joints().len() - coordinates + mechanism.couplings().len();
+        State {
+            time: 0.0,
+            steps: 0,
+            poses: mechanism.bodies().iter().map(|b| b.pose).collect(),
+            twists: vec![Twist::ZERO; mechanism.bodies().len()],
+            coordinates: vec![0.0; coordinates],
+            rates: vec![0.0; coordinates],
+            forces: vec![0.0; coordinates],
+            multipliers: vec![0.0; rows],
+            base: Pose::identity(),
+            private: Vec::new(),
+            stamp: stamp(mechanism),
+        }
+    }
+
+    /// Whether this is a state of the mechanism.
+    pub fn belongs_to(&self, mechanism: &Mechanism) -> bool {
+        self.stamp == stamp(mechanism) && self.poses.len() == mechanism.bodies().len()
+    }
+
+    /// The link frame of a body in the world.
+    pub fn pose(&self, body: BodyId) -> Pose {
+        self.poses[body.index()]
+    }
+
+    /// The frame of an effector in the world.
+    pub fn effector_pose(&self, mechanism: &Mechanism, effector: EffectorId) -> Pose {
+        let effector = mechanism.effector(effector);
+        self.pose(effector.body) * effector.frame
+    }
+
+    /// The twist of a body in world axes, at the link frame's origin.
+    pub fn world_twist(&self, body: BodyId) -> Twist {
+        let rotation = self.poses[body.index()].rotation;
+        let twist = self.twists[body.index()];
+        Twist { linear: rotation * twist.linear, angular: rotation * twist.angular }
+    }
+
+    /// The coordinates of a joint.
+    pub fn coordinates_of(&self, mechanism: &Mechanism, joint: JointId) -> &[f64] {
+        &self.coordinates[mechanism.coordinates_of(joint)]
+    }
+
+    /// The first body whose pose or twist is not finite.
+    pub fn first_not_finite(&self) -> Option<BodyId> {
+        let finite = |b: &usize| self.poses[*b].is_finite() && self.twists[*b].is_finite();
+        (0..self.poses.len()).find(|b| !finite(b)).map(BodyId::from_index)
+    }
+
+    /// The joint's relative pose X: its child frame in its parent frame.
+    pub fn relative_pose(&self, mechanism: &Mechanism, joint: JointId) -> Pose {
+        let parent = mechanism.joint(joint).parent.map_or(self.base, |b| self.pose(b));
+        let outer = parent * mechanism.frame_in_parent(joint);
+        outer.inverse_times(&(self.pose(mechanism.joint(joint).child) * mechanism.frame_in_child(joint)))
+    }
+
+    /// Sum over joints of the gap between the two attachment points, over the mechanism's radius: how
+    /// far X is from X(θ), along the translations.
+    pub fn violation(&self, mechanism: &Mechanism) -> f64 {
+        let gap = |j: usize| {
+            let id = JointId::from_index(j);
+            let X = self.relative_pose(mechanism, id);
+            let kind = mechanism.joint(id).kind;
+            let q = kind.coordinates(&X, self.coordinates_of(mechanism, id));
+            (X.position - kind.transform(&q.as_slice()[..kind.freedoms()]).position).norm()
+        };
+        (0..mechanism.joints().len()).map(gap).sum::<f64>() / mechanism.radius()
+    }
+
+    /// Kinetic energy of all bodies, J.
+    pub fn kinetic_energy(&self, mechanism: &Mechanism) -> f64 {
+        mechanism
+            .bodies()
+            .iter()
+            .zip(&self.twists)
+            .map(|(body, twist)| body.inertia.kinetic_energy(twist))
+            .sum()
+    }
+
+    /// Energy of all joint springs with the given rest coordinates, J; limits not included.
+    pub fn elastic_energy(&self, mechanism: &Mechanism, rest: &[f64]) -> f64 {
+        let freedoms = mechanism.joints().iter().flat_map(|j| &j.freedoms);
+        let stretch = self.coordinates.iter().zip(rest).map(|(q, rest)| q - rest);
+        freedoms.zip(stretch).map(|(freedom, s)| 0.5 * freedom.stiffness * s * s).sum()
+    }
+
+    /// Energy in a field of gravity (world axes, m/s²), zero at the world's origin, J.
+    pub fn potential_energy(&self, mechanism: &Mechanism, gravity: nalgebra::Vector3<f64>) -> f64 {
+        let height = |(body, pose): (&crate::mechanism::Body, &Pose)| {
+            body.inertia.mass * gravity.dot(&pose.transform_point(&body.inertia.center_of_mass))
+        };
+        -mechanism.bodies().iter().zip(&self.poses).map(height).sum::<f64>()
+    }
+}
+
+/// A number that two mechanisms share only if a state of one fits the other.
+fn stamp(mechanism: &Mechanism) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for body in mechanism.bodies() {
+        body.name.hash(&mut hasher);
+    }
+    for joint in mechanism.joints() {
+        joint.name.hash(&mut hasher);
+        joint.kind.name().hash(&mut hasher);
+        (joint.parent, joint.child).hash(&mut hasher);
+    }
+    mechanism.couplings().len().hash(&mut hasher);
+    hasher.finish()
+}
