@@ -297,7 +297,11 @@ impl Scene<'_> {
             target.row(rows + i, parent, &placed.linear[i], &placed.parent[i], -1.0);
             target.F[(rows + i) * target.stride + target.size] -= scheme.closing * placed.residual[i];
             if !scheme.equilibrium {
-                target.F[(rows + i) * target.stride + rows + i] -= joint.softness[i];
+                // −ε(λ − λ₀): soft only against change, so that nothing gives way at rest.
+                let softness = joint.softness[i];
+                let last = -self.state.multipliers[joint.row + i] * scheme.force;
+                target.F[(rows + i) * target.stride + rows + i] -= softness;
+                target.F[(rows + i) * target.stride + target.size] -= softness * last;
             } else {
                 let sigma =
                     if placed.linear[i] == Vector3::zeros() { scheme.augment[0] } else { scheme.augment[1] };

@@ -9,8 +9,8 @@ use crate::joints::JointKind;
 use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
 use crate::spatial::Pose;
 
-/// Compliance of a constraint row, relative to the inverse mass it sees: makes rows that loops repeat
-/// solvable. Anything from 1e-14 to 1e-6 gives the same motion.
+/// Compliance of a constraint row of a mechanism with loops, relative to the inverse mass it sees: makes
+/// rows that loops repeat solvable. Anything from 1e-14 to 1e-6 gives the same motion. Trees need none.
 const ROW_SOFTNESS: f64 = 1e-9;
 
 /// A mechanism prepared for the full engine.
@@ -151,6 +151,9 @@ impl<'m> Model<'m> {
             graph.elements.push(element);
         }
         let ordering = if loose.is_empty() { Ordering::AsGiven } else { Ordering::MinimumDegree };
+        if loose.is_empty() {
+            joints.iter_mut().for_each(|j| j.softness = Vector6::zeros());
+        }
         units.reverse(); // nodes are listed parents first
         units.extend(loose);
         graph.units = units;

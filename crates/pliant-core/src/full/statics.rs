@@ -10,10 +10,9 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{ABSENT, Joint, Model, Node};
+use super::model::{ABSENT, Joint, Model};
 use super::step::Workspace;
 use crate::inputs::Inputs;
-use crate::mechanism::JointId;
 use crate::spatial::Twist;
 use crate::state::State;
 
@@ -47,6 +46,8 @@ pub struct Equilibrium {
     pub iterations: usize,
     /// Load steps: 1 if all loads could be put on at once.
     pub load_steps: usize,
+    /// Whether it is a minimum of energy: whether the mechanism would stay there.
+    pub stable: bool,
 }
 
 /// Why there is no equilibrium to be found.
@@ -89,6 +90,7 @@ pub(super) fn settle(
     state: &mut State,
     work: &mut Workspace,
 ) -> Result<Equilibrium, StaticsError> {
+    check_held(model, inputs)?;
     let search = Search::new(model, inputs, settings);
     let mut current = state.clone();
     current.base = inputs.base;
@@ -117,11 +119,9 @@ pub(super) fn settle(
             }
         }
     };
-    if outcome.converged {
-        search.check_unique(&current, work)?;
-    }
+    let stable = outcome.converged && search.is_stable_and_unique(&current, work)?;
     *state = current;
-    Ok(Equilibrium { iterations: total, load_steps, ..outcome })
+    Ok(Equilibrium { iterations: total, load_steps, stable, ..outcome })
 }
 
 struct Search<'a> {
@@ -234,8 +234,14 @@ impl<'a> Search<'a> {
     fn newton(&self, state: &mut State, work: &mut Workspace, load_scale: f64) -> Equilibrium {
         let mut pseudo_mass = PSEUDO_MASS[0];
         let mut best = f64::INFINITY;
-        let mut result =
-            Equilibrium { converged: false, residual: 0.0, closure: 0.0, iterations: 0, load_steps: 1 };
+        let mut result = Equilibrium {
+            converged: false,
+            residual: 0.0,
+            closure: 0.0,
+            iterations: 0,
+            load_steps: 1,
+            stable: false,
+        };
         loop {
             self.place(state, work, load_scale);
             let left = self.left(state, work, load_scale);
@@ -308,8 +314,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// An arbitrary small load must not move anything the further the less pseudo-mass there is.
-    fn check_unique(&self, state: &State, work: &mut Workspace) -> Result<(), StaticsError> {
+    /// Whether the equilibrium is a minimum; an error if it is not the only one. An arbitrary small
+    /// load must not move anything the further the less pseudo-mass there is.
+    fn is_stable_and_unique(&self, state: &State, work: &mut Workspace) -> Result<bool, StaticsError> {
         let mut probe = state.clone();
         self.place(&mut probe, work, 1.0);
         // A load on every body that is no multiple of any symmetry: fractions of the golden ratio.
@@ -343,34 +350,49 @@ impl<'a> Search<'a> {
                 };
                 (6 - d..6).map(|i| coordinate(i).abs()).fold(0.0, f64::max)
             };
-            let free = |(n, _): (usize, &Node)| velocity(Some(n)).iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            let order = self.model.mechanism.order();
-            let bases =
-                self.model.nodes.iter().enumerate().filter(|(n, _)| order.nodes()[*n].joint.is_none());
-            self.model.joints.iter().map(joint_motion).chain(bases.map(free)).collect()
+            self.model.joints.iter().map(joint_motion).collect()
         };
         let (with_more, with_less) = PROBE_MASSES;
         if !self.solve(&probe, work, with_more, 1.0) {
-            return Ok(()); // not a strict minimum; the equilibrium itself is reported as it is
+            return Ok(false);
         }
         let before = moved(work);
         if !self.solve(&probe, work, with_less, 1.0) {
-            return Ok(());
+            return Ok(false);
         }
         let after = moved(work);
         // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all.
         let limit = 0.5 * with_more / with_less;
         let growing = (0..after.len()).filter(|&i| after[i] > limit * before[i]);
-        let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(()) };
-        let name = |id: JointId| self.model.mechanism.joint(id).name.clone();
-        Err(match self.model.joints.get(worst) {
-            Some(joint) => StaticsError::NotUnique { joint: name(joint.id) },
-            None => {
-                let order = self.model.mechanism.order();
-                let mut bases = order.nodes().iter().filter(|n| n.joint.is_none());
-                let base = bases.nth(worst - self.model.joints.len()).expect("a free base");
-                StaticsError::FreeBase { body: self.model.mechanism.body(base.head).name.clone() }
-            }
-        })
+        let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(true) };
+        let joint = self.model.mechanism.joint(self.model.joints[worst].id).name.clone();
+        Err(StaticsError::NotUnique { joint })
+    }
+}
+
+/// Every free base must be tied to the world, by joints of what it carries or by a pull.
+fn check_held(model: &Model, inputs: &Inputs) -> Result<(), StaticsError> {
+    // Sets of connected nodes; the world is one more.
+    let world = model.nodes.len();
+    let mut set: Vec<usize> = (0..=world).collect();
+    fn find(set: &mut [usize], mut n: usize) -> usize {
+        while set[n] != n {
+            set[n] = set[set[n]];
+            n = set[n];
+        }
+        n
+    }
+    let joints = model.joints.iter().map(|j| (j.child.unwrap_or(world), j.parent.unwrap_or(world)));
+    let pulls = inputs.pulls.iter().filter_map(|p| Some((model.frame_in_node(p.body, p.frame)?.0, world)));
+    for (a, b) in joints.chain(pulls) {
+        let (a, b) = (find(&mut set, a), find(&mut set, b));
+        set[a] = b;
+    }
+    let held = |n: usize, set: &mut [usize]| find(set, n) == find(set, world);
+    match (0..world).find(|&n| !held(n, &mut set)) {
+        Some(n) => {
+            Err(StaticsError::FreeBase { body: model.mechanism.body(model.nodes[n].head).name.clone() })
+        }
+        None => Ok(()),
     }
 }
