@@ -80,6 +80,7 @@ impl Checks {
         let help = match guess {
             Some(near) => format!("did you mean `{near}`?"),
             None if field == "parent" => "name a body of this file, or `world`".into(),
+            None if what == "effector" => "name an effector of this file".into(),
             None => format!("name a {what} of this file"),
         };
         self.push(element, Some(field), format!("there is no {what} `{name}`"), help);
