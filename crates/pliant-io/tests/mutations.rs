@@ -50,7 +50,6 @@ fn ten_thousand_changed_scenes() {
         }
     }
     // The changes are neither all harmless nor all fatal, or the test would show nothing.
-    println!("{loaded} loaded");
     assert!((500..9000).contains(&loaded), "{loaded} loaded");
 }
 
