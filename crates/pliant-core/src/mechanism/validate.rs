@@ -15,9 +15,17 @@ use crate::spatial::{Pose, SpatialInertia};
 /// six digits, and a thin plate or rod sits exactly on the bound.
 const TRIANGLE_TOLERANCE: f64 = 1e-6;
 
+/// How much an inertia may differ from its transpose, relative to its largest entry.
+const SYMMETRY_TOLERANCE: f64 = 1e-9;
+
+/// How far the norm of a rotation's quaternion may be from one: beyond, it is no rotation.
+const NORM_TOLERANCE: f64 = 1e-3;
+
 #[derive(Default)]
 pub(super) struct Checks {
     defects: Vec<Defect>,
+    /// Whether some body has an inertia that no sum can be made of.
+    unsound_inertia: bool,
 }
 
 fn finite(x: &Vector3<f64>) -> bool {
@@ -72,6 +80,7 @@ impl Checks {
         let help = match guess {
             Some(near) => format!("did you mean `{near}`?"),
             None if field == "parent" => "name a body of this file, or `world`".into(),
+            None if what == "effector" => "name an effector of this file".into(),
             None => format!("name a {what} of this file"),
         };
         self.push(element, Some(field), format!("there is no {what} `{name}`"), help);
@@ -163,6 +172,16 @@ impl Checks {
                 format!("{what}: the rotation is not finite"),
                 "a quaternion [w, x, y, z] of finite numbers".into(),
             );
+            return;
+        }
+        let norm = pose.rotation.quaternion().norm();
+        if (norm - 1.0).abs() > NORM_TOLERANCE {
+            self.push(
+                element,
+                Some("rotation"),
+                format!("{what}: the rotation is a quaternion of norm {norm:.4}"),
+                "normalise it: w² + x² + y² + z² = 1".into(),
+            );
         }
     }
 
@@ -171,6 +190,7 @@ impl Checks {
         let what = format!("body `{}`", body.name);
         self.pose(element, &what, &body.pose);
         if let Some((field, message, help)) = inertia_defect(&body.inertia) {
+            self.unsound_inertia = true;
             self.push(element, Some(field), format!("{what}: {message}"), help.into());
         }
         for (k, shape) in body.shapes.iter().enumerate() {
@@ -399,7 +419,12 @@ impl Checks {
     }
 
     /// Bodies that nothing holds, and free bases that something does.
-    pub(super) fn unheld(&mut self, builder: &MechanismBuilder, joints: &[(usize, Joint)]) {
+    pub(super) fn unheld(
+        &mut self,
+        builder: &MechanismBuilder,
+        joints: &[(usize, Joint)],
+        body_names: &HashMap<String, usize>,
+    ) {
         let mut holder: Vec<Option<usize>> = vec![None; builder.bodies.len()];
         for (i, joint) in joints {
             holder[joint.child.index()].get_or_insert(*i);
@@ -410,10 +435,12 @@ impl Checks {
         } else {
             builder.joints.iter().map(|j| j.child.as_str()).collect()
         };
+        // A joint whose child is unknown was meant to hold one of the bodies that seem unheld.
+        let unsure = broken.iter().any(|child| !body_names.contains_key(*child));
         for (i, body) in builder.bodies.iter().enumerate() {
             let element = Element::Body(i);
             match holder[i] {
-                None if !body.free && !broken.contains(body.name.as_str()) => self.push(
+                None if !body.free && !unsure && !broken.contains(body.name.as_str()) => self.push(
                     element,
                     Some("name"),
                     format!("nothing holds body `{}`", body.name),
@@ -450,10 +477,20 @@ impl Checks {
 
     /// Nodes that nothing gives mass.
     pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
+        if self.unsound_inertia {
+            return;
+        }
         for node in order.nodes() {
             let i = node.head.index();
             let name = &bodies[i].name;
-            if node.inertia.mass <= 0.0 {
+            if !node.inertia.mass.is_finite() {
+                self.push(
+                    Element::Body(i),
+                    Some("mass"),
+                    format!("the mass of body `{name}` and what is welded to it is not finite"),
+                    "give masses whose sum is a number, kg".into(),
+                );
+            } else if node.inertia.mass <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("mass"),
@@ -480,7 +517,11 @@ fn each<T>(values: &PerFreedom<T>) -> &[T] {
     }
 }
 
+/// NaN if the inertia is not finite (the sum of finite ones may overflow), of which no eigenvalue is asked.
 fn smallest_moment(inertia: &Matrix3<f64>) -> f64 {
+    if inertia.iter().any(|x| !x.is_finite()) {
+        return f64::NAN;
+    }
     inertia.symmetric_eigenvalues().min()
 }
 
@@ -503,6 +544,9 @@ fn inertia_defect(inertia: &SpatialInertia) -> Option<(&'static str, String, &'s
     }
     if I.iter().any(|x| !x.is_finite()) {
         return Some(("inertia", "the inertia is not finite".into(), "three or six finite numbers, kg·m²"));
+    }
+    if (I - I.transpose()).amax() > SYMMETRY_TOLERANCE * I.amax() {
+        return Some(("inertia", "the inertia is not symmetric".into(), "xy = yx, xz = zx and yz = zy"));
     }
     if *I == Matrix3::zeros() {
         return None;
