@@ -1,7 +1,7 @@
 //! Factor and solve, in memory that is made once.
 
 use super::kernel;
-use super::symbolic::{Front, Symbolic};
+use super::symbolic::{Front, LANES, Symbolic};
 
 /// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +19,8 @@ pub struct Numeric {
     /// Updates on their way to the front they go to.
     stack: Vec<f64>,
     front: Vec<f64>,
+    /// The unknowns of one front.
+    near: Vec<f64>,
     negative: usize,
     fused: bool,
 }
@@ -30,6 +32,7 @@ impl Numeric {
             factors: vec![0.0; plan.factors],
             stack: vec![0.0; plan.stack],
             front: vec![0.0; plan.largest],
+            near: vec![0.0; plan.fronts.iter().map(|f| f.size).max().unwrap_or(0)],
             negative: 0,
             fused: has_fused_lanes(),
         }
@@ -77,7 +80,9 @@ impl Numeric {
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
             let F = &mut self.front[..size * stride];
-            F.fill(0.0);
+            for (i, row) in F.chunks_exact_mut(stride).enumerate() {
+                row[i / LANES * LANES..].fill(0.0);
+            }
             assemble(f, F, stride);
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
@@ -100,7 +105,9 @@ impl Numeric {
                 row[i..].copy_from_slice(&F[from + i..from + rest + 1]);
             }
         }
-        self.substitute_back::<FUSED>(plan, solution);
+        let mut near = std::mem::take(&mut self.near);
+        self.substitute_back::<FUSED>(plan, &mut near, solution);
+        self.near = near;
         Ok(())
     }
 
@@ -111,7 +118,7 @@ impl Numeric {
     }
 
     /// Solves for another right-hand side with the factors at hand, in place.
-    pub fn solve(&self, plan: &Symbolic, x: &mut [f64]) {
+    pub fn solve(&mut self, plan: &Symbolic, x: &mut [f64]) {
         debug_assert_eq!(x.len(), plan.unknowns);
         for front in &plan.fronts {
             let mut at = front.rows;
@@ -133,28 +140,30 @@ impl Numeric {
                 at += front.size - k;
             }
         }
-        self.substitute_back::<false>(plan, x);
+        let mut near = std::mem::take(&mut self.near);
+        self.substitute_back::<false>(plan, &mut near, x);
+        self.near = near;
     }
 
-    /// x_k = y_k − Σ_j l_kj x_j, last front first.
+    /// x_k = y_k − Σ_j l_kj x_j, last front first. `near` is scratch for the unknowns of one front.
     #[inline(always)]
-    fn substitute_back<const FUSED: bool>(&self, plan: &Symbolic, x: &mut [f64]) {
+    fn substitute_back<const FUSED: bool>(&self, plan: &Symbolic, near: &mut [f64], x: &mut [f64]) {
         for front in plan.fronts.iter().rev() {
+            let near = &mut near[..front.size];
+            near[..front.pivots].copy_from_slice(&x[front.first..front.first + front.pivots]);
+            let mut j = front.pivots;
+            for &(first, count) in &front.later {
+                near[j..j + count].copy_from_slice(&x[first..first + count]);
+                j += count;
+            }
             let mut at =
                 front.rows + front.pivots * front.size - front.pivots * (front.pivots.max(1) - 1) / 2;
             for k in (0..front.pivots).rev() {
                 at -= front.size - k;
                 let row = &self.factors[at + 1..at + front.size - k];
-                let own = front.pivots - k - 1;
-                let next = front.first + k + 1;
-                let mut sum = dot::<FUSED>(&row[..own], &x[next..next + own]);
-                let mut j = own;
-                for &(first, count) in &front.later {
-                    sum += dot::<FUSED>(&row[j..j + count], &x[first..first + count]);
-                    j += count;
-                }
-                x[front.first + k] -= sum;
+                near[k] -= kernel::dot::<FUSED>(row, &near[k + 1..]);
             }
+            x[front.first..front.first + front.pivots].copy_from_slice(&near[..front.pivots]);
         }
     }
 }
@@ -164,34 +173,26 @@ impl Numeric {
 fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
     let rest = child.size - child.pivots;
     let update = &stack[child.update..child.update + rest * (rest + 1)];
-    for &(at_i, to_i, count_i) in &child.runs {
+    // Later nodes stand in the order of the solution in every front, so what is above the diagonal
+    // here is above it there.
+    for (r, &(at_i, to_i, count_i)) in child.runs.iter().enumerate() {
         for i in 0..count_i {
             let row = &update[(at_i - child.pivots + i) * (rest + 1)..][..rest + 1];
-            for &(at_j, to_j, count_j) in &child.runs {
-                // Only the upper triangle of an update is filled; a pair that lands below the
-                // diagonal of the new front is added on the other side.
-                let j0 = if at_j > at_i {
-                    0
-                } else if at_j == at_i {
-                    i
-                } else {
-                    continue;
-                };
-                for j in j0..count_j {
-                    let value = row[at_j - child.pivots + j];
-                    let (r, c) = (to_i + i, to_j + j);
-                    let (r, c) = if r <= c { (r, c) } else { (c, r) };
-                    F[r * stride + c] += value;
-                }
+            let to = &mut F[(to_i + i) * stride..][..stride];
+            add(&mut to[to_i + i..to_i + count_i], &row[at_i - child.pivots + i..]);
+            for &(at_j, to_j, count_j) in &child.runs[r + 1..] {
+                add(&mut to[to_j..to_j + count_j], &row[at_j - child.pivots..]);
             }
-            F[(to_i + i) * stride + size] += row[rest];
+            to[size] += row[rest];
         }
     }
 }
 
 #[inline(always)]
-fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).fold(0.0, |s, (x, y)| kernel::fma::<FUSED>(*x, *y, s))
+fn add(to: &mut [f64], from: &[f64]) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to += from;
+    }
 }
 
 /// Whether four-wide fused multiply-add is there.

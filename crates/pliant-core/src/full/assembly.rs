@@ -53,6 +53,7 @@ pub(super) enum Geometric {
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
     pub model: &'a Model<'a>,
+    /// The nodes, then the base.
     pub frames: &'a [Frame],
     pub inputs: &'a Inputs,
     pub loads: &'a [NodeLoad],
@@ -89,28 +90,17 @@ pub(super) struct Drive {
 }
 
 impl Scene<'_> {
-    /// The pose, rotation, centre and velocity of a joint's side; of the base, if it is the world.
+    /// A joint's side: a node, or the base if it is the world.
     #[inline(always)]
-    fn side(&self, node: Option<usize>) -> Frame {
-        match node {
-            Some(n) => self.frames[n],
-            None => Frame {
-                pose: self.inputs.base,
-                R: self.inputs.base.rotation_matrix(),
-                center: self.inputs.base.position,
-                v: self.inputs.base_twist.linear,
-                w: self.inputs.base_twist.angular,
-                ..Frame::empty()
-            },
-        }
+    fn side(&self, node: Option<usize>) -> &Frame {
+        &self.frames[node.unwrap_or(self.model.nodes.len())]
     }
 
     /// The relative pose X of a joint, and its child frame in the world.
     #[inline(always)]
     fn frames_of(&self, joint: &Joint) -> (Pose, Pose) {
-        let of = |node: Option<usize>| node.map_or(&self.inputs.base, |n| &self.frames[n].pose);
-        let F = *of(joint.child) * joint.in_child;
-        ((*of(joint.parent) * joint.in_parent).inverse_times(&F), F)
+        let F = self.side(joint.child).pose * joint.in_child;
+        ((self.side(joint.parent).pose * joint.in_parent).inverse_times(&F), F)
     }
 
     /// The rows, closure and coordinates of a joint.

@@ -110,8 +110,16 @@ impl Frame {
     }
 }
 
-/// Sets every frame to the state.
-pub(super) fn load(model: &Model, state: &State, h: f64, frames: &mut [Frame]) {
+/// Sets every frame to the state, and the one after the nodes' to the base at the end of the step.
+pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
+    frames[model.nodes.len()] = Frame {
+        pose: inputs.base,
+        R: inputs.base.rotation_matrix(),
+        center: inputs.base.position,
+        v: inputs.base_twist.linear,
+        w: inputs.base_twist.angular,
+        ..Frame::empty()
+    };
     for (node, frame) in model.nodes.iter().zip(frames) {
         *frame = Frame::start(node, &state.poses[node.head.index()], &state.twists[node.head.index()], h);
     }

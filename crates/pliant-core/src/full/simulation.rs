@@ -167,7 +167,7 @@ impl Simulation<'_> {
         let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame) else {
             return Wrench::ZERO;
         };
-        frames::load(self.model, &self.state, 0.0, &mut self.work.frames);
+        frames::load(self.model, &self.inputs, &self.state, 0.0, &mut self.work.frames);
         let body = &mut self.work.frames[node];
         (body.v, body.w) = (body.v0, body.w0);
         let (force, torque) = assembly::pull_wrench(&pull, body, &frame, true);

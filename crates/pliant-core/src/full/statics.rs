@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
     /// Puts the frames where the state is, with loads scaled, and the state's coordinates and forces
     /// where the frames are.
     fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
-        frames::load(self.model, state, 0.0, &mut work.frames);
+        frames::load(self.model, self.inputs, state, 0.0, &mut work.frames);
         frames::collect_loads(self.model, self.inputs, &mut work.loads);
         frames::apply_loads(self.model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
         let scheme = self.scheme(0.0);
@@ -222,7 +222,8 @@ impl<'a> Search<'a> {
         self.scene(state, frames, loads, &scheme, load_scale).residual(forces, closures);
         let size = |f: &Vector3<f64>, t: &Vector3<f64>| f.norm().max(t.norm() / self.lever);
         let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-        let external = frames.iter().map(|f| size(&f.force, &f.torque)).fold(0.0, f64::max);
+        let external =
+            frames[..self.model.nodes.len()].iter().map(|f| size(&f.force, &f.torque)).fold(0.0, f64::max);
         Left {
             force: forces.iter().map(|(f, t)| size(f, t)).fold(0.0, f64::max),
             closure: largest(closures),
@@ -321,7 +322,7 @@ impl<'a> Search<'a> {
         self.place(&mut probe, work, 1.0);
         // A load on every body that is no multiple of any symmetry: fractions of the golden ratio.
         let mut k = 0.0;
-        for frame in &mut work.frames {
+        for frame in &mut work.frames[..self.model.nodes.len()] {
             for x in frame.force.iter_mut().chain(frame.torque.iter_mut()) {
                 k += 1.0;
                 *x += (f64::fract(k * 0.618_033_988_749_894_9) - 0.5) * self.augment[0] / self.lever;

@@ -47,7 +47,7 @@ pub(super) struct Workspace {
 impl Workspace {
     pub fn new(model: &Model) -> Workspace {
         Workspace {
-            frames: vec![Frame::empty(); model.nodes.len()],
+            frames: vec![Frame::empty(); model.nodes.len() + 1],
             loads: Vec::with_capacity(model.mechanism.bodies().len() + model.mechanism.effectors().len()),
             solution: vec![0.0; model.plan.unknowns()],
             numeric: Numeric::new(&model.plan),
@@ -70,7 +70,7 @@ pub(super) fn step(
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
-    frames::load(model, state, h, &mut work.frames);
+    frames::load(model, inputs, state, h, &mut work.frames);
     frames::collect_loads(model, inputs, &mut work.loads);
     let mut scheme = Scheme {
         mass: 1.0,
