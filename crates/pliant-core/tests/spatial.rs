@@ -9,7 +9,7 @@ mod common;
 
 use std::f64::consts::{PI, TAU};
 
-use common::{derivative, direction, distance, jacobian, pose, seeded, twist, vector};
+use common::{derivative, direction, distance, jacobian, seeded, twist, vector};
 use pliant_core::nalgebra::{Matrix3, Matrix6, UnitQuaternion, Vector3, Vector6};
 use pliant_core::spatial::*;
 use proptest::prelude::*;
@@ -54,6 +54,12 @@ fn angle() -> impl Strategy<Value = f64> {
 fn short_twist() -> impl Strategy<Value = Twist> {
     (direction(), angle(), direction(), -9.0..3.0f64)
         .prop_map(|(axis, angle, v, size)| Twist::new(v * 10f64.powf(size), axis * angle))
+}
+
+/// A pose up to half a turn and 2 m away.
+fn pose() -> impl Strategy<Value = Pose> {
+    (direction(), 0.0..PI, vector(2.0))
+        .prop_map(|(axis, angle, p)| Pose::new(exp_rotation(&(axis * angle)), p))
 }
 
 /// Angles at which Jacobians are tested, with the switch-overs of every series from both sides:

@@ -2,7 +2,7 @@
 //! generators take fixed seeds.
 
 use pliant_core::nalgebra::{Matrix6, Vector3, Vector6};
-use pliant_core::spatial::{Pose, Twist, exp_rotation};
+use pliant_core::spatial::{Pose, Twist};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
@@ -24,20 +24,12 @@ pub fn vector(size: f64) -> impl Strategy<Value = Vector3<f64>> {
 
 /// A direction, any one.
 pub fn direction() -> impl Strategy<Value = Vector3<f64>> {
-    vector(1.0)
-        .prop_filter("too short to have a direction", |v| v.norm() > 0.1)
-        .prop_map(|v| v.normalize())
+    vector(1.0).prop_filter("too short to have a direction", |v| v.norm() > 0.1).prop_map(|v| v.normalize())
 }
 
 /// A twist with entries up to these sizes.
 pub fn twist(linear: f64, angular: f64) -> impl Strategy<Value = Twist> {
     (vector(linear), vector(angular)).prop_map(|(v, w)| Twist::new(v, w))
-}
-
-/// A pose up to half a turn and 2 m away.
-pub fn pose() -> impl Strategy<Value = Pose> {
-    (direction(), 0.0..std::f64::consts::PI, vector(2.0))
-        .prop_map(|(axis, angle, p)| Pose::new(exp_rotation(&(axis * angle)), p))
 }
 
 /// f′(0) by the central difference of sixth order. With h = 0.01 the formula is off by
