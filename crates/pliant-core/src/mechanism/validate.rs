@@ -42,7 +42,7 @@ impl Checks {
     /// Whether a name may be used; a defect if not.
     pub(super) fn name(&mut self, name: &str, what: &str, element: Element) -> bool {
         let (message, help) = if name.is_empty() {
-            (format!("a {what} has no name"), "give it one: name = \"…\"")
+            (format!("{} has no name", with_article(what)), "give it one: name = \"…\"")
         } else if name.chars().any(char::is_control) {
             (format!("the {what} name {name:?} has a control character"), "use printable characters")
         } else if what == "body" && name == WORLD {
@@ -72,7 +72,7 @@ impl Checks {
         let help = match guess {
             Some(near) => format!("did you mean `{near}`?"),
             None if field == "parent" => "name a body of this file, or `world`".into(),
-            None => format!("name a {what} of this file"),
+            None => format!("name {} of this file", with_article(what)),
         };
         self.push(element, Some(field), format!("there is no {what} `{name}`"), help);
         None
@@ -300,7 +300,11 @@ impl Checks {
                 "leave it out, or choose another kind".to_string(),
             ),
             Some(PerFreedom::Each(v)) => (
-                format!("{what}: {field} has {} entries, but a {kind} joint has {count} freedoms", v.len()),
+                format!(
+                    "{what}: {field} has {}, but a {kind} joint has {}",
+                    counted(v.len(), "entry", "entries"),
+                    counted(count, "freedom", "freedoms")
+                ),
                 format!("give one value for all, or a list of {count}"),
             ),
             Some(PerFreedom::All(_)) => return,
@@ -326,7 +330,11 @@ impl Checks {
                 self.push(
                     element,
                     Some(field),
-                    format!("joint `{}` has {count} freedoms and cannot be coupled", name(j)),
+                    format!(
+                        "joint `{}` has {} and cannot be coupled",
+                        name(j),
+                        counted(count, "freedom", "freedoms")
+                    ),
                     "couplings take joints of one freedom: hinge or prismatic".into(),
                 );
             }
@@ -338,24 +346,15 @@ impl Checks {
                 format!("joint `{}` is coupled already", name(joint)),
                 "a joint can follow only one other".into(),
             );
+        } else if first_leader(leader, of, joint) == joint {
+            self.push(
+                element,
+                Some("of"),
+                format!("joint `{}` would follow itself", name(joint)),
+                "the last joint in a row of couplings must be a free one".into(),
+            );
         } else {
             leader.insert(joint, of);
-            let mut at = of;
-            while at != joint {
-                match leader.get(&at) {
-                    Some(next) => at = *next,
-                    None => break,
-                }
-            }
-            if at == joint {
-                leader.remove(&joint);
-                self.push(
-                    element,
-                    Some("of"),
-                    format!("joint `{}` would follow itself", name(joint)),
-                    "the last joint in a row of couplings must be a free one".into(),
-                );
-            }
         }
         self.defects.len() == before
     }
@@ -380,10 +379,10 @@ impl Checks {
                 element,
                 Some("position"),
                 format!(
-                    "the target of `{}` has {} positions for {} times",
+                    "the target of `{}` has {} for {}",
                     target.joint,
-                    target.position.len(),
-                    target.time.len()
+                    counted(target.position.len(), "position", "positions"),
+                    counted(target.time.len(), "time", "times")
                 ),
                 "give one position for each time".into(),
             );
@@ -392,8 +391,12 @@ impl Checks {
             self.push(
                 element,
                 Some("position"),
-                format!("a position of the target of `{}` does not fit its {count} freedoms", target.joint),
-                format!("{count} finite numbers for each time, m or rad"),
+                format!(
+                    "a position of the target of `{}` does not fit its {}",
+                    target.joint,
+                    counted(count, "freedom", "freedoms")
+                ),
+                format!("{} for each time, m or rad", counted(count, "finite number", "finite numbers")),
             );
         }
     }
@@ -448,19 +451,37 @@ impl Checks {
         }
     }
 
+    /// Nodes with a body whose own numbers are defects already, so that sums over them mean nothing.
+    fn nodes_with_bad_numbers(&self, bodies: &[Body], order: &Order) -> HashSet<usize> {
+        if self.defects.is_empty() {
+            return HashSet::new();
+        }
+        let bad = |body: &Body| inertia_defect(&body.inertia).is_some() || !body.pose.is_finite();
+        order.bodies().iter().filter(|b| bad(&bodies[b.index()])).filter_map(|b| order.node_of(*b)).collect()
+    }
+
     /// Nodes that nothing gives mass.
     pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
-        for node in order.nodes() {
+        let reported = self.nodes_with_bad_numbers(bodies, order);
+        for (_, node) in order.nodes().iter().enumerate().filter(|(n, _)| !reported.contains(n)) {
             let i = node.head.index();
             let name = &bodies[i].name;
-            if node.inertia.mass <= 0.0 {
+            let (M, moments) = (&node.inertia, &node.inertia.inertia);
+            if !(M.mass.is_finite() && finite(&M.center_of_mass) && moments.iter().all(|x| x.is_finite())) {
+                self.push(
+                    Element::Body(i),
+                    Some("mass"),
+                    format!("body `{name}` and what is welded to it are too heavy to add up"),
+                    "masses, inertias and distances far below 1e150, in SI units".into(),
+                );
+            } else if M.mass <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("mass"),
                     format!("body `{name}` has no mass, and neither has anything welded to it"),
                     "give mass and inertia (or shapes with a density), or weld it to a body with mass or to the world".into(),
                 );
-            } else if !(smallest_moment(&node.inertia.inertia) > 0.0) {
+            } else if smallest_moment(moments) <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("inertia"),
@@ -470,6 +491,27 @@ impl Checks {
             }
         }
     }
+}
+
+/// The joint at the head of a row of couplings that starts at `of`; the walk stops early at `until`.
+fn first_leader(leader: &HashMap<usize, usize>, of: usize, until: usize) -> usize {
+    let mut at = of;
+    while at != until
+        && let Some(next) = leader.get(&at)
+    {
+        at = *next;
+    }
+    at
+}
+
+/// A number with its noun.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// "a body", "an effector".
+pub(super) fn with_article(noun: &str) -> String {
+    format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
 /// The values of a list, however it was written.
