@@ -75,7 +75,7 @@ fn partial_identity(d: usize) -> Matrix6<f64> {
 /// How much the coordinates of a rotation vector amplify: θ/(2 sin θ/2) is the norm of Jr⁻¹.
 fn stretch(kind: JointKind, q: &[f64]) -> f64 {
     let r = match kind {
-        JointKind::Ball => &q[..],
+        JointKind::Ball => q,
         JointKind::Bushing => &q[3..],
         _ => return 1.0,
     };
