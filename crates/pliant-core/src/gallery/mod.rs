@@ -1,6 +1,45 @@
-//! The gallery: parametric mechanisms, one definition for tests, benches, docs and viewer.
+//! The gallery: mechanisms to try things on, one definition for tests, benches, docs and viewer.
+//!
+//! Each entry is a function here, and a name on the command line with its size after a colon where
+//! it has one: [`helix`]`(400)` is `helix:400`. The name of the mechanism is that name, size
+//! included. Lengths in m, masses in kg, z up.
 
-use crate::mechanism::Mechanism;
+mod arm;
+mod chain;
+mod closed_loop;
+mod firefighters;
+mod four_bar;
+mod graph;
+mod gripper;
+mod hand;
+mod helix;
+mod hexapod;
+mod ladder;
+mod link;
+mod random;
+mod rungs;
+mod size;
+mod two_link;
+mod y;
+
+pub use arm::arm;
+pub use chain::chain;
+pub use closed_loop::closed_loop;
+pub use firefighters::firefighters;
+pub use four_bar::four_bar;
+pub use graph::graph;
+pub use gripper::gripper;
+pub use hand::hand;
+pub use helix::helix;
+pub use hexapod::hexapod;
+pub use ladder::ladder;
+pub use random::{Passive, RandomOptions, random};
+pub use rungs::rungs;
+pub use size::{LARGEST_SIZE, Size};
+pub use two_link::two_link;
+pub use y::y;
+
+use crate::mechanism::{Mechanism, closest};
 
 /// One line of the gallery.
 #[derive(Clone, Copy, Debug)]
@@ -9,11 +48,69 @@ pub struct Entry {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
+    /// Which sizes it takes; `None` if it has only one.
+    pub size: Option<Size>,
+    make: fn(usize) -> Mechanism,
 }
+
+impl Entry {
+    /// The mechanism at its default size.
+    pub fn build(&self) -> Mechanism {
+        (self.make)(self.size.map_or(0, |size| size.default))
+    }
+}
+
+const fn sized(name: &'static str, size: Size, make: fn(usize) -> Mechanism, about: &'static str) -> Entry {
+    Entry { name, about, size: Some(size), make }
+}
+
+const fn unsized_entry(name: &'static str, make: fn(usize) -> Mechanism, about: &'static str) -> Entry {
+    Entry { name, about, size: None, make }
+}
+
+static ENTRIES: [Entry; 14] = [
+    sized("chain", chain::SIZE, chain, "links in a row along x, sagging under gravity"),
+    sized("helix", helix::SIZE, helix, "links wound into a helix, pulled down at the tip"),
+    sized(
+        "ladder",
+        ladder::SIZE,
+        ladder,
+        "two rails and rungs closed by passive ball joints, pushed sideways",
+    ),
+    sized(
+        "rungs",
+        rungs::SIZE,
+        rungs,
+        "stages of two rails between rungs, every hinge sprung, pushed sideways",
+    ),
+    sized(
+        "loop",
+        closed_loop::SIZE,
+        closed_loop,
+        "hexagonal rings stacked on their vertices, pushed sideways",
+    ),
+    unsized_entry("two-link", |_| two_link(), "two links in a plane, the smallest compliant arm"),
+    unsized_entry("y", |_| y(), "a stem with two arms, pulled at one of them"),
+    unsized_entry("graph", |_| graph(), "nine bodies with branches and a loop, two effectors"),
+    unsized_entry("four-bar", |_| four_bar(), "crank, coupler and rocker: one spring holds the loop"),
+    unsized_entry(
+        "arm",
+        |_| arm(),
+        "an arm of eight links with three fingers of four, loaded at a fingertip",
+    ),
+    unsized_entry("gripper", |_| gripper(), "two parallelogram fingers that move as mirror images"),
+    unsized_entry("hand", |_| hand(), "sixteen bones with limits, pressing with the index finger"),
+    unsized_entry("hexapod", |_| hexapod(), "a six-legged robot standing on a free base"),
+    unsized_entry(
+        "firefighters",
+        |_| firefighters(),
+        "two people hold a trampoline, and something lands on it",
+    ),
+];
 
 /// Every entry, in the order of the documentation.
 pub fn entries() -> &'static [Entry] {
-    &[]
+    &ENTRIES
 }
 
 /// A gallery name, or a size, that does not exist.
@@ -25,5 +122,44 @@ pub struct GalleryError {
 
 /// The mechanism of a gallery name with optional size, such as `helix:400`.
 pub fn build(name: &str) -> Result<Mechanism, GalleryError> {
-    Err(GalleryError { message: format!("there is no `{name}` in the gallery") })
+    let (name, size) = match name.split_once(':') {
+        Some((name, size)) => (name, Some(size)),
+        None => (name, None),
+    };
+    let entry = find(name)?;
+    match (entry.size, size) {
+        (_, None) => Ok(entry.build()),
+        (Some(sizes), Some(text)) => {
+            let size = parse_size(name, text)?;
+            match sizes.defect(name, size) {
+                None => Ok((entry.make)(size)),
+                Some(message) => Err(GalleryError { message }),
+            }
+        }
+        (None, Some(text)) => Err(GalleryError {
+            message: format!("`{name}:{text}`: `{name}` has only one size; write `{name}`"),
+        }),
+    }
+}
+
+fn find(name: &str) -> Result<&'static Entry, GalleryError> {
+    if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == name) {
+        return Ok(entry);
+    }
+    let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+    let guess = match closest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`? "),
+        None => String::new(),
+    };
+    let message = format!("there is no `{name}` in the gallery; {guess}It has {}", names.join(", "));
+    Err(GalleryError { message })
+}
+
+fn parse_size(name: &str, text: &str) -> Result<usize, GalleryError> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        let message = format!("`{name}:{text}`: the size is not a whole number, as in `{name}:100`");
+        return Err(GalleryError { message });
+    }
+    // Digits that do not fit are a number too large for any entry.
+    Ok(text.parse().unwrap_or(usize::MAX))
 }
