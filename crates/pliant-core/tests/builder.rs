@@ -283,6 +283,17 @@ fn numbers_of_the_mechanism_and_of_poses() {
     );
     let far = Pose::translation([f64::INFINITY, 0.0, 0.0]);
     let base = |pose: Pose| Body { pose, ..heavy("base").free() };
+    let long =
+        Pose::new(UnitQuaternion::new_unchecked(Quaternion::new(0.0, 2.0, 0.0, 0.0)), Vector3::zeros());
+    refused(
+        |b| {
+            b.body(base(long));
+        },
+        Element::Body(2),
+        "rotation",
+        "a quaternion of norm 2.0000",
+        "normalise",
+    );
     refused(
         |b| {
             b.body(base(far));
@@ -370,6 +381,15 @@ fn inertias() {
             SpatialInertia { inertia: diagonal(-1.0, 1.0, 1.0), ..box_ },
             "no rigid body",
             "negative",
+        ),
+        (
+            "inertia",
+            SpatialInertia {
+                inertia: box_.inertia + Matrix3::new(0.0, 1e-3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+                ..box_
+            },
+            "not symmetric",
+            "xy = yx",
         ),
         (
             "inertia",

@@ -108,9 +108,10 @@ impl MechanismBuilder {
     }
 
     /// The mechanism, or everything that is wrong with it.
-    pub fn build(self) -> Result<Mechanism, InvalidMechanism> {
+    pub fn build(mut self) -> Result<Mechanism, InvalidMechanism> {
         let mut checks = Checks::default();
         checks.values(&self);
+        self.settle();
 
         let body_names =
             unique(&mut checks, self.bodies.iter().map(|b| b.name.as_str()), "body", Element::Body);
@@ -160,7 +161,7 @@ impl MechanismBuilder {
         let couplings = self.couplings(&mut checks, &joint_names);
         let targets = self.targets(&mut checks, &joint_names);
 
-        checks.unheld(&self, &joints);
+        checks.unheld(&self, &joints, &body_names);
         let joints_complete = joints.len() == self.joints.len();
         let indices: Vec<usize> = joints.iter().map(|(i, _)| *i).collect();
         let joints: Vec<Joint> = joints.into_iter().map(|(_, joint)| joint).collect();
@@ -196,6 +197,19 @@ impl MechanismBuilder {
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
         }
+    }
+
+    /// Makes rotations unit quaternions and inertias symmetric to the last bit. What is so already
+    /// keeps its bits, so that a mechanism built again from its own parts is the same one.
+    fn settle(&mut self) {
+        for body in &mut self.bodies {
+            body.pose.settle();
+            body.shapes.iter_mut().for_each(|shape| shape.pose.settle());
+            body.inertia.inertia.fill_lower_triangle_with_upper_triangle();
+        }
+        self.world_shapes.iter_mut().for_each(|shape| shape.pose.settle());
+        self.joints.iter_mut().for_each(|joint| joint.frame.settle());
+        self.effectors.iter_mut().for_each(|effector| effector.frame.settle());
     }
 
     fn couplings(&self, checks: &mut Checks, joints: &HashMap<String, usize>) -> Vec<Coupling> {

@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 use nalgebra::{Matrix3, Vector3};
 
 use super::description::{JointDescription, PerFreedom, TargetDescription};
-use super::{Body, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD};
+use super::{
+    Body, BodyId, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD,
+};
 use crate::joints::JointKind;
 use crate::order::{Cycles, Order};
 use crate::spatial::{Pose, SpatialInertia};
@@ -15,9 +17,17 @@ use crate::spatial::{Pose, SpatialInertia};
 /// six digits, and a thin plate or rod sits exactly on the bound.
 const TRIANGLE_TOLERANCE: f64 = 1e-6;
 
+/// How much an inertia may differ from its transpose, relative to its largest entry.
+const SYMMETRY_TOLERANCE: f64 = 1e-9;
+
+/// How far the norm of a rotation's quaternion may be from one: beyond, it is no rotation.
+const NORM_TOLERANCE: f64 = 1e-3;
+
 #[derive(Default)]
 pub(super) struct Checks {
     defects: Vec<Defect>,
+    /// Bodies with a pose or an inertia that no sum can be made of.
+    unsound: Vec<usize>,
 }
 
 fn finite(x: &Vector3<f64>) -> bool {
@@ -163,15 +173,29 @@ impl Checks {
                 format!("{what}: the rotation is not finite"),
                 "a quaternion [w, x, y, z] of finite numbers".into(),
             );
+            return;
+        }
+        let norm = pose.rotation.quaternion().norm();
+        if (norm - 1.0).abs() > NORM_TOLERANCE {
+            self.push(
+                element,
+                Some("rotation"),
+                format!("{what}: the rotation is a quaternion of norm {norm:.4}"),
+                "normalise it: w² + x² + y² + z² = 1".into(),
+            );
         }
     }
 
     fn body(&mut self, i: usize, body: &Body) {
         let element = Element::Body(i);
         let what = format!("body `{}`", body.name);
+        let before = self.defects.len();
         self.pose(element, &what, &body.pose);
         if let Some((field, message, help)) = inertia_defect(&body.inertia) {
             self.push(element, Some(field), format!("{what}: {message}"), help.into());
+        }
+        if self.defects.len() > before {
+            self.unsound.push(i);
         }
         for (k, shape) in body.shapes.iter().enumerate() {
             self.shape(Element::BodyShape(i, k), &what, shape);
@@ -402,7 +426,12 @@ impl Checks {
     }
 
     /// Bodies that nothing holds, and free bases that something does.
-    pub(super) fn unheld(&mut self, builder: &MechanismBuilder, joints: &[(usize, Joint)]) {
+    pub(super) fn unheld(
+        &mut self,
+        builder: &MechanismBuilder,
+        joints: &[(usize, Joint)],
+        body_names: &HashMap<String, usize>,
+    ) {
         let mut holder: Vec<Option<usize>> = vec![None; builder.bodies.len()];
         for (i, joint) in joints {
             holder[joint.child.index()].get_or_insert(*i);
@@ -413,10 +442,12 @@ impl Checks {
         } else {
             builder.joints.iter().map(|j| j.child.as_str()).collect()
         };
+        // A joint whose child is unknown was meant to hold one of the bodies that seem unheld.
+        let unsure = broken.iter().any(|child| !body_names.contains_key(*child));
         for (i, body) in builder.bodies.iter().enumerate() {
             let element = Element::Body(i);
             match holder[i] {
-                None if !body.free && !broken.contains(body.name.as_str()) => self.push(
+                None if !body.free && !unsure && !broken.contains(body.name.as_str()) => self.push(
                     element,
                     Some("name"),
                     format!("nothing holds body `{}`", body.name),
@@ -451,19 +482,11 @@ impl Checks {
         }
     }
 
-    /// Nodes with a body whose own numbers are defects already, so that sums over them mean nothing.
-    fn nodes_with_bad_numbers(&self, bodies: &[Body], order: &Order) -> HashSet<usize> {
-        if self.defects.is_empty() {
-            return HashSet::new();
-        }
-        let bad = |body: &Body| inertia_defect(&body.inertia).is_some() || !body.pose.is_finite();
-        order.bodies().iter().filter(|b| bad(&bodies[b.index()])).filter_map(|b| order.node_of(*b)).collect()
-    }
-
     /// Nodes that nothing gives mass.
     pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
-        let reported = self.nodes_with_bad_numbers(bodies, order);
-        for (_, node) in order.nodes().iter().enumerate().filter(|(n, _)| !reported.contains(n)) {
+        let unsound: HashSet<usize> =
+            self.unsound.iter().filter_map(|b| order.node_of(BodyId::from_index(*b))).collect();
+        for (_, node) in order.nodes().iter().enumerate().filter(|(n, _)| !unsound.contains(n)) {
             let i = node.head.index();
             let name = &bodies[i].name;
             let (M, moments) = (&node.inertia, &node.inertia.inertia);
@@ -522,6 +545,7 @@ fn each<T>(values: &PerFreedom<T>) -> &[T] {
     }
 }
 
+/// Of a finite inertia.
 fn smallest_moment(inertia: &Matrix3<f64>) -> f64 {
     inertia.symmetric_eigenvalues().min()
 }
@@ -545,6 +569,9 @@ fn inertia_defect(inertia: &SpatialInertia) -> Option<(&'static str, String, &'s
     }
     if I.iter().any(|x| !x.is_finite()) {
         return Some(("inertia", "the inertia is not finite".into(), "three or six finite numbers, kg·m²"));
+    }
+    if (I - I.transpose()).amax() > SYMMETRY_TOLERANCE * I.amax() {
+        return Some(("inertia", "the inertia is not symmetric".into(), "xy = yx, xz = zx and yz = zy"));
     }
     if *I == Matrix3::zeros() {
         return None;

@@ -121,6 +121,14 @@ impl Pose {
         ad
     }
 
+    /// Normalises the rotation, unless it is a unit quaternion up to rounding: then it keeps its bits.
+    pub fn settle(&mut self) {
+        const ROUNDING: f64 = 16.0 * f64::EPSILON;
+        if (self.rotation.quaternion().norm_squared() - 1.0).abs() > ROUNDING {
+            self.rotation.renormalize();
+        }
+    }
+
     /// Whether all seven numbers are finite.
     pub fn is_finite(&self) -> bool {
         self.position.iter().chain(self.rotation.coords.iter()).all(|x| x.is_finite())
