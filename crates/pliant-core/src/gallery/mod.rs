@@ -148,10 +148,10 @@ fn find(name: &str) -> Result<&'static Entry, GalleryError> {
     }
     let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
     let guess = match closest(name, names.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`? "),
+        Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
     };
-    let message = format!("there is no `{name}` in the gallery; {guess}It has {}", names.join(", "));
+    let message = format!("there is no `{name}` in the gallery{guess} (it has {})", names.join(", "));
     Err(GalleryError { message })
 }
 
@@ -160,6 +160,6 @@ fn parse_size(name: &str, text: &str) -> Result<usize, GalleryError> {
         let message = format!("`{name}:{text}`: the size is not a whole number, as in `{name}:100`");
         return Err(GalleryError { message });
     }
-    // Digits that do not fit are a number too large for any entry.
-    Ok(text.parse().unwrap_or(usize::MAX))
+    // Digits can only fail to be a number by being too many.
+    text.parse().map_err(|_| GalleryError { message: size::too_large(name, text) })
 }

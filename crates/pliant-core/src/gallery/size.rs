@@ -19,7 +19,7 @@ impl Size {
         if size == 0 {
             Some(format!("`{name}:0` has no bodies: the smallest is `{name}:{multiple}`"))
         } else if size > LARGEST_SIZE {
-            Some(format!("`{name}:{size}` is too large: at most {LARGEST_SIZE} bodies"))
+            Some(too_large(name, size))
         } else if !size.is_multiple_of(multiple) {
             let below = size - size % multiple;
             let near = if below == 0 { multiple } else { below };
@@ -39,4 +39,8 @@ impl Size {
             panic!("{message}");
         }
     }
+}
+
+pub(super) fn too_large(name: &str, size: impl std::fmt::Display) -> String {
+    format!("`{name}:{size}` is too large: at most {LARGEST_SIZE} bodies")
 }

@@ -1,43 +1,62 @@
 //! Immediate dominators of a directed acyclic graph, in one pass in topological order: the dominator
 //! of a body is the common ancestor, in the dominator tree built so far, of all its parents.
+//!
+//! Two long branches that meet again and again (the rails of a ladder) would make a walk along single
+//! ancestors quadratic. Every body therefore also keeps one farther ancestor, a *jump*, chosen so that
+//! every climb takes O(log n) steps (Myers 1983, "An applicative random-access stack").
 
 use crate::mechanism::{BodyId, Joint};
 
 /// The immediate dominator of each body; `None` is the world.
 pub(super) fn dominators(topological: &[BodyId], count: usize, joints: &[Joint]) -> Vec<Option<BodyId>> {
-    // The world is number `count`, the root of the dominator tree. `meet` is the common ancestor of
-    // the parents seen so far; bodies that no joint carries (free bases) hang on the world.
-    const UNSEEN: usize = usize::MAX;
+    // The world is number `count`, the root; bodies that no joint carries (free bases) hang on it.
     let world = count;
-    let mut meet = vec![UNSEEN; count + 1];
-    let mut depth = vec![0usize; count + 1];
-    meet[world] = world;
-
+    let mut tree = Tree::new(count + 1, world);
     let mut carried_by: Vec<Vec<usize>> = vec![Vec::new(); count];
     for joint in joints {
         carried_by[joint.child.index()].push(joint.parent.map_or(world, |p| p.index()));
     }
     for &b in topological {
-        let mut ancestor = UNSEEN;
-        for &parent in &carried_by[b.index()] {
-            ancestor = match ancestor {
-                UNSEEN => parent,
-                mut a => {
-                    let mut p = parent;
-                    while a != p {
-                        if depth[a] >= depth[p] {
-                            a = meet[a];
-                        } else {
-                            p = meet[p];
-                        }
-                    }
-                    a
-                }
-            };
-        }
-        let ancestor = if ancestor == UNSEEN { world } else { ancestor };
-        meet[b.index()] = ancestor;
-        depth[b.index()] = depth[ancestor] + 1;
+        let parents = carried_by[b.index()].iter().copied();
+        let dominator = parents.reduce(|a, p| tree.common_ancestor(a, p)).unwrap_or(world);
+        tree.hang(b.index(), dominator);
     }
-    meet[..count].iter().map(|&d| (d != world).then(|| BodyId::from_index(d))).collect()
+    tree.parent[..count].iter().map(|&d| (d != world).then(|| BodyId::from_index(d))).collect()
+}
+
+/// A tree that grows at its leaves.
+struct Tree {
+    parent: Vec<usize>,
+    jump: Vec<usize>,
+    depth: Vec<usize>,
+}
+
+impl Tree {
+    fn new(count: usize, root: usize) -> Tree {
+        Tree { parent: vec![root; count], jump: vec![root; count], depth: vec![0; count] }
+    }
+
+    fn hang(&mut self, child: usize, parent: usize) {
+        let (near, far) = (self.jump[parent], self.jump[self.jump[parent]]);
+        // Two jumps of the same length become one of twice the length.
+        let level = self.depth[parent] - self.depth[near] == self.depth[near] - self.depth[far];
+        self.parent[child] = parent;
+        self.jump[child] = if level { far } else { parent };
+        self.depth[child] = self.depth[parent] + 1;
+    }
+
+    fn common_ancestor(&self, a: usize, b: usize) -> usize {
+        let (mut shallow, mut deep) = if self.depth[a] <= self.depth[b] { (a, b) } else { (b, a) };
+        while self.depth[deep] > self.depth[shallow] {
+            let far = self.jump[deep];
+            deep = if self.depth[far] >= self.depth[shallow] { far } else { self.parent[deep] };
+        }
+        // At equal depths the jumps are equally long, too.
+        while shallow != deep {
+            let farther = self.jump[shallow] != self.jump[deep];
+            let up = if farther { &self.jump } else { &self.parent };
+            (shallow, deep) = (up[shallow], up[deep]);
+        }
+        shallow
+    }
 }
