@@ -1,10 +1,119 @@
 //! Files of Pliant: scenes in TOML, and what is wrong with them, with the place underlined.
+//!
+//! [`load`] and [`save`] go by a file's extension; [`scene::read`] and [`scene::write`] work on text.
 
-use std::path::Path;
+mod diagnostic;
+pub mod scene;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use pliant_core::mechanism::Mechanism;
+use thiserror::Error;
+
+pub use diagnostic::{Diagnostic, SceneErrors};
+
+/// Why a file could not be loaded.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The file cannot be read at all.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        reason: io::Error,
+    },
+    /// The path is a directory.
+    #[error("cannot read `{}`: it is a directory, not a file", .0.display())]
+    Directory(PathBuf),
+    /// The file is not UTF-8 text.
+    #[error("cannot read `{}`: it is not UTF-8 text (first broken byte on line {line})", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first byte that is no text, from 1.
+        line: usize,
+    },
+    /// The extension is not one that this version reads.
+    #[error("cannot read `{}`: {}", path.display(), unsupported(.path, "reads"))]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The scene has errors.
+    #[error(transparent)]
+    Scene(#[from] SceneErrors),
+}
+
+/// Why a mechanism could not be saved.
+#[derive(Debug, Error)]
+pub enum SaveError {
+    /// The file cannot be written.
+    #[error("cannot write `{}`: {reason}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        reason: io::Error,
+    },
+    /// The extension is not one that this version writes.
+    #[error("cannot write `{}`: {}", path.display(), unsupported(.path, "writes"))]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+    },
+}
 
 /// Reads a mechanism from a file, by its extension.
-pub fn load(path: impl AsRef<Path>) -> Result<Mechanism, String> {
-    Err(path.as_ref().display().to_string())
+pub fn load(path: impl AsRef<Path>) -> Result<Mechanism, LoadError> {
+    let path = path.as_ref();
+    let owned = || path.to_path_buf();
+    if path.is_dir() {
+        return Err(LoadError::Directory(owned()));
+    }
+    if !is_scene(path) {
+        return Err(LoadError::Unsupported { path: owned() });
+    }
+    let bytes = fs::read(path).map_err(|reason| LoadError::Unreadable { path: owned(), reason })?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        LoadError::NotText { path: owned(), line: 1 + valid.iter().filter(|b| **b == b'\n').count() }
+    })?;
+    Ok(scene::read(&text, &path.display().to_string())?)
+}
+
+/// Writes a mechanism to a file, by its extension.
+pub fn save(mechanism: &Mechanism, path: impl AsRef<Path>) -> Result<(), SaveError> {
+    let path = path.as_ref();
+    if !is_scene(path) {
+        return Err(SaveError::Unsupported { path: path.to_path_buf() });
+    }
+    fs::write(path, scene::write(mechanism))
+        .map_err(|reason| SaveError::Unwritable { path: path.to_path_buf(), reason })
+}
+
+fn extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_string_lossy().to_lowercase())
+}
+
+fn is_scene(path: &Path) -> bool {
+    extension(path).as_deref() == Some("toml")
+}
+
+/// What an extension means, and what is supported in its place.
+fn unsupported(path: &Path, does: &str) -> String {
+    let instead = format!("this version {does} only scene files (.toml)");
+    let format = match extension(path).as_deref() {
+        Some("urdf") => "URDF",
+        Some("xml") => "MJCF",
+        Some("sdf") => "SDF",
+        Some("pliant") => "model",
+        Some(other) => return format!("the extension `.{other}` is unknown; {instead}"),
+        None => return format!("it has no extension; {instead}"),
+    };
+    format!("{format} files are not supported yet; {instead}")
 }

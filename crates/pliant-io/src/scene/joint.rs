@@ -1,0 +1,85 @@
+//! Joints of a scene file.
+
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{JointDescription, PerFreedom};
+
+use super::report::{Optional, Report, Reported};
+use super::table::Table;
+
+const KEYS: [&str; 14] = [
+    "name",
+    "kind",
+    "parent",
+    "child",
+    "position",
+    "axis",
+    "rotation",
+    "rpy",
+    "stiffness",
+    "compliance",
+    "damping",
+    "limits",
+    "rest",
+    "armature",
+];
+
+/// A joint, and whether its kind is known. What is wrong is reported and replaced by something harmless.
+pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescription, bool) {
+    table.check_keys(&KEYS, report);
+    let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
+    let kind = read_kind(table, report);
+    let parent = table.text("parent", report);
+    let parent = table.required("parent", "name a body, or \"world\"", parent, report);
+    let child = table.required("child", "name a body", table.text("child", report), report);
+
+    let mut joint = JointDescription::new(
+        name.unwrap_or_default(),
+        kind.unwrap_or(JointKind::Hinge),
+        parent.unwrap_or_default(),
+        child.unwrap_or_default(),
+    );
+    joint.frame = table.pose(report);
+    let stiffness = read_stiffness(table, report).ok().flatten();
+    let damping = table.per_freedom("damping", report).ok().flatten();
+    let limits = table.pairs("limits", report).ok().flatten();
+    let rest = table.per_freedom("rest", report).ok().flatten();
+    let armature = table.per_freedom("armature", report).ok().flatten();
+    if kind.is_ok() {
+        joint = JointDescription { stiffness, damping, limits, rest, armature, ..joint };
+    }
+    (joint, kind.is_ok())
+}
+
+fn read_kind(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Reported> {
+    let kinds = JointKind::ALL.map(JointKind::name);
+    let help = format!("one of {}", kinds.join(", "));
+    let word = table.required("kind", &help, table.text("kind", report), report)?;
+    JointKind::from_name(word).ok_or_else(|| table.unknown_kind(word, &kinds, report))
+}
+
+/// `stiffness`, or one over `compliance`.
+fn read_stiffness(table: &Table<'_>, report: &mut Report) -> Optional<PerFreedom<f64>> {
+    let stiffness = table.per_freedom("stiffness", report)?;
+    let Some(compliance) = table.per_freedom("compliance", report)? else { return Ok(stiffness) };
+    let place = table.place("compliance");
+    if let Some(both) = table.value("compliance").filter(|_| stiffness.is_some()) {
+        let message = "`stiffness` and `compliance` both say how soft it is".to_string();
+        return Err(table.error("stiffness", both.span(), message, "give only one of the two", report));
+    }
+    let invert = |c: f64| {
+        let valid = c.is_finite() && c > 0.0 && c.recip().is_finite();
+        if valid { Ok(c.recip()) } else { Err(c) }
+    };
+    let inverted = match compliance {
+        PerFreedom::All(c) => invert(c).map(PerFreedom::All),
+        PerFreedom::Each(list) => {
+            list.into_iter().map(invert).collect::<Result<_, _>>().map(PerFreedom::Each)
+        }
+    };
+    inverted.map(Some).map_err(|c| {
+        let message = format!("compliance is {c}");
+        let help = "it must be finite and above zero; a rigid freedom is a joint kind without it, \
+                    a passive one has stiffness = 0";
+        table.error("stiffness", place, message, help, report)
+    })
+}

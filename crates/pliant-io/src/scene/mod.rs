@@ -1,0 +1,24 @@
+//! The scene file, Pliant's native format, in TOML.
+//!
+//! | file | does |
+//! |---|---|
+//! | `read.rs` | text to mechanism, the top of a file and its small elements |
+//! | `body.rs`, `joint.rs`, `pose.rs` | the larger elements |
+//! | `table.rs` | one table of the file, read key by key |
+//! | `report.rs` | collects everything that is wrong |
+//! | `write.rs` | mechanism to text |
+//!
+//! Values and references are checked by the mechanism's builder, once, for every format; the reader
+//! checks only what the builder cannot see (types, unknown and missing keys, keys that exclude each
+//! other) and finds the text that a defect belongs to.
+
+mod body;
+mod joint;
+mod pose;
+mod read;
+mod report;
+mod table;
+mod write;
+
+pub use read::read;
+pub use write::write;

@@ -1,0 +1,348 @@
+//! Text to mechanism: the top of a file, its small elements, and the way back from a defect of the
+//! mechanism to the text it belongs to.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use pliant_core::mechanism::{
+    CouplingDescription, Defect, EffectorDescription, Element, LoadDescription, Mechanism, MechanismBuilder,
+    STANDARD_GRAVITY, TargetDescription,
+};
+use pliant_core::spatial::Wrench;
+use toml::de::DeTable;
+
+use super::body::{read_body, read_shapes};
+use super::joint::read_joint;
+use super::report::Report;
+use super::table::Table;
+use crate::diagnostic::{Finding, SceneErrors};
+
+const TOP_KEYS: [&str; 9] =
+    ["mechanism", "body", "joint", "effector", "coupling", "load", "target", "world", "import"];
+
+/// Reads a mechanism from the text of a scene file; `file` is the name that errors show.
+///
+/// All errors come at once. A file that is not valid TOML gets only its syntax errors, since nothing
+/// else in it can be trusted.
+///
+/// ```
+/// let text = r#"
+///     [[body]]
+///     name = "bob"
+///     position = [0, 0, -1]
+///     [[body.shape]]
+///     kind = "ball"
+///     radius = 0.1
+///     density = 1000
+///     [[joint]]
+///     name = "pivot"
+///     kind = "ball"
+///     parent = "world"
+///     child = "bob"
+/// "#;
+/// let mechanism = pliant_io::scene::read(text, "pendulum.toml")?;
+/// assert_eq!(mechanism.bodies()[0].name, "bob");
+/// # Ok::<(), pliant_io::SceneErrors>(())
+/// ```
+pub fn read(text: &str, file: &str) -> Result<Mechanism, SceneErrors> {
+    let (root, syntax) = DeTable::parse_recoverable(text);
+    if !syntax.is_empty() {
+        return Err(SceneErrors::new(file, text, syntax_findings(text, &syntax)));
+    }
+    let root = Table::new("file", 1, root.get_ref(), 0..0);
+    read_root(&root).map_err(|findings| SceneErrors::new(file, text, findings))
+}
+
+/// What the parser found, the first on each line: the others mostly follow from it.
+fn syntax_findings(text: &str, errors: &[toml::de::Error]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = (errors.iter())
+        .map(|error| {
+            let (message, help) = match error.message().split_once(", expected ") {
+                Some((message, "nothing")) => (message, "remove it".into()),
+                Some((message, expected)) => (message, format!("expected {expected}")),
+                None if error.message() == "duplicate key" => ("repeated key", "give it only once".into()),
+                None => (error.message(), "not valid TOML".into()),
+            };
+            let span = error.span().unwrap_or(text.len()..text.len());
+            Finding { span, message: format!("cannot read the file: {message}"), help }
+        })
+        .collect();
+    findings.sort_by_key(|finding| finding.span.start);
+    findings.dedup_by(|next, kept| {
+        let between = kept.span.start.min(text.len())..next.span.start.min(text.len());
+        !text.as_bytes()[between].contains(&b'\n')
+    });
+    if let Some(i) = findings.iter().position(|finding| is_unclosed_list(text, finding)) {
+        findings.truncate(i + 1);
+        findings[i].help = "a comma is missing, or `]` before this line".into();
+    }
+    findings
+}
+
+/// Whether a comma is missed at the start of a line: most likely a list was not closed above it, and
+/// everything below is taken for its entries.
+fn is_unclosed_list(text: &str, finding: &Finding) -> bool {
+    let before = text.get(..finding.span.start).unwrap_or(text).trim_end_matches([' ', '\t']);
+    before.ends_with('\n') && finding.message.ends_with("missing comma between array elements")
+}
+
+fn read_root(root: &Table<'_>) -> Result<Mechanism, Vec<Finding>> {
+    let mut report = Report::default();
+    if let Some(import) = root.value("import") {
+        let message = "imports are not supported by this version".to_string();
+        root.error(
+            "import",
+            import.span(),
+            message,
+            "write the bodies and joints into this file",
+            &mut report,
+        );
+        return Err(report.findings);
+    }
+    root.check_keys(&TOP_KEYS, &mut report);
+    let mut scene = Scene::default();
+    let complete = scene.read(root, &mut report);
+    if !complete {
+        return Err(report.findings);
+    }
+    let builder = std::mem::replace(&mut scene.builder, MechanismBuilder::new(""));
+    match builder.build() {
+        Ok(mechanism) if report.findings.is_empty() => Ok(mechanism),
+        Ok(_) => Err(report.findings),
+        Err(invalid) => {
+            scene.report_defects(&invalid.defects, &mut report);
+            Err(report.findings)
+        }
+    }
+}
+
+/// The elements given to the builder and, in the same order, the tables they came from.
+struct Scene<'t> {
+    builder: MechanismBuilder,
+    mechanism: Option<Table<'t>>,
+    bodies: Vec<Table<'t>>,
+    body_shapes: Vec<Vec<Table<'t>>>,
+    world_shapes: Vec<Table<'t>>,
+    joints: Vec<Table<'t>>,
+    effectors: Vec<Table<'t>>,
+    couplings: Vec<Table<'t>>,
+    loads: Vec<Table<'t>>,
+    targets: Vec<Table<'t>>,
+    /// Whether the kind of some joint could not be read.
+    unknown_kinds: bool,
+}
+
+impl Default for Scene<'_> {
+    fn default() -> Self {
+        Scene {
+            builder: MechanismBuilder::new(""),
+            mechanism: None,
+            bodies: Vec::new(),
+            body_shapes: Vec::new(),
+            world_shapes: Vec::new(),
+            joints: Vec::new(),
+            effectors: Vec::new(),
+            couplings: Vec::new(),
+            loads: Vec::new(),
+            targets: Vec::new(),
+            unknown_kinds: false,
+        }
+    }
+}
+
+impl<'t> Scene<'t> {
+    /// Gives all elements to the builder; whether that is enough for it to check them against each other.
+    fn read(&mut self, root: &Table<'t>, report: &mut Report) -> bool {
+        self.read_mechanism(root, report);
+        let bodies = root.tables("body", None, report);
+        let joints = root.tables("joint", None, report);
+        let effectors = root.tables("effector", None, report);
+        let couplings = root.tables("coupling", None, report);
+        let loads = root.tables("load", None, report);
+        let targets = root.tables("target", None, report);
+        if !root.has("body") {
+            let message = "the file has no body".to_string();
+            report.add(0..0, message, "add one: [[body]], with name = \"…\" below it".into());
+        }
+        let mut complete = root.has("body") && [&bodies, &joints, &effectors].iter().all(|list| list.is_ok());
+
+        for table in bodies.unwrap_or_default() {
+            let (body, shapes) = read_body(&table, report);
+            self.builder.body(body);
+            self.bodies.push(table);
+            self.body_shapes.push(shapes);
+        }
+        for table in joints.unwrap_or_default() {
+            complete &= self.read_joint(table, report);
+        }
+        effectors.unwrap_or_default().into_iter().for_each(|table| self.read_effector(table, report));
+        couplings.unwrap_or_default().into_iter().for_each(|table| self.read_coupling(table, report));
+        loads.unwrap_or_default().into_iter().for_each(|table| self.read_load(table, report));
+        targets.unwrap_or_default().into_iter().for_each(|table| self.read_target(table, report));
+        complete
+    }
+
+    /// `[mechanism]` and `[[world.shape]]`.
+    fn read_mechanism(&mut self, root: &Table<'t>, report: &mut Report) {
+        if let Ok(Some(table)) = root.table("mechanism", report) {
+            table.check_keys(&["name", "gravity"], report);
+            if let Ok(Some(name)) = table.text("name", report) {
+                self.builder = MechanismBuilder::new(name);
+            }
+            let gravity = table.vector("gravity", report).ok().flatten();
+            self.builder.gravity(gravity.unwrap_or(STANDARD_GRAVITY));
+            self.mechanism = Some(table);
+        }
+        if let Ok(Some(table)) = root.table("world", report) {
+            table.check_keys(&["shape"], report);
+            let mut shapes = Vec::new();
+            (self.world_shapes, _) = read_shapes(&table, "the world".into(), &mut shapes, report);
+            shapes.into_iter().for_each(|shape| {
+                self.builder.world_shape(shape);
+            });
+        }
+    }
+
+    /// Whether it is a joint of its own.
+    fn read_joint(&mut self, table: Table<'t>, report: &mut Report) -> bool {
+        if let Some(pattern) = table.value("match") {
+            let message = "overlays with `match` are not supported by this version".to_string();
+            table.error("match", pattern.span(), message, "write each joint in full, with its name", report);
+            return false;
+        }
+        let (joint, kind_known) = read_joint(&table, report);
+        self.unknown_kinds |= !kind_known;
+        self.builder.joint(joint);
+        self.joints.push(table);
+        true
+    }
+
+    fn read_effector(&mut self, table: Table<'t>, report: &mut Report) {
+        table.check_keys(&["name", "body", "position", "rotation", "rpy"], report);
+        let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
+        let body = table.required("body", "name a body", table.text("body", report), report);
+        self.builder.effector(EffectorDescription {
+            name: name.unwrap_or_default().into(),
+            body: body.unwrap_or_default().into(),
+            frame: table.pose(report),
+        });
+        self.effectors.push(table);
+    }
+
+    fn read_coupling(&mut self, table: Table<'t>, report: &mut Report) {
+        table.check_keys(&["joint", "of", "ratio", "offset"], report);
+        let help = "name the joint that follows";
+        let joint = table.required("joint", help, table.text("joint", report), report);
+        let of = table.required("of", "name the joint that leads", table.text("of", report), report);
+        self.builder.coupling(CouplingDescription {
+            joint: joint.unwrap_or_default().into(),
+            of: of.unwrap_or_default().into(),
+            ratio: table.number("ratio", report).ok().flatten().unwrap_or(1.0),
+            offset: table.number("offset", report).ok().flatten().unwrap_or(0.0),
+        });
+        self.couplings.push(table);
+    }
+
+    fn read_load(&mut self, table: Table<'t>, report: &mut Report) {
+        table.check_keys(&["effector", "force", "torque"], report);
+        let effector = table.text("effector", report);
+        let effector = table.required("effector", "name the effector it acts on", effector, report);
+        let force = table.vector::<3>("force", report).ok().flatten().unwrap_or_default();
+        let torque = table.vector::<3>("torque", report).ok().flatten().unwrap_or_default();
+        if !table.has("force") && !table.has("torque") {
+            let help = "give force = [x, y, z], N, or torque = [x, y, z], N·m, or both";
+            let place = table.place("force");
+            table.error("force", place, "neither `force` nor `torque` is given".into(), help, report);
+        }
+        self.builder.load(LoadDescription {
+            effector: effector.unwrap_or_default().into(),
+            wrench: Wrench { force: force.into(), torque: torque.into() },
+        });
+        self.loads.push(table);
+    }
+
+    fn read_target(&mut self, table: Table<'t>, report: &mut Report) {
+        table.check_keys(&["joint", "time", "position"], report);
+        let joint = table.required("joint", "name a joint", table.text("joint", report), report);
+        let time = table.numbers("time", report);
+        let time = table.required("time", "give time = [0.0, …], s", time, report);
+        let position = table.rows("position", report);
+        let position = table.required("position", "give one position for each time", position, report);
+        // A target refers to a joint and nothing refers to it: without its lists it can be left out.
+        if let (Ok(time), Ok(position)) = (time, position) {
+            let joint = joint.unwrap_or_default().into();
+            self.builder.target(TargetDescription { joint, time, position });
+            self.targets.push(table);
+        }
+    }
+
+    /// Reports the builder's defects, but for those that only follow from what was reported.
+    fn report_defects(&self, defects: &[Defect], report: &mut Report) {
+        let lists = [("body", &self.bodies), ("joint", &self.joints), ("effector", &self.effectors)];
+        // Kinds of which some name could not be read, so that any reference may mean it.
+        let nameless: Vec<&str> = (lists.into_iter())
+            .filter(|(_, tables)| tables.iter().any(|table| !is_named(table)))
+            .map(|(kind, _)| kind)
+            .collect();
+        let broken_shapes: HashSet<usize> = (defects.iter())
+            .filter_map(|defect| match defect.element {
+                Element::BodyShape(body, _) => Some(body),
+                _ => None,
+            })
+            .collect();
+        for defect in defects {
+            let referred = referred_kind(defect);
+            let follows = referred.is_some_and(|kind| nameless.contains(&kind))
+                || (self.unknown_kinds && self.depends_on_kinds(defect))
+                || matches!(defect.element, Element::Body(i) if self.comes_from_shapes(i, defect) && broken_shapes.contains(&i));
+            let field = defect.field.unwrap_or("name");
+            let table = self.table(defect.element);
+            if !follows && table.is_none_or(|table| table.first(field, report)) {
+                let place: Range<usize> = table.map_or(0..0, |table| table.place(field));
+                report.add(place, defect.message.clone(), defect.help.clone());
+            }
+        }
+    }
+
+    /// Whether a defect is one of a mass that the body's shapes gave.
+    fn comes_from_shapes(&self, body: usize, defect: &Defect) -> bool {
+        matches!(defect.field, Some("mass" | "inertia" | "center_of_mass")) && !self.bodies[body].has("mass")
+    }
+
+    /// Whether a defect may be none once the kind of some joint is known.
+    fn depends_on_kinds(&self, defect: &Defect) -> bool {
+        match (defect.element, defect.field) {
+            (Element::Coupling(_), Some("joint" | "of")) | (Element::Target(_), Some("position")) => true,
+            (Element::Body(i), Some(field @ ("mass" | "inertia"))) => !self.bodies[i].has(field),
+            _ => false,
+        }
+    }
+
+    fn table(&self, element: Element) -> Option<&Table<'t>> {
+        match element {
+            Element::Mechanism => self.mechanism.as_ref(),
+            Element::Body(i) => self.bodies.get(i),
+            Element::BodyShape(i, k) => self.body_shapes.get(i)?.get(k),
+            Element::WorldShape(i) => self.world_shapes.get(i),
+            Element::Joint(i) => self.joints.get(i),
+            Element::Effector(i) => self.effectors.get(i),
+            Element::Coupling(i) => self.couplings.get(i),
+            Element::Load(i) => self.loads.get(i),
+            Element::Target(i) => self.targets.get(i),
+        }
+    }
+}
+
+fn is_named(table: &Table<'_>) -> bool {
+    table.value("name").and_then(|name| name.get_ref().as_str()).is_some_and(|name| !name.is_empty())
+}
+
+/// The kind of element that the key of a defect names.
+fn referred_kind(defect: &Defect) -> Option<&'static str> {
+    match (defect.element, defect.field?) {
+        (Element::Joint(_), "parent" | "child") | (Element::Effector(_), "body") => Some("body"),
+        (Element::Coupling(_), "joint" | "of") | (Element::Target(_), "joint") => Some("joint"),
+        (Element::Load(_), "effector") => Some("effector"),
+        _ => None,
+    }
+}

@@ -1,0 +1,34 @@
+//! Collects everything that is wrong with a file, each key of each element at most once: what a broken
+//! value leads to is not an error of its own.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::diagnostic::Finding;
+
+/// Marks a value that could not be read and was reported.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+/// A value of the file: absent, there, or wrong and reported.
+pub(super) type Optional<T> = Result<Option<T>, Reported>;
+
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Finding>,
+    /// Where the element's header starts, and the key.
+    reported: HashSet<(usize, &'static str)>,
+}
+
+impl Report {
+    /// Reports what is wrong with some text of the file.
+    pub(super) fn add(&mut self, span: Range<usize>, message: String, help: String) -> Reported {
+        self.findings.push(Finding { span, message, help });
+        Reported
+    }
+
+    /// Whether this is the first report on a key of the element whose header starts there.
+    pub(super) fn first(&mut self, header: usize, field: &'static str) -> bool {
+        self.reported.insert((header, field))
+    }
+}
