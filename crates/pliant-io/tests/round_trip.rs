@@ -130,7 +130,7 @@ fn mechanism(random: &mut Random) -> Mechanism {
     }
     for (i, kind) in kinds.iter().enumerate().filter(|_| random.one_in(2)) {
         let time: Vec<f64> = (0..3).map(|k| f64::from(k) + 0.5).collect();
-        let row = || (0..kind.freedoms()).map(|k| 0.1 * k as f64).collect();
+        let mut row = || (0..kind.freedoms()).map(|k| 0.1 * k as f64).collect();
         let position = (0..3).map(|_| row()).collect();
         builder.target(TargetDescription { joint: format!("joint {}", i + 1), time, position });
     }
