@@ -92,13 +92,13 @@ fn notable_twists() -> Vec<Twist> {
 proptest! {
     #![proptest_config(seeded(4_000, 1))]
 
-    /// log∘exp. Each step keeps relative errors of a few ε (ε = 2.2e-16) and V⁻¹ stretches by at
-    /// most π/2, so 1e-14 relative holds for both parts, whatever their sizes.
+    /// log∘exp. Each step loses an ε or two (ε = 2.2e-16) and V⁻¹ stretches by at most π/2: 4 ε of
+    /// the angle and 9 ε of the linear part at most, relative to each part's own size, whatever that is.
     #[test]
     fn logarithm_of_exponential(xi in short_twist()) {
         let back = log(&exp(&xi));
-        prop_assert!((back.angular - xi.angular).amax() <= 1e-14 * xi.angular.amax(), "{xi:?} {back:?}");
-        prop_assert!((back.linear - xi.linear).norm() <= 1e-14 * xi.linear.norm(), "{xi:?} {back:?}");
+        prop_assert!((back.angular - xi.angular).amax() <= 1e-15 * xi.angular.amax(), "{xi:?} {back:?}");
+        prop_assert!((back.linear - xi.linear).norm() <= 2e-15 * xi.linear.norm(), "{xi:?} {back:?}");
     }
 
     /// exp∘log, on poses that did not come from exp.
