@@ -1,7 +1,7 @@
 //! Claim: the reader takes what the format promises: integers and lists of one as numbers, roll, pitch
 //! and yaw about fixed axes, mass from shapes, defaults; and long chains without a deep stack.
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::fmt::Write as _;
 
 use pliant_core::mechanism::{Mechanism, STANDARD_GRAVITY};
@@ -54,7 +54,7 @@ fn axis_turns_z_onto_it_whatever_its_length() {
 fn unit_quaternions_keep_their_bits_and_rounded_ones_are_normalised() {
     let rotation = |q: &str| read(&format!("{BODY}free = true\nrotation = {q}\n")).bodies()[0].pose.rotation;
     let exact = rotation("[0.0, -0.7071067811865476, 0.7071067811865476, -0.0]");
-    assert_eq!((exact.i, exact.j), (-0.7071067811865476, 0.7071067811865476));
+    assert_eq!((exact.i, exact.j), (-FRAC_1_SQRT_2, FRAC_1_SQRT_2));
     assert!(exact.k.is_sign_negative());
     let rounded = rotation("[0.7071, 0.7071, 0, 0]");
     assert!((rounded.norm() - 1.0).abs() < 1e-15);

@@ -42,7 +42,7 @@ name = "two links"
 name = "upper"
 position = [0.0, 0.0, 0.5]
 mass = 0.2
-inertia = [0.004333333333333334, 0.004333333333333334, 0.00033333333333333343]
+inertia = [0.004333333333333333, 0.004333333333333333, 0.00033333333333333343]
 
 [[joint]]
 name = "elbow"
@@ -78,12 +78,9 @@ fn random_mechanisms() {
 fn quaternions_that_are_not_quite_unit_settle_once() {
     let mut random = Random(2);
     for _ in 0..10_000 {
-        let q = Quaternion::new(random.number(), random.unit(), random.number(), 0.1);
+        let q = Quaternion::new(random.unit() - 0.5, random.unit(), random.unit(), 0.1);
         let rounding = 1.0 + (random.unit() - 0.5) * 10f64.powi(-(random.below(14) as i32) - 3);
         let q = UnitQuaternion::new_unchecked(q.normalize() * rounding);
-        if !q.coords.iter().all(|x| x.is_finite()) {
-            continue;
-        }
         let mut builder = MechanismBuilder::new("");
         let body = Body::new("a", Pose::new(q, Vector3::zeros())).free();
         builder.body(body.inertia(SpatialInertia::of_box(1.0, [1.0; 3])));
@@ -130,7 +127,7 @@ fn mechanism(random: &mut Random) -> Mechanism {
     }
     for (i, kind) in kinds.iter().enumerate().filter(|_| random.one_in(2)) {
         let time: Vec<f64> = (0..3).map(|k| f64::from(k) + 0.5).collect();
-        let mut row = || (0..kind.freedoms()).map(|k| 0.1 * k as f64).collect();
+        let row = || (0..kind.freedoms()).map(|k| 0.1 * k as f64).collect();
         let position = (0..3).map(|_| row()).collect();
         builder.target(TargetDescription { joint: format!("joint {}", i + 1), time, position });
     }
