@@ -466,16 +466,20 @@ impl Checks {
 
     /// Directed cycles of joints.
     pub(super) fn cycles(&mut self, bodies: &[Body], joints: &[Joint], indices: &[usize], cycles: Cycles) {
+        let mut joint_between = HashMap::new();
+        for (joint, index) in joints.iter().zip(indices) {
+            joint_between.entry((joint.parent, joint.child)).or_insert(*index);
+        }
         for cycle in cycles.0 {
-            let names: Vec<&str> = cycle.iter().map(|b| bodies[b.index()].name.as_str()).collect();
-            let closing = joints
-                .iter()
-                .position(|j| j.child == cycle[0] && j.parent == cycle.last().copied())
-                .expect("a cycle closes");
+            let mut names: Vec<&str> = cycle.iter().map(|b| bodies[b.index()].name.as_str()).collect();
+            names.push(names[0]);
+            if names.len() > 12 {
+                names.splice(6..names.len() - 4, ["…"]);
+            }
             self.push(
-                Element::Joint(indices[closing]),
+                Element::Joint(joint_between[&(cycle.last().copied(), cycle[0])]),
                 Some("child"),
-                format!("joints go round in a circle: {} → {}", names.join(" → "), names[0]),
+                format!("joints go round in a circle: {}", names.join(" → ")),
                 "turn one of these joints round: a loop is a body with two parents, not a circle of parents"
                     .into(),
             );

@@ -32,8 +32,8 @@ pub fn twist(linear: f64, angular: f64) -> impl Strategy<Value = Twist> {
     (vector(linear), vector(angular)).prop_map(|(v, w)| Twist::new(v, w))
 }
 
-/// f′(0) by the central difference of sixth order. With h = 0.01 the formula is off by
-/// h⁶/140 f⁗‴ ≈ 7e-15 f⁗‴ and rounding adds about 1e-14 |f|; h/2 trades one for the other.
+/// f′(0) by the central difference of sixth order. With h = 0.01 the formula is off by h⁶/140, or
+/// 7e-15, of the seventh derivative, and rounding adds about 1e-14 of f.
 pub fn derivative(f: impl Fn(f64) -> Vector6<f64>) -> Vector6<f64> {
     let h = 0.01;
     let odd = |k: f64| f(k * h) - f(-k * h);
