@@ -1,5 +1,5 @@
 //! Arm: eight links, two straight up and six forward, then three fingers of four links at the wrist
-//! (Andrews 2015, the arm of the table of timings). Hinges about the links' y and z in turn, counted
+//! (after the arm that Andrews 2015 times). Hinges about the links' y and z in turn, counted
 //! within the arm and within each finger. Gravity acts; 100 N down at the last finger's last link.
 
 use std::f64::consts::TAU;

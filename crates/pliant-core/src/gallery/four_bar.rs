@@ -9,7 +9,7 @@
 //! ```
 //! Shortest and longest bar together are shorter than the other two (Grashof): the crank can turn
 //! all the way round while the rocker swings. No two neighbouring bars are in line, so that the pose
-//! is not singular. 20 N down at the middle of the coupler.
+//! is not singular. 50 N down at the middle of the coupler.
 
 use nalgebra::Vector3;
 
@@ -32,6 +32,6 @@ pub fn four_bar() -> Mechanism {
         .joint(passive_hinge("C", "rocker", "coupler", C, Vector3::y()))
         .joint(passive_hinge("D", WORLD, "rocker", D, Vector3::y()));
     builder.effector(effector("coupler", "coupler", Pose::identity()));
-    builder.load(load("coupler", [0.0, 0.0, -20.0]));
+    builder.load(load("coupler", [0.0, 0.0, -50.0]));
     finish(builder)
 }

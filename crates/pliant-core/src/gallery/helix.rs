@@ -1,6 +1,6 @@
 //! Helix: links wound round a cylinder of 0.1 m radius, twelve a turn, going down 5 mm each; hinges
 //! about the links' y and z in turn, the start held by the world, 100 N down at the tip
-//! (Andrews 2015, the helices of the table of timings).
+//! (after the helices that Andrews 2015 times).
 
 use std::f64::consts::PI;
 

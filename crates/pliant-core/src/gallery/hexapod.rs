@@ -34,8 +34,8 @@ const LEG_MASSES: [f64; 3] = [0.06, 0.1, 0.09];
 const LEGS: [(&str, [f64; 2], f64); 6] = [
     ("front_left", [0.13, 0.07], 1.0),
     ("front_right", [0.13, -0.07], -1.0),
-    ("middle_left", [0.0, 0.1], 2.0),
-    ("middle_right", [0.0, -0.1], -2.0),
+    ("middle_left", [0.0, 0.08], 2.0),
+    ("middle_right", [0.0, -0.08], -2.0),
     ("rear_left", [-0.13, 0.07], 3.0),
     ("rear_right", [-0.13, -0.07], -3.0),
 ];

@@ -9,7 +9,7 @@
 //!  ══╧════════════╧══    z up, x to the right
 //! ```
 //! Rail links are 0.1 m, rungs 0.2 m; all hinges turn about world y. 100 N along x at the last rung
-//! (Andrews 2015, the ladders of the table of timings).
+//! (after the ladders that Andrews 2015 times).
 
 use nalgebra::Vector3;
 

@@ -134,3 +134,20 @@ pub(super) fn load(effector: &str, force: [f64; 3]) -> LoadDescription {
 pub(super) fn finish(builder: MechanismBuilder) -> Mechanism {
     builder.build().unwrap_or_else(|defects| panic!("the gallery is valid: {defects}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steepest link that still has world z as its up has y level; a steeper one need not.
+    #[test]
+    fn up_changes_where_a_link_stands_upright() {
+        let y = |z: f64| Link::new(Vector3::zeros(), Vector3::new((1.0 - z * z).sqrt(), 0.0, z)).axes();
+        assert!((y(0.899).column(1) - Vector3::y()).norm() < 1e-15);
+        assert!((y(0.901).column(1) - Vector3::y()).norm() > 1.0);
+        for z in [-1.0, -0.9, 0.0, 0.3, 0.899, 0.901, 1.0] {
+            assert!((y(z).transpose() * y(z) - Matrix3::identity()).norm() < 1e-15);
+            assert!((y(z).determinant() - 1.0).abs() < 1e-15);
+        }
+    }
+}

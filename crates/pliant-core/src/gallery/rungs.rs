@@ -8,7 +8,7 @@
 //!    │        │  left0, right0
 //!  ══╧════════╧══   the world; y up the page, x to the right
 //! ```
-//! Links of 0.15 m and 0.2 kg, sprung hinges about z. 100 N along x at the last rung (Andrews 2015).
+//! Links of 0.15 m and 0.2 kg, sprung hinges about z. 100 N along x at the last rung.
 
 use nalgebra::Vector3;
 

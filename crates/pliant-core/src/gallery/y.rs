@@ -1,4 +1,4 @@
-//! Y: a stem of two links and two arms of two links in the xy plane (Andrews 2015).
+//! Y: a stem of two links and two arms of two links in the xy plane.
 //!
 //! ```text
 //!   left \     / right     y up the page, x to the right;
