@@ -9,7 +9,7 @@ use super::description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
     TargetDescription,
 };
-use super::validate::Checks;
+use super::validate::{Checks, with_article};
 use super::{
     Body, BodyId, Coupling, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint, JointId, Load,
     Mechanism, STANDARD_GRAVITY, Shape, Target, WORLD,
@@ -270,7 +270,7 @@ fn unique<'a>(
             Entry::Occupied(_) => checks.push(
                 element(i),
                 Some("name"),
-                format!("there is already a {what} `{name}`"),
+                format!("there is already {} `{name}`", with_article(what)),
                 "give each its own name".into(),
             ),
         }

@@ -6,7 +6,9 @@ use std::collections::{HashMap, HashSet};
 use nalgebra::{Matrix3, Vector3};
 
 use super::description::{JointDescription, PerFreedom, TargetDescription};
-use super::{Body, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD};
+use super::{
+    Body, BodyId, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD,
+};
 use crate::joints::JointKind;
 use crate::order::{Cycles, Order};
 use crate::spatial::{Pose, SpatialInertia};
@@ -24,8 +26,8 @@ const NORM_TOLERANCE: f64 = 1e-3;
 #[derive(Default)]
 pub(super) struct Checks {
     defects: Vec<Defect>,
-    /// Whether some body has an inertia that no sum can be made of.
-    unsound_inertia: bool,
+    /// Bodies with a pose or an inertia that no sum can be made of.
+    unsound: Vec<usize>,
 }
 
 fn finite(x: &Vector3<f64>) -> bool {
@@ -50,7 +52,7 @@ impl Checks {
     /// Whether a name may be used; a defect if not.
     pub(super) fn name(&mut self, name: &str, what: &str, element: Element) -> bool {
         let (message, help) = if name.is_empty() {
-            (format!("a {what} has no name"), "give it one: name = \"…\"")
+            (format!("{} has no name", with_article(what)), "give it one: name = \"…\"")
         } else if name.chars().any(char::is_control) {
             (format!("the {what} name {name:?} has a control character"), "use printable characters")
         } else if what == "body" && name == WORLD {
@@ -80,8 +82,7 @@ impl Checks {
         let help = match guess {
             Some(near) => format!("did you mean `{near}`?"),
             None if field == "parent" => "name a body of this file, or `world`".into(),
-            None if what == "effector" => "name an effector of this file".into(),
-            None => format!("name a {what} of this file"),
+            None => format!("name {} of this file", with_article(what)),
         };
         self.push(element, Some(field), format!("there is no {what} `{name}`"), help);
         None
@@ -188,10 +189,13 @@ impl Checks {
     fn body(&mut self, i: usize, body: &Body) {
         let element = Element::Body(i);
         let what = format!("body `{}`", body.name);
+        let before = self.defects.len();
         self.pose(element, &what, &body.pose);
         if let Some((field, message, help)) = inertia_defect(&body.inertia) {
-            self.unsound_inertia = true;
             self.push(element, Some(field), format!("{what}: {message}"), help.into());
+        }
+        if self.defects.len() > before {
+            self.unsound.push(i);
         }
         for (k, shape) in body.shapes.iter().enumerate() {
             self.shape(Element::BodyShape(i, k), &what, shape);
@@ -320,7 +324,11 @@ impl Checks {
                 "leave it out, or choose another kind".to_string(),
             ),
             Some(PerFreedom::Each(v)) => (
-                format!("{what}: {field} has {} entries, but a {kind} joint has {count} freedoms", v.len()),
+                format!(
+                    "{what}: {field} has {}, but a {kind} joint has {}",
+                    counted(v.len(), "entry", "entries"),
+                    counted(count, "freedom", "freedoms")
+                ),
                 format!("give one value for all, or a list of {count}"),
             ),
             Some(PerFreedom::All(_)) => return,
@@ -346,7 +354,11 @@ impl Checks {
                 self.push(
                     element,
                     Some(field),
-                    format!("joint `{}` has {count} freedoms and cannot be coupled", name(j)),
+                    format!(
+                        "joint `{}` has {} and cannot be coupled",
+                        name(j),
+                        counted(count, "freedom", "freedoms")
+                    ),
                     "couplings take joints of one freedom: hinge or prismatic".into(),
                 );
             }
@@ -358,24 +370,15 @@ impl Checks {
                 format!("joint `{}` is coupled already", name(joint)),
                 "a joint can follow only one other".into(),
             );
+        } else if first_leader(leader, of, joint) == joint {
+            self.push(
+                element,
+                Some("of"),
+                format!("joint `{}` would follow itself", name(joint)),
+                "the last joint in a row of couplings must be a free one".into(),
+            );
         } else {
             leader.insert(joint, of);
-            let mut at = of;
-            while at != joint {
-                match leader.get(&at) {
-                    Some(next) => at = *next,
-                    None => break,
-                }
-            }
-            if at == joint {
-                leader.remove(&joint);
-                self.push(
-                    element,
-                    Some("of"),
-                    format!("joint `{}` would follow itself", name(joint)),
-                    "the last joint in a row of couplings must be a free one".into(),
-                );
-            }
         }
         self.defects.len() == before
     }
@@ -400,10 +403,10 @@ impl Checks {
                 element,
                 Some("position"),
                 format!(
-                    "the target of `{}` has {} positions for {} times",
+                    "the target of `{}` has {} for {}",
                     target.joint,
-                    target.position.len(),
-                    target.time.len()
+                    counted(target.position.len(), "position", "positions"),
+                    counted(target.time.len(), "time", "times")
                 ),
                 "give one position for each time".into(),
             );
@@ -412,8 +415,12 @@ impl Checks {
             self.push(
                 element,
                 Some("position"),
-                format!("a position of the target of `{}` does not fit its {count} freedoms", target.joint),
-                format!("{count} finite numbers for each time, m or rad"),
+                format!(
+                    "a position of the target of `{}` does not fit its {}",
+                    target.joint,
+                    counted(count, "freedom", "freedoms")
+                ),
+                format!("{} for each time, m or rad", counted(count, "finite number", "finite numbers")),
             );
         }
     }
@@ -459,16 +466,20 @@ impl Checks {
 
     /// Directed cycles of joints.
     pub(super) fn cycles(&mut self, bodies: &[Body], joints: &[Joint], indices: &[usize], cycles: Cycles) {
+        let mut joint_between = HashMap::new();
+        for (joint, index) in joints.iter().zip(indices) {
+            joint_between.entry((joint.parent, joint.child)).or_insert(*index);
+        }
         for cycle in cycles.0 {
-            let names: Vec<&str> = cycle.iter().map(|b| bodies[b.index()].name.as_str()).collect();
-            let closing = joints
-                .iter()
-                .position(|j| j.child == cycle[0] && j.parent == cycle.last().copied())
-                .expect("a cycle closes");
+            let mut names: Vec<&str> = cycle.iter().map(|b| bodies[b.index()].name.as_str()).collect();
+            names.push(names[0]);
+            if names.len() > 12 {
+                names.splice(6..names.len() - 4, ["…"]);
+            }
             self.push(
-                Element::Joint(indices[closing]),
+                Element::Joint(joint_between[&(cycle.last().copied(), cycle[0])]),
                 Some("child"),
-                format!("joints go round in a circle: {} → {}", names.join(" → "), names[0]),
+                format!("joints go round in a circle: {}", names.join(" → ")),
                 "turn one of these joints round: a loop is a body with two parents, not a circle of parents"
                     .into(),
             );
@@ -477,27 +488,27 @@ impl Checks {
 
     /// Nodes that nothing gives mass.
     pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
-        if self.unsound_inertia {
-            return;
-        }
-        for node in order.nodes() {
+        let unsound: HashSet<usize> =
+            self.unsound.iter().filter_map(|b| order.node_of(BodyId::from_index(*b))).collect();
+        for (_, node) in order.nodes().iter().enumerate().filter(|(n, _)| !unsound.contains(n)) {
             let i = node.head.index();
             let name = &bodies[i].name;
-            if !node.inertia.mass.is_finite() {
+            let (M, moments) = (&node.inertia, &node.inertia.inertia);
+            if !(M.mass.is_finite() && finite(&M.center_of_mass) && moments.iter().all(|x| x.is_finite())) {
                 self.push(
                     Element::Body(i),
                     Some("mass"),
-                    format!("the mass of body `{name}` and what is welded to it is not finite"),
-                    "give masses whose sum is a number, kg".into(),
+                    format!("body `{name}` and what is welded to it are too heavy to add up"),
+                    "masses, inertias and distances far below 1e150, in SI units".into(),
                 );
-            } else if node.inertia.mass <= 0.0 {
+            } else if M.mass <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("mass"),
                     format!("body `{name}` has no mass, and neither has anything welded to it"),
                     "give mass and inertia (or shapes with a density), or weld it to a body with mass or to the world".into(),
                 );
-            } else if !(smallest_moment(&node.inertia.inertia) > 0.0) {
+            } else if smallest_moment(moments) <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("inertia"),
@@ -509,6 +520,27 @@ impl Checks {
     }
 }
 
+/// The joint at the head of a row of couplings that starts at `of`; the walk stops early at `until`.
+fn first_leader(leader: &HashMap<usize, usize>, of: usize, until: usize) -> usize {
+    let mut at = of;
+    while at != until
+        && let Some(next) = leader.get(&at)
+    {
+        at = *next;
+    }
+    at
+}
+
+/// A number with its noun.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// "a body", "an effector".
+pub(super) fn with_article(noun: &str) -> String {
+    format!("{} {noun}", if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
+}
+
 /// The values of a list, however it was written.
 fn each<T>(values: &PerFreedom<T>) -> &[T] {
     match values {
@@ -517,11 +549,8 @@ fn each<T>(values: &PerFreedom<T>) -> &[T] {
     }
 }
 
-/// NaN if the inertia is not finite (the sum of finite ones may overflow), of which no eigenvalue is asked.
+/// Of a finite inertia.
 fn smallest_moment(inertia: &Matrix3<f64>) -> f64 {
-    if inertia.iter().any(|x| !x.is_finite()) {
-        return f64::NAN;
-    }
     inertia.symmetric_eigenvalues().min()
 }
 

@@ -37,14 +37,14 @@ impl Pose {
     /// Turned by `angle` rad about an axis through the origin, which need not have length one but
     /// must not be zero.
     pub fn rotation(axis: [f64; 3], angle: f64) -> Pose {
-        let axis = Unit::new_normalize(Vector3::from(axis));
+        let axis = Unit::new_unchecked(direction(Vector3::from(axis)));
         Pose { rotation: UnitQuaternion::from_axis_angle(&axis, angle), position: Vector3::zeros() }
     }
 
     /// At a position, with the local z axis along `axis` (any length but zero) and as little turn
     /// as that takes; an axis along −z turns half round about x.
     pub fn with_z_along(axis: Vector3<f64>, position: Vector3<f64>) -> Pose {
-        let n = axis.normalize();
+        let n = direction(axis);
         let across = n.x.hypot(n.y);
         let rotation = if n.z < 0.0 && across < 1e-150 {
             UnitQuaternion::new_unchecked(Quaternion::new(0.0, 1.0, 0.0, 0.0))
@@ -133,6 +133,13 @@ impl Pose {
     pub fn is_finite(&self) -> bool {
         self.position.iter().chain(self.rotation.coords.iter()).all(|x| x.is_finite())
     }
+}
+
+/// The unit vector along any vector but zero.
+fn direction(v: Vector3<f64>) -> Vector3<f64> {
+    // Squares lose digits below 1e-146 and overflow above 1e154: lengths beyond are scaled first.
+    let n2 = v.norm_squared();
+    if (1e-280..1e280).contains(&n2) { v / n2.sqrt() } else { (v / v.amax()).normalize() }
 }
 
 impl std::ops::Mul for Pose {

@@ -521,7 +521,7 @@ time = [0.0, 1.0]
 position = [0.0]
 "##,
         r##"
-error: the target of `elbow` has 1 positions for 2 times
+error: the target of `elbow` has 1 position for 2 times
   --> scene.toml:13:12
    |
 13 | position = [0.0]

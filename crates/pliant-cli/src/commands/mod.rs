@@ -1,0 +1,21 @@
+//! The commands, one file each: from arguments to an answer.
+
+mod completions;
+mod export;
+mod info;
+mod list;
+
+use crate::args::{Arguments, Command};
+use crate::failure::Failure;
+use crate::output::Answer;
+
+/// Does what was asked.
+pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
+    let common = &arguments.common;
+    match &arguments.command {
+        Command::List => Ok(list::run()),
+        Command::Info(info) => info::run(info, common),
+        Command::Export(export) => export::run(export, common),
+        Command::Completions(completions) => completions::run(completions),
+    }
+}

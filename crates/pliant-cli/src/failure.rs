@@ -1,0 +1,32 @@
+//! Why a command did not do what it was asked to.
+
+use serde_json::{Map, Value};
+
+/// A failure: what to tell, and the exit code.
+#[derive(Debug)]
+pub struct Failure {
+    /// What went wrong and what would be right; may have several lines.
+    pub message: String,
+    /// Exit code: 1 the job failed, 2 bad usage or bad input.
+    pub code: u8,
+    /// More for the JSON document, beside `error`.
+    pub details: Map<String, Value>,
+}
+
+impl Failure {
+    /// Bad usage or bad input.
+    pub fn input(message: impl ToString) -> Failure {
+        Failure { message: message.to_string(), code: 2, details: Map::new() }
+    }
+
+    /// The input was good, the job failed.
+    pub fn job(message: impl ToString) -> Failure {
+        Failure { message: message.to_string(), code: 1, details: Map::new() }
+    }
+
+    /// With one more entry for the JSON document.
+    pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Failure {
+        self.details.insert(key.into(), value.into());
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! The argument `MECH`, the same for every command.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use clap::{Args, ValueHint};
+use pliant::mechanism::Mechanism;
+use pliant::{gallery, io};
+
+use crate::args::Common;
+use crate::failure::Failure;
+
+/// Extensions of files that hold a mechanism.
+const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
+
+/// A mechanism, by its name in the gallery or by its file.
+#[derive(Debug, Args)]
+pub struct MechanismArgument {
+    /// Gallery name with optional size (helix:400), or path to a scene file (arm.toml)
+    #[arg(value_name = "MECH", value_hint = ValueHint::FilePath)]
+    mechanism: OsString,
+}
+
+impl MechanismArgument {
+    /// The mechanism; with `--strict`, one that has warnings is refused.
+    pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
+        let mechanism = match self.gallery_name() {
+            Some(name) => from_gallery(name)?,
+            None => io::load(Path::new(&self.mechanism)).map_err(Failure::input)?,
+        };
+        let warnings = mechanism.warnings();
+        if common.strict && !warnings.is_empty() {
+            return Err(refused(warnings));
+        }
+        Ok(mechanism)
+    }
+
+    /// The argument as a gallery name, unless it looks like a path or a file of that name exists.
+    fn gallery_name(&self) -> Option<&str> {
+        let path = Path::new(&self.mechanism);
+        let name = self.mechanism.to_str()?;
+        let known = path.extension().and_then(OsStr::to_str).map(str::to_lowercase);
+        let is_path = known.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+            || name.contains(std::path::is_separator)
+            || path.is_file();
+        (!is_path).then_some(name)
+    }
+}
+
+fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
+    gallery::build(name).map_err(|error| {
+        let entry = name.split(':').next().unwrap_or_default();
+        if gallery::entries().iter().any(|e| e.name == entry) {
+            return Failure::input(error);
+        }
+        Failure::input(format!("{error}\na path to a scene file works too, such as ./{entry}.toml"))
+    })
+}
+
+fn refused(warnings: Vec<String>) -> Failure {
+    let listed: Vec<String> = warnings.iter().map(|warning| format!("\n  {warning}")).collect();
+    Failure::input(format!("warnings, which --strict takes for errors:{}", listed.concat()))
+        .detail("warnings", warnings)
+}

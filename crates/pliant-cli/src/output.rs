@@ -1,0 +1,138 @@
+//! Answers on standard output, failures and warnings on standard error.
+
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// Who reads the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// People.
+    Text,
+    /// Scripts.
+    Json,
+}
+
+/// What a command has to say, in both formats.
+#[derive(Debug)]
+pub struct Answer {
+    /// For people; ends with a line break unless it is empty.
+    pub text: String,
+    /// For people, beside the answer.
+    pub warnings: Vec<String>,
+    /// For scripts, warnings included.
+    pub json: Value,
+}
+
+/// Prints an answer. A reader that has seen enough, such as `head`, is no failure.
+pub fn print(format: Format, answer: &Answer) -> Result<(), Failure> {
+    let written = match format {
+        Format::Json => write_out(&document(&answer.json)),
+        Format::Text => {
+            for warning in &answer.warnings {
+                // Nothing can be done about a standard error that is closed.
+                let _ = writeln!(io::stderr(), "warning: {warning}");
+            }
+            write_out(&answer.text)
+        }
+    };
+    written.map_err(|error| Failure::job(format!("cannot write to standard output: {error}")))
+}
+
+/// Reports a failure and gives the exit code.
+pub fn fail(format: Format, failure: &Failure) -> ExitCode {
+    if format == Format::Json {
+        let mut object = failure.details.clone();
+        object.insert("error".into(), failure.message.clone().into());
+        // If this cannot be written either, the exit code still tells.
+        let _ = write_out(&document(&Value::Object(object)));
+    } else {
+        // The errors of a scene file come as a list, each with its own head.
+        let head = if failure.message.starts_with("error: ") { "" } else { "error: " };
+        let _ = writeln!(io::stderr(), "{head}{}", failure.message.trim_end());
+    }
+    ExitCode::from(failure.code)
+}
+
+/// Reports bad usage, or prints the help or version that was asked for.
+pub fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    // The arguments were not understood, but whether JSON was wanted can be seen.
+    if std::env::args_os().skip(1).take_while(|a| a != "--").any(|a| a == "--json") {
+        let message = error.to_string();
+        let message = message.strip_prefix("error: ").unwrap_or(&message).trim_end();
+        return fail(Format::Json, &Failure::input(message));
+    }
+    let _ = error.print();
+    ExitCode::from(2)
+}
+
+fn document(json: &Value) -> String {
+    format!("{json:#}\n")
+}
+
+fn write_out(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
+
+/// Rows of cells, each column as wide as its widest cell, two spaces apart.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let _ = write!(line, "{cell:<width$}  ");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A measured number for people: six digits are enough to tell two mechanisms apart.
+pub fn quantity(value: f64, unit: &str) -> String {
+    let digits = format!("{value:.5e}");
+    let rounded: f64 = digits.parse().unwrap_or(value);
+    if rounded == 0.0 || (1e-3..1e6).contains(&rounded.abs()) {
+        format!("{rounded} {unit}")
+    } else {
+        format!("{rounded:e} {unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quantity, table};
+
+    #[test]
+    fn columns_line_up() {
+        let cells = |row: [&str; 2]| row.map(String::from).to_vec();
+        assert_eq!(table(&[cells(["a", "é"]), cells(["long", ""])]), "a     é\nlong\n");
+        assert_eq!(table(&[]), "");
+    }
+
+    #[test]
+    fn quantities_have_six_digits_and_a_unit() {
+        assert_eq!(quantity(0.0, "m"), "0 m");
+        assert_eq!(quantity(1.0 / 3.0, "m"), "0.333333 m");
+        assert_eq!(quantity(12.0, "kg"), "12 kg");
+        assert_eq!(quantity(2.0e-7 / 3.0, "kg"), "6.66667e-8 kg");
+        assert_eq!(quantity(1.0e9, "m"), "1e9 m");
+    }
+}
