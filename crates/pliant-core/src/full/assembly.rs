@@ -323,8 +323,8 @@ impl Scene<'_> {
     /// H ξ with the relative pose and turns with the child. With f its force and m its torque in world
     /// axes, T the map from a body's motion to the child frame's, r from the centres of mass:
     ///
-    /// ∂(child)/∂child = TcᵀHTc + [0, −[f]; 0, −[m + rc×f]],   ∂(child)/∂parent = −TcᵀHTp,
-    /// ∂(parent)/∂parent = TpᵀHTp + [0, 0; −[f], 0].
+    /// ∂(child)/∂child = TcᵀHTc + [0, −\[f\]; 0, −\[m + rc×f\]],   ∂(child)/∂parent = −TcᵀHTp,
+    /// ∂(parent)/∂parent = TpᵀHTp + [0, 0; −\[f\], 0].
     ///
     /// The symmetric part is used: what is left out vanishes at an equilibrium.
     fn geometric(&self, joint: &Joint, child: usize, parent: usize, forces: &[f64], target: &mut Target) {
@@ -505,7 +505,7 @@ fn add_row(
     }
 }
 
-/// T = [I, −[r]; 0, I]: the motion of a point at r from that of the centre of mass.
+/// T = [I, −\[r\]; 0, I]: the motion of a point at r from that of the centre of mass.
 fn arm_matrix(r: &Vector3<f64>) -> Matrix6<f64> {
     let mut T = Matrix6::identity();
     T.fixed_view_mut::<3, 3>(0, 3).copy_from(&-skew(r));

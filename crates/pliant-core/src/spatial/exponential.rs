@@ -1,7 +1,7 @@
 //! Exponential and logarithm of rotations and poses, and the Jacobians of exp.
 //!
 //! exp takes a twist ξ = (v, ω) to the pose reached by moving along it for unit time:
-//! R = exp([ω]×), p = V(ω) v. The right Jacobian is defined by exp(ξ + δ) ≈ exp(ξ) exp(Jr(ξ) δ), the
+//! R = exp(\[ω\]×), p = V(ω) v. The right Jacobian is defined by exp(ξ + δ) ≈ exp(ξ) exp(Jr(ξ) δ), the
 //! left one by exp(ξ + δ) ≈ exp(Jl(ξ) δ) exp(ξ); Jr(ξ) = Jl(−ξ) = Σ (−ad ξ)^k / (k+1)!.
 //!
 //! Everything is written in the functions of the angle below. Each is even and entire, or has its
@@ -175,7 +175,7 @@ pub fn log(pose: &Pose) -> Twist {
     Twist { linear, angular: w }
 }
 
-/// Jl(ω) = I + (1−cos θ)/θ² [ω] + (θ−sin θ)/θ³ [ω]².
+/// Jl(ω) = I + (1−cos θ)/θ² \[ω\] + (θ−sin θ)/θ³ \[ω\]².
 #[inline]
 pub fn left_jacobian_rotation(w: &Vector3<f64>) -> Matrix3<f64> {
     let t2 = w.norm_squared();
@@ -189,7 +189,7 @@ pub fn right_jacobian_rotation(w: &Vector3<f64>) -> Matrix3<f64> {
     left_jacobian_rotation(&-w)
 }
 
-/// Jl(ω)⁻¹ = I − ½[ω] + (1 − (θ/2)cot(θ/2))/θ² [ω]²; exists up to 2π.
+/// Jl(ω)⁻¹ = I − ½\[ω\] + (1 − (θ/2)cot(θ/2))/θ² \[ω\]²; exists up to 2π.
 #[inline]
 pub fn left_jacobian_rotation_inverse(w: &Vector3<f64>) -> Matrix3<f64> {
     let W = skew(w);
@@ -202,7 +202,7 @@ pub fn right_jacobian_rotation_inverse(w: &Vector3<f64>) -> Matrix3<f64> {
     left_jacobian_rotation_inverse(&-w)
 }
 
-/// The upper right block Q of Jl(ξ): with V = [v], W = [ω],
+/// The upper right block Q of Jl(ξ): with V = \[v\], W = \[ω\],
 /// Q = ½V + a(WV + VW + WVW) + b(WWV + VWW − 3WVW) + c(WVWW + WWVW),
 /// a = (θ−sin θ)/θ³, b = (θ²+2cos θ−2)/(2θ⁴), c = (2θ−3 sin θ+θ cos θ)/(2θ⁵).
 fn left_jacobian_block(xi: &Twist) -> Matrix3<f64> {
