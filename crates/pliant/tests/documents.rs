@@ -5,12 +5,20 @@ use std::path::Path;
 /// Words in backquotes that look like paths of the repository.
 fn paths(text: &str) -> Vec<&str> {
     let known = ["crates/", "fuzz/", ".ci/", "docs/", "bench/"];
-    text.split('`').skip(1).step_by(2).filter(|word| known.iter().any(|start| word.starts_with(start))).collect()
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| known.iter().any(|start| word.starts_with(start)))
+        .collect()
 }
 
 /// Targets of links to files.
 fn links(text: &str) -> Vec<&str> {
-    text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).filter(|l| !l.contains("://")).collect()
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .filter(|l| !l.contains("://"))
+        .collect()
 }
 
 #[test]

@@ -170,6 +170,11 @@ impl Symbolic {
         (self.fronts[front].size, self.fronts[front].pivots)
     }
 
+    /// Where pivot k of a front is in right-hand sides and solutions.
+    pub fn pivot(&self, front: usize, k: usize) -> usize {
+        self.fronts[front].first + k
+    }
+
     /// Where a node's unknowns start in right-hand sides and solutions.
     pub fn first_of(&self, node: usize) -> usize {
         self.first_of_node[node]

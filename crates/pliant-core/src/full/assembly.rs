@@ -9,6 +9,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::frames::{Frame, NodeLoad};
 use super::model::{ABSENT, Coupling, Item, Joint, Model, limit_stiffness};
+use crate::elimination::Assemble;
 use crate::inputs::{Inputs, Pull};
 use crate::joints::{JointKind, nearest_turn};
 use crate::spatial::{Pose, left_jacobian_rotation_inverse, log_rotation, skew};
@@ -221,30 +222,6 @@ impl Scene<'_> {
             impulse: scheme.force * force
                 + if !scheme.equilibrium { freedom.armature * (rate0 - rate) } else { 0.0 },
             force,
-        }
-    }
-
-    /// Adds everything that is assembled in a front.
-    #[inline(always)]
-    pub(super) fn assemble(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
-        let mut target = Target { F, stride, size };
-        for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
-            match *item {
-                Item::Body { node } => self.body(node, &mut target),
-                Item::Joint { joint, child, parent, rows } => {
-                    self.joint(&self.model.joints[joint], child, parent, rows, &mut target);
-                }
-                Item::Coupling { coupling, bodies, row } => {
-                    self.coupling(&self.model.couplings[coupling], bodies, row, &mut target);
-                }
-            }
-        }
-        for pull in &self.inputs.pulls {
-            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
-                && self.model.nodes[node].front == f
-            {
-                self.pull(pull, node, &frame, &mut target);
-            }
         }
     }
 
@@ -464,6 +441,31 @@ impl Scene<'_> {
                 let arm = (body.pose * frame).position - body.center;
                 forces[node].0 += force;
                 forces[node].1 += torque + arm.cross(&force);
+            }
+        }
+    }
+}
+
+impl Assemble for Scene<'_> {
+    #[inline(always)]
+    fn add_front(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
+        let mut target = Target { F, stride, size };
+        for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
+            match *item {
+                Item::Body { node } => self.body(node, &mut target),
+                Item::Joint { joint, child, parent, rows } => {
+                    self.joint(&self.model.joints[joint], child, parent, rows, &mut target);
+                }
+                Item::Coupling { coupling, bodies, row } => {
+                    self.coupling(&self.model.couplings[coupling], bodies, row, &mut target);
+                }
+            }
+        }
+        for pull in &self.inputs.pulls {
+            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
+                && self.model.nodes[node].front == f
+            {
+                self.pull(pull, node, &frame, &mut target);
             }
         }
     }

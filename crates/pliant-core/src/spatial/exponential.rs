@@ -133,9 +133,32 @@ fn block_third(t2: f64) -> f64 {
 #[inline]
 pub fn exp_rotation(w: &Vector3<f64>) -> UnitQuaternion<f64> {
     // (cos θ/2, ½ sinc(θ/2) ω); for tiny ω the square underflows and sinc is one, as it should be.
-    let t2 = w.norm_squared();
-    let v = w * (0.5 * sinc(0.25 * t2));
-    UnitQuaternion::new_unchecked(Quaternion::new((0.5 * t2.sqrt()).cos(), v.x, v.y, v.z))
+    let x2 = 0.25 * w.norm_squared();
+    let (c, s) = if x2 < 0.0625 {
+        // Turns below half a radian, as of one step: the first terms left out are below 1e-17.
+        (
+            polynomial(
+                -x2,
+                [
+                    1.0,
+                    1.0 / 2.0,
+                    1.0 / 24.0,
+                    1.0 / 720.0,
+                    1.0 / 40_320.0,
+                    1.0 / 3_628_800.0,
+                    1.0 / 479_001_600.0,
+                ],
+            ),
+            polynomial(
+                -x2,
+                [1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5_040.0, 1.0 / 362_880.0, 1.0 / 39_916_800.0],
+            ),
+        )
+    } else {
+        (x2.sqrt().cos(), sinc(x2))
+    };
+    let v = w * (0.5 * s);
+    UnitQuaternion::new_unchecked(Quaternion::new(c, v.x, v.y, v.z))
 }
 
 /// The rotation vector, of length at most π.
