@@ -176,7 +176,7 @@ fn trees_have_no_fill() {
 
 #[test]
 fn a_zero_pivot_is_named() {
-    let graph = Graph { sizes: vec![2], units: vec![vec![0]], elements: vec![vec![0]] };
+    let graph = Graph { sizes: vec![2], units: vec![vec![0]], elements: vec![vec![0]], waiting: vec![] };
     let plan = Symbolic::new(&graph, Ordering::AsGiven);
     let mut x = [0.0; 2];
     struct One;
