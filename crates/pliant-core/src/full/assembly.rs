@@ -315,7 +315,12 @@ impl Scene<'_> {
                     self.geometric(joint, child, parent, &[0.0; 6], target);
                 }
             }
-            Geometric::Everywhere => self.geometric(joint, child, parent, &forces, target),
+            Geometric::Everywhere => {
+                for (row, factor) in &joint.couplings {
+                    forces[0] += factor * self.state.multipliers[*row];
+                }
+                self.geometric(joint, child, parent, &forces, target);
+            }
         }
     }
 
@@ -396,13 +401,15 @@ impl Scene<'_> {
                 }
             }
         }
-        let softness = if self.scheme.equilibrium {
-            STATIC_SOFTNESS / self.scheme.augment[0]
-        } else {
-            coupling.softness
-        };
-        target.F[row * target.stride + row] -= softness;
         target.F[row * target.stride + target.size] -= self.scheme.closing * residual;
+        if self.scheme.equilibrium {
+            target.F[row * target.stride + row] -= STATIC_SOFTNESS / self.scheme.augment[0];
+        } else {
+            // Soft only against change, as the rows of joints.
+            let last = -self.state.multipliers[coupling.row] * self.scheme.force;
+            target.F[row * target.stride + row] -= coupling.softness;
+            target.F[row * target.stride + target.size] -= coupling.softness * last;
+        }
     }
 
     /// A spring and damper from a frame on a body to a frame that moves. In the body's own front it is
@@ -425,6 +432,11 @@ impl Scene<'_> {
         let turn = (B + B.transpose()) * (0.5 * scheme.stiffness * pull.turning_stiffness)
             + Matrix3::identity() * (scheme.damping * pull.turning_damping);
         add_block(&mut K, 3, 3, turn);
+        if scheme.geometric == Geometric::Everywhere {
+            // The arm of the force turns with the body, as that of a dead load.
+            let D = skew(&force) * skew(&arm);
+            add_block(&mut K, 3, 3, (D + D.transpose()) * (-0.5 * scheme.stiffness));
+        }
         target.symmetric6(0, &K);
     }
 

@@ -68,6 +68,8 @@ pub(super) struct Joint {
     pub unknown: usize,
     /// Compliance of its rows.
     pub softness: Vector6<f64>,
+    /// Couplings of its coordinate: position of the multiplier in the state, and factor of the coordinate.
+    pub couplings: Vec<(usize, f64)>,
     /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
     pub lever: f64,
 }
@@ -114,7 +116,7 @@ impl<'m> Model<'m> {
         let mut joints: Vec<Joint> = (0..mechanism.joints().len())
             .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes))
             .collect();
-        let mut couplings = couplings(mechanism, &joints);
+        let mut couplings = couplings(mechanism, &joints, &nodes);
 
         // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint.
         let mut graph = Graph { sizes: vec![6; nodes.len()], ..Graph::default() };
@@ -139,6 +141,8 @@ impl<'m> Model<'m> {
         }
         let mut coupling_elements = Vec::new();
         for coupling in &couplings {
+            joints[coupling.joint].couplings.push((coupling.row, 1.0));
+            joints[coupling.of].couplings.push((coupling.row, -coupling.ratio));
             let node = graph.sizes.len();
             graph.sizes.push(1);
             loose.push(vec![node]);
@@ -266,15 +270,10 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
     let mut lever = 0.0;
     for (node, frame) in [(child, &in_child), (parent, &in_parent)] {
         let Some(n) = node.map(|n| &nodes[n]) else { continue };
-        let r = frame.position - n.center;
-        let R = frame.rotation.to_rotation_matrix();
         for i in 0..6 - joint.kind.freedoms() {
-            let row = rows.row(i);
-            let l = R * Vector3::new(row[0], row[1], row[2]);
-            let a = R * Vector3::new(row[3], row[4], row[5]) + r.cross(&l);
-            softness[i] += ROW_SOFTNESS * (l.norm_squared() / n.mass + a.dot(&(n.inverse * a)));
+            softness[i] += ROW_SOFTNESS * inverse_inertia(n, frame, &rows.row(i).transpose());
         }
-        lever += r.norm() * n.inverse.norm();
+        lever += (frame.position - n.center).norm() * n.inverse.norm();
     }
     Some(Joint {
         id,
@@ -289,25 +288,41 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
         row: mechanism.rows_of(id).start,
         unknown: ABSENT,
         softness,
+        couplings: Vec::new(),
         lever,
     })
 }
 
+/// What a row (l, a), in the axes and at the origin of a frame on a node, sees of the node: J M⁻¹ Jᵀ.
+fn inverse_inertia(node: &Node, frame: &Pose, row: &Vector6<f64>) -> f64 {
+    let R = frame.rotation.to_rotation_matrix();
+    let l = R * Vector3::new(row[0], row[1], row[2]);
+    let a = R * Vector3::new(row[3], row[4], row[5]) + (frame.position - node.center).cross(&l);
+    l.norm_squared() / node.mass + a.dot(&(node.inverse * a))
+}
+
 /// The couplings whose two joints can move.
-fn couplings(mechanism: &Mechanism, joints: &[Joint]) -> Vec<Coupling> {
+fn couplings(mechanism: &Mechanism, joints: &[Joint], nodes: &[Node]) -> Vec<Coupling> {
     let find = |id: JointId| joints.iter().position(|j| j.id == id);
     let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
+    // What a joint's only coordinate sees of its two bodies at rest.
+    let seen = |joint: &Joint| -> f64 {
+        let row = joint.kind.coordinates_jacobian(&Pose::identity(), &[0.0]).row(0).transpose();
+        let sides = [(joint.child, &joint.in_child), (joint.parent, &joint.in_parent)];
+        sides.iter().filter_map(|(n, frame)| Some(inverse_inertia(&nodes[(*n)?], frame, &row))).sum()
+    };
     (mechanism.couplings().iter().enumerate())
         .filter_map(|(c, coupling)| {
+            let (joint, of) = (find(coupling.joint)?, find(coupling.of)?);
+            let sees = seen(&joints[joint]) + coupling.ratio * coupling.ratio * seen(&joints[of]);
             Some(Coupling {
-                joint: find(coupling.joint)?,
-                of: find(coupling.of)?,
+                joint,
+                of,
                 ratio: coupling.ratio,
                 offset: coupling.offset,
                 row: first_row + c,
                 unknown: ABSENT,
-                // A coupling sees at least the inverse inertia of the lighter rotor.
-                softness: ROW_SOFTNESS,
+                softness: ROW_SOFTNESS * sees,
             })
         })
         .collect()
