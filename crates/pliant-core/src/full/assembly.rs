@@ -427,8 +427,8 @@ impl Scene<'_> {
         target.right(3, &((torque + arm.cross(&force)) * scheme.force));
         // Translations: k TᵀT with T = [I, −[r]]; rotations: the symmetric part of k B.
         let k = scheme.stiffness * pull.stiffness + scheme.damping * pull.damping;
-        let T = arm_matrix(&arm);
-        let mut K = T.rows(0, 3).transpose() * T.rows(0, 3) * k;
+        let T = arm_matrix(&arm).fixed_rows::<3>(0).into_owned();
+        let mut K = T.transpose() * T * k;
         let turn = (B + B.transpose()) * (0.5 * scheme.stiffness * pull.turning_stiffness)
             + Matrix3::identity() * (scheme.damping * pull.turning_damping);
         add_block(&mut K, 3, 3, turn);
