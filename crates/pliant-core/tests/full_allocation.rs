@@ -6,10 +6,10 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use pliant_core::full::Model;
-use pliant_core::gallery;
+use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::inputs::Pull;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{BodyId, EffectorId, JointId};
+use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
 struct Counting;
@@ -41,10 +41,14 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing() {
-    for name in
-        ["chain:100", "ladder:36", "rungs:24", "loop", "hand", "gripper", "firefighters", "hexapod", "graph"]
-    {
-        let mechanism = gallery::build(name).unwrap();
+    let names =
+        ["chain:100", "ladder:36", "rungs:24", "loop", "hand", "gripper", "firefighters", "hexapod", "graph"];
+    let mut mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
+    // So many loops that fronts get wide.
+    let options = RandomOptions { bodies: 80, loops: 1.0, bushiness: 1.0, ..RandomOptions::default() };
+    mechanisms.push(gallery::random(5, &options));
+    for mechanism in mechanisms {
+        let name = mechanism.name();
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
         let last = BodyId::from_index(mechanism.bodies().len() - 1);

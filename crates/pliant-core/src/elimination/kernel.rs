@@ -40,13 +40,15 @@ pub(super) fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
 const WIDEST: usize = 12;
 
 /// Eliminates the pivots of a front in place; row k becomes 1/d_k (on the diagonal), l_kj, y_k.
-/// Returns the position of a pivot that is zero or not finite, if there is one.
+/// Returns the position of a pivot that is zero or not finite, if there is one. `wide` is scratch for one
+/// row of the widest front.
 #[inline(always)]
 pub(super) fn eliminate<const FUSED: bool>(
     front: &mut [f64],
     size: usize,
     stride: usize,
     pivots: usize,
+    wide: &mut [[f64; LANES]],
 ) -> Option<usize> {
     let F = front.as_chunks_mut::<LANES>().0;
     let mut narrow = [[0.0; LANES]; WIDEST];
@@ -59,7 +61,7 @@ pub(super) fn eliminate<const FUSED: bool>(
         7 => rows::<FUSED, 7>(F, size, 7, pivots, &mut narrow),
         8 => rows::<FUSED, 8>(F, size, 8, pivots, &mut narrow),
         width if width <= WIDEST => rows::<FUSED, 0>(F, size, width, pivots, &mut narrow),
-        width => rows::<FUSED, 0>(F, size, width, pivots, &mut vec![[0.0; LANES]; width]),
+        width => rows::<FUSED, 0>(F, size, width, pivots, wide),
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Numeric {
     front: Vec<f64>,
     /// The unknowns of one front.
     near: Vec<f64>,
+    /// Scratch for one row of a front.
+    row: Vec<[f64; LANES]>,
     negative: usize,
     fused: bool,
 }
@@ -33,6 +35,7 @@ impl Numeric {
             stack: vec![0.0; plan.stack],
             front: vec![0.0; plan.largest],
             near: vec![0.0; plan.fronts.iter().map(|f| f.size).max().unwrap_or(0)],
+            row: vec![[0.0; LANES]; plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0)],
             negative: 0,
             fused: has_fused_lanes(),
         }
@@ -87,7 +90,7 @@ impl Numeric {
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
             }
-            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots) {
+            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots, &mut self.row) {
                 return Err(ZeroPivot { unknown: front.first + k });
             }
             // Keep 1/d, l and y of the pivots, and leave the rest to a later front.
