@@ -56,7 +56,12 @@ impl State {
 
     /// Whether this is a state of the mechanism.
     pub fn belongs_to(&self, mechanism: &Mechanism) -> bool {
-        self.stamp == stamp(mechanism) && self.poses.len() == mechanism.bodies().len()
+        let (bodies, coordinates) = (mechanism.bodies().len(), mechanism.coordinate_count());
+        let rows = 6 * mechanism.joints().len() - coordinates + mechanism.couplings().len();
+        self.stamp == stamp(mechanism)
+            && [self.poses.len(), self.twists.len()] == [bodies; 2]
+            && [self.coordinates.len(), self.rates.len(), self.forces.len()] == [coordinates; 3]
+            && self.multipliers.len() == rows
     }
 
     /// The link frame of a body in the world.
@@ -86,6 +91,15 @@ impl State {
     pub fn first_not_finite(&self) -> Option<BodyId> {
         let finite = |b: &usize| self.poses[*b].is_finite() && self.twists[*b].is_finite();
         (0..self.poses.len()).find(|b| !finite(b)).map(BodyId::from_index)
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        let lists = [&self.coordinates, &self.rates, &self.forces, &self.multipliers, &self.private];
+        self.first_not_finite().is_none()
+            && self.base.is_finite()
+            && self.time.is_finite()
+            && lists.iter().all(|list| list.iter().all(|x| x.is_finite()))
     }
 
     /// The joint's relative pose X: its child frame in its parent frame.

@@ -36,8 +36,8 @@ pub(super) fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
     (s[0] + s[1]) + (s[2] + s[3]) + rest
 }
 
-/// Lanes of the widest front that needs no memory of its own.
-const WIDEST: usize = 12;
+/// Lanes of the widest front that has compiled code of its own.
+const WIDEST: usize = 8;
 
 /// Multipliers of up to four pivots: −F_ki/d_k.
 type Multipliers = [[[f64; LANES]; WIDEST]; LANES];

@@ -72,6 +72,10 @@ pub(super) struct Placed {
     pub linear: [Vector3<f64>; 6],
     pub child: [Vector3<f64>; 6],
     pub parent: [Vector3<f64>; 6],
+    /// From the child's and the parent's centre of mass to the child frame's origin.
+    pub arms: [Vector3<f64>; 2],
+    /// The child frame's z.
+    pub axis: Vector3<f64>,
     /// C(X).
     pub residual: Vector6<f64>,
     /// θ(X) and its rate at the iterate.
@@ -125,6 +129,8 @@ impl Scene<'_> {
             linear: zero,
             child: zero,
             parent: zero,
+            arms: [rc, rp],
+            axis: R.column(2).into(),
             residual: joint.kind.residual(&X),
             q,
             rate: Vector6::zeros(),
@@ -166,6 +172,8 @@ impl Scene<'_> {
             linear: [p[0], p[1], p[2], Vector3::zeros(), Vector3::zeros(), Vector3::zeros()],
             child: [Vector3::zeros(); 6],
             parent: [Vector3::zeros(); 6],
+            arms: [rc, rp],
+            axis: zc,
             residual: Vector6::new(
                 gap.dot(&p[0]),
                 gap.dot(&p[1]),
@@ -289,14 +297,73 @@ impl Scene<'_> {
                 let multipliers = &self.state.multipliers[joint.row..joint.row + 6 - d];
                 let tension = multipliers.iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 if scheme.stiffness * tension * joint.lever > 1.0 {
-                    self.geometric(joint, child, parent, &[0.0; 6], target);
+                    match joint.kind {
+                        JointKind::Hinge | JointKind::Ball => {
+                            self.geometric_of_tension(joint, child, parent, &placed, target);
+                        }
+                        _ => self.geometric(joint, child, parent, &[0.0; 6], target),
+                    }
                 }
             }
-            Geometric::Everywhere => self.geometric(joint, child, parent, &forces, target),
+            Geometric::Everywhere => {
+                for (row, factor) in &joint.couplings {
+                    forces[0] += factor * self.state.multipliers[*row];
+                }
+                self.geometric(joint, child, parent, &forces, target);
+            }
         }
     }
 
-    /// Geometric stiffness: the wrench w = Jᵀλ + Jθᵀτ of the child frame, given in its axes, changes by
+    /// Geometric stiffness of the constraint forces of a hinge or ball, in vectors: the second derivatives
+    /// of λ·C. With N(a, b) = ½(abᵀ + baᵀ) − a·b I, the form of a·(θ×(θ×b)), f the force of the offset rows
+    /// and g = Σ ν_k p_k that of the dot rows of the child's z:
+    ///
+    /// offsets: N(f, rc) on the child's turn, N(f, rp) on the parent's, \[f\] from the parent's turn to its
+    /// own motion and −\[f\] to the child's, −\[rc\]\[f\] to the child's turn;
+    /// dots: N(g, z) on both turns and −\[z\]\[g\] between them.
+    #[inline(always)]
+    fn geometric_of_tension(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        placed: &Placed,
+        target: &mut Target,
+    ) {
+        let form = |a: &Vector3<f64>, b: &Vector3<f64>| {
+            let ab = a * b.transpose();
+            (ab + ab.transpose()) * 0.5 - Matrix3::identity() * a.dot(b)
+        };
+        let scale = -self.scheme.stiffness;
+        let multipliers = &self.state.multipliers[joint.row..joint.row + 6 - joint.kind.freedoms()];
+        // The offset rows are the parent's axes p_k; f and g are scaled along.
+        let along =
+            |k: usize| (placed.linear[0] * multipliers[k] + placed.linear[1] * multipliers[k + 1]) * scale;
+        let f = along(0) + placed.linear[2] * (multipliers[2] * scale);
+        let mut on_child = form(&f, &placed.arms[0]);
+        let mut on_parent = form(&f, &placed.arms[1]);
+        let mut between = -skew(&placed.arms[0]) * skew(&f);
+        if joint.kind == JointKind::Hinge {
+            let (g, z) = (along(3), &placed.axis);
+            let dots = form(&g, z);
+            on_child += dots;
+            on_parent += dots;
+            between -= skew(z) * skew(&g);
+        }
+        if child != ABSENT {
+            target.symmetric(child + 3, &on_child);
+        }
+        if parent != ABSENT {
+            target.symmetric(parent + 3, &on_parent);
+            target.block3(parent, parent + 3, &skew(&f));
+        }
+        if child != ABSENT && parent != ABSENT {
+            target.block3(child, parent + 3, &-skew(&f));
+            target.block3(child + 3, parent + 3, &between);
+        }
+    }
+
+    /// Geometric stiffness of any joint: the wrench w = Jᵀλ + Jθᵀτ of the child frame, given in its axes, changes by
     /// H ξ with the relative pose and turns with the child. With f its force and m its torque in world
     /// axes, T the map from a body's motion to the child frame's, r from the centres of mass:
     ///
@@ -373,13 +440,15 @@ impl Scene<'_> {
                 }
             }
         }
-        let softness = if self.scheme.equilibrium {
-            STATIC_SOFTNESS / self.scheme.augment[0]
-        } else {
-            coupling.softness
-        };
-        target.F[row * target.stride + row] -= softness;
         target.F[row * target.stride + target.size] -= self.scheme.closing * residual;
+        if self.scheme.equilibrium {
+            target.F[row * target.stride + row] -= STATIC_SOFTNESS / self.scheme.augment[0];
+        } else {
+            // Soft only against change, as the rows of joints.
+            let last = -self.state.multipliers[coupling.row] * self.scheme.force;
+            target.F[row * target.stride + row] -= coupling.softness;
+            target.F[row * target.stride + target.size] -= coupling.softness * last;
+        }
     }
 
     /// A spring and damper from a frame on a body to a frame that moves. In the body's own front it is
@@ -397,11 +466,16 @@ impl Scene<'_> {
         target.right(3, &((torque + arm.cross(&force)) * scheme.force));
         // Translations: k TᵀT with T = [I, −[r]]; rotations: the symmetric part of k B.
         let k = scheme.stiffness * pull.stiffness + scheme.damping * pull.damping;
-        let T = arm_matrix(&arm);
-        let mut K = T.rows(0, 3).transpose() * T.rows(0, 3) * k;
+        let T = arm_matrix(&arm).fixed_rows::<3>(0).into_owned();
+        let mut K = T.transpose() * T * k;
         let turn = (B + B.transpose()) * (0.5 * scheme.stiffness * pull.turning_stiffness)
             + Matrix3::identity() * (scheme.damping * pull.turning_damping);
         add_block(&mut K, 3, 3, turn);
+        if scheme.geometric == Geometric::Everywhere {
+            // The arm of the force turns with the body, as that of a dead load.
+            let D = skew(&force) * skew(&arm);
+            add_block(&mut K, 3, 3, (D + D.transpose()) * (-0.5 * scheme.stiffness));
+        }
         target.symmetric6(0, &K);
     }
 
@@ -603,6 +677,18 @@ impl Target<'_> {
         for k in 0..3 {
             for l in k..3 {
                 self.F[(at + k) * self.stride + at + l] += K[(k, l)];
+            }
+        }
+    }
+
+    /// A 3×3 block off the diagonal.
+    #[inline(always)]
+    fn block3(&mut self, a: usize, b: usize, K: &Matrix3<f64>) {
+        let (start, row, column) =
+            if a < b { (a * self.stride + b, self.stride, 1) } else { (b * self.stride + a, 1, self.stride) };
+        for k in 0..3 {
+            for l in 0..3 {
+                self.F[start + k * row + l * column] += K[(k, l)];
             }
         }
     }

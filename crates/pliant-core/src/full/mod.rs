@@ -6,6 +6,8 @@ mod model;
 mod simulation;
 mod statics;
 mod step;
+#[cfg(test)]
+mod tests;
 
 pub use model::Model;
 pub use simulation::{Energy, Simulation};

@@ -7,11 +7,13 @@ use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::elimination::{Graph, Ordering, Symbolic};
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, skew};
 
 /// Compliance of a constraint row of a mechanism with loops, relative to the inverse mass it sees: makes
-/// rows that loops repeat solvable. Anything from 1e-14 to 1e-6 gives the same motion. Trees need none.
-const ROW_SOFTNESS: f64 = 1e-9;
+/// rows that loops repeat solvable. It acts against changes of the constraint force only, so nothing gives
+/// way at rest. Anything from 1e-14 to 1e-6 gives the same motion; a pivot that is nothing but this loses
+/// as many digits as it is small, so the largest is taken. Trees need none.
+const ROW_SOFTNESS: f64 = 1e-6;
 
 /// A mechanism prepared for the full engine.
 #[derive(Clone, Debug)]
@@ -68,6 +70,8 @@ pub(super) struct Joint {
     pub unknown: usize,
     /// Compliance of its rows.
     pub softness: Vector6<f64>,
+    /// Couplings of its coordinate: position of the multiplier in the state, and factor of the coordinate.
+    pub couplings: Vec<(usize, f64)>,
     /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
     pub lever: f64,
 }
@@ -114,38 +118,41 @@ impl<'m> Model<'m> {
         let mut joints: Vec<Joint> = (0..mechanism.joints().len())
             .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes))
             .collect();
-        let mut couplings = couplings(mechanism, &joints);
+        let mut couplings = couplings(mechanism, &joints, &nodes);
 
-        // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint.
+        // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint; other rows
+        // wait for their bodies.
         let mut graph = Graph { sizes: vec![6; nodes.len()], ..Graph::default() };
         let mut units: Vec<Vec<usize>> = (0..nodes.len()).map(|n| vec![n]).collect();
         let mut row_node = vec![ABSENT; joints.len()];
-        let mut loose = Vec::new();
+        let mut loose: Vec<(usize, Vec<usize>)> = Vec::new();
         for (j, joint) in joints.iter().enumerate() {
             let rows = 6 - joint.kind.freedoms();
             let mut element: Vec<usize> = joint.child.into_iter().chain(joint.parent).collect();
             if rows > 0 {
                 row_node[j] = graph.sizes.len();
                 graph.sizes.push(rows);
-                element.push(row_node[j]);
                 match joint.child {
                     Some(child) if order.nodes()[child].joint == Some(joint.id) => {
-                        units[child].push(row_node[j])
+                        units[child].push(row_node[j]);
                     }
-                    _ => loose.push(vec![row_node[j]]),
+                    _ => loose.push((row_node[j], element.clone())),
                 }
+                element.push(row_node[j]);
             }
             graph.elements.push(element);
         }
         let mut coupling_elements = Vec::new();
         for coupling in &couplings {
+            joints[coupling.joint].couplings.push((coupling.row, 1.0));
+            joints[coupling.of].couplings.push((coupling.row, -coupling.ratio));
             let node = graph.sizes.len();
             graph.sizes.push(1);
-            loose.push(vec![node]);
             let ends = [coupling.joint, coupling.of].map(|j| [joints[j].child, joints[j].parent]);
             let mut element: Vec<usize> = ends.into_iter().flatten().flatten().collect();
             element.sort_unstable();
             element.dedup();
+            loose.push((node, element.clone()));
             element.push(node);
             coupling_elements.push((node, ends));
             graph.elements.push(element);
@@ -155,12 +162,9 @@ impl<'m> Model<'m> {
             joints.iter_mut().for_each(|j| j.softness = Vector6::zeros());
         }
         units.reverse(); // nodes are listed parents first
-        for unit in loose {
-            let rows = unit[0];
-            let element =
-                graph.elements.iter().find(|e| e.contains(&rows)).expect("rows belong to an element");
-            graph.waiting.push((units.len(), element.iter().copied().filter(|n| *n != rows).collect()));
-            units.push(unit);
+        for (rows, bodies) in loose {
+            graph.waiting.push((units.len(), bodies));
+            units.push(vec![rows]);
         }
         graph.units = units;
         let plan = Symbolic::new(&graph, ordering);
@@ -272,15 +276,13 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
     let mut lever = 0.0;
     for (node, frame) in [(child, &in_child), (parent, &in_parent)] {
         let Some(n) = node.map(|n| &nodes[n]) else { continue };
-        let r = frame.position - n.center;
-        let R = frame.rotation.to_rotation_matrix();
         for i in 0..6 - joint.kind.freedoms() {
-            let row = rows.row(i);
-            let l = R * Vector3::new(row[0], row[1], row[2]);
-            let a = R * Vector3::new(row[3], row[4], row[5]) + r.cross(&l);
-            softness[i] += ROW_SOFTNESS * (l.norm_squared() / n.mass + a.dot(&(n.inverse * a)));
+            softness[i] += ROW_SOFTNESS * inverse_inertia(n, frame, &rows.row(i).transpose());
         }
-        lever += r.norm() * n.inverse.norm();
+        // A unit force at r turns the node by I⁻¹(r×f): only what moves the point counts.
+        let r = frame.position - n.center;
+        let turned = skew(&r) * n.inverse * skew(&r);
+        lever += if r.norm() > 0.0 { turned.norm() / r.norm() } else { 0.0 };
     }
     Some(Joint {
         id,
@@ -295,25 +297,41 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
         row: mechanism.rows_of(id).start,
         unknown: ABSENT,
         softness,
+        couplings: Vec::new(),
         lever,
     })
 }
 
+/// What a row (l, a), in the axes and at the origin of a frame on a node, sees of the node: J M⁻¹ Jᵀ.
+fn inverse_inertia(node: &Node, frame: &Pose, row: &Vector6<f64>) -> f64 {
+    let R = frame.rotation.to_rotation_matrix();
+    let l = R * Vector3::new(row[0], row[1], row[2]);
+    let a = R * Vector3::new(row[3], row[4], row[5]) + (frame.position - node.center).cross(&l);
+    l.norm_squared() / node.mass + a.dot(&(node.inverse * a))
+}
+
 /// The couplings whose two joints can move.
-fn couplings(mechanism: &Mechanism, joints: &[Joint]) -> Vec<Coupling> {
+fn couplings(mechanism: &Mechanism, joints: &[Joint], nodes: &[Node]) -> Vec<Coupling> {
     let find = |id: JointId| joints.iter().position(|j| j.id == id);
     let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
+    // What a joint's only coordinate sees of its two bodies at rest.
+    let seen = |joint: &Joint| -> f64 {
+        let row = joint.kind.coordinates_jacobian(&Pose::identity(), &[0.0]).row(0).transpose();
+        let sides = [(joint.child, &joint.in_child), (joint.parent, &joint.in_parent)];
+        sides.iter().filter_map(|(n, frame)| Some(inverse_inertia(&nodes[(*n)?], frame, &row))).sum()
+    };
     (mechanism.couplings().iter().enumerate())
         .filter_map(|(c, coupling)| {
+            let (joint, of) = (find(coupling.joint)?, find(coupling.of)?);
+            let sees = seen(&joints[joint]) + coupling.ratio * coupling.ratio * seen(&joints[of]);
             Some(Coupling {
-                joint: find(coupling.joint)?,
-                of: find(coupling.of)?,
+                joint,
+                of,
                 ratio: coupling.ratio,
                 offset: coupling.offset,
                 row: first_row + c,
                 unknown: ABSENT,
-                // A coupling sees at least the inverse inertia of the lighter rotor.
-                softness: ROW_SOFTNESS,
+                softness: ROW_SOFTNESS * sees,
             })
         })
         .collect()

@@ -71,6 +71,9 @@ impl Simulation<'_> {
             let name = &self.model.mechanism.body(body).name;
             return Err(InputError::new(format!("the state's body `{name}` is not finite")));
         }
+        if !state.is_finite() {
+            return Err(InputError::new("the state has numbers that are not finite".into()));
+        }
         self.state.clone_from(state);
         Ok(())
     }

@@ -110,9 +110,8 @@ pub(super) fn step(
         scheme.lookahead = 0.0;
     }
     finish(model, inputs, h, &scheme, state, work);
-    if let Some(body) = work.next.first_not_finite() {
-        let node = model.mechanism.order().node_of(body).unwrap_or(0);
-        return Err(not_finite(model, state, node, h));
+    if !work.next.is_finite() {
+        return Err(not_finite(model, state, first_not_finite(model, &work.next), h));
     }
     std::mem::swap(state, &mut work.next);
     Ok(())
@@ -147,6 +146,20 @@ fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State
         next.multipliers[coupling.row] = work.solution[coupling.unknown] * to_force;
     }
     next.private.clone_from(&state.private);
+}
+
+/// The first node with a number that is not finite, of its own or of a joint that carries it.
+fn first_not_finite(model: &Model, state: &State) -> usize {
+    let of_joint = |joint: &super::model::Joint| {
+        let d = joint.kind.freedoms();
+        let coordinates = joint.coordinate..joint.coordinate + d;
+        let lists = [&state.coordinates, &state.rates, &state.forces].map(|list| &list[coordinates.clone()]);
+        let rows = &state.multipliers[joint.row..joint.row + 6 - d];
+        let finite = lists.iter().chain([&rows]).all(|list| list.iter().all(|x| x.is_finite()));
+        (!finite).then_some(joint.child.or(joint.parent)).flatten()
+    };
+    let body = state.first_not_finite().and_then(|body| model.mechanism.order().node_of(body));
+    body.or_else(|| model.joints.iter().find_map(of_joint)).unwrap_or(0)
 }
 
 /// The node that an unknown belongs to or, for a multiplier, a node of its joint.

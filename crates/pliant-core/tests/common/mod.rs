@@ -1,8 +1,16 @@
 //! Oracles and random inputs that several test files share. Runs are the same every time: the
 //! generators take fixed seeds.
 
+#![allow(dead_code)] // every test file uses a part of it
+
+use pliant_core::full::Simulation;
+use pliant_core::mechanism::{
+    CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
+    TargetDescription,
+};
 use pliant_core::nalgebra::{Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, Twist};
+use pliant_core::state::State;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
@@ -55,4 +63,109 @@ pub fn jacobian(f: impl Fn(&Vector6<f64>) -> Vector6<f64>) -> Matrix6<f64> {
 pub fn distance(a: &Pose, b: &Pose) -> f64 {
     let (p, q) = (a.rotation.coords, b.rotation.coords);
     (p - q).norm().min((p + q).norm()).max((a.position - b.position).norm())
+}
+
+/// The step of most tests: a frame of video, s.
+pub const FRAME: f64 = 1.0 / 60.0;
+
+/// The mechanism built again from its own parts, with its joints changed on the way.
+pub fn edited(mechanism: &Mechanism, change: impl FnMut(&mut JointDescription)) -> Mechanism {
+    builder(mechanism, change).build().unwrap()
+}
+
+/// A builder that holds a mechanism's own parts, with its joints changed on the way.
+pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescription)) -> MechanismBuilder {
+    let mut builder = MechanismBuilder::new(mechanism.name());
+    builder.gravity(mechanism.gravity().into());
+    for body in mechanism.bodies() {
+        builder.body(body.clone());
+    }
+    for (j, joint) in mechanism.joints().iter().enumerate() {
+        let id = pliant_core::mechanism::JointId::from_index(j);
+        let child = &mechanism.body(joint.child).name;
+        let each = |f: fn(&pliant_core::mechanism::Freedom) -> f64| -> Vec<f64> {
+            joint.freedoms.iter().map(f).collect()
+        };
+        let limits: Vec<(f64, f64)> = joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect();
+        let mut description =
+            JointDescription::new(&joint.name, joint.kind, mechanism.parent_name(id), child)
+                .frame(joint.frame);
+        if !joint.freedoms.is_empty() {
+            description = description
+                .stiffness(each(|f| f.stiffness))
+                .damping(each(|f| f.damping))
+                .limits(limits)
+                .rest(each(|f| f.rest))
+                .armature(each(|f| f.armature));
+        }
+        change(&mut description);
+        builder.joint(description);
+    }
+    for effector in mechanism.effectors() {
+        let body = mechanism.body(effector.body).name.clone();
+        builder.effector(EffectorDescription { name: effector.name.clone(), body, frame: effector.frame });
+    }
+    for coupling in mechanism.couplings() {
+        builder.coupling(CouplingDescription {
+            joint: mechanism.joint(coupling.joint).name.clone(),
+            of: mechanism.joint(coupling.of).name.clone(),
+            ratio: coupling.ratio,
+            offset: coupling.offset,
+        });
+    }
+    for load in mechanism.loads() {
+        let effector = mechanism.effector(load.effector).name.clone();
+        builder.load(LoadDescription { effector, wrench: load.wrench });
+    }
+    for target in mechanism.targets() {
+        builder.target(TargetDescription {
+            joint: mechanism.joint(target.joint).name.clone(),
+            time: target.time.clone(),
+            position: target.position.clone(),
+        });
+    }
+    builder
+}
+
+/// Every number of a state, to the last bit.
+pub fn bits(state: &State) -> Vec<u64> {
+    let pose = |p: &Pose| [p.rotation.coords.as_slice(), p.position.as_slice()].concat();
+    let twist = |t: &Twist| t.to_vector().as_slice().to_vec();
+    let mut numbers = vec![state.time, state.steps as f64];
+    numbers.extend(state.poses.iter().chain([&state.base]).flat_map(pose));
+    numbers.extend(state.twists.iter().flat_map(twist));
+    for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers, &state.private] {
+        numbers.extend(list);
+    }
+    numbers.into_iter().map(f64::to_bits).collect()
+}
+
+/// Largest distance between the same body's places in two states, over the mechanism's radius.
+pub fn apart(mechanism: &Mechanism, a: &State, b: &State) -> f64 {
+    let distance = |(a, b): (&Pose, &Pose)| (a.position - b.position).norm();
+    a.poses.iter().zip(&b.poses).map(distance).fold(0.0, f64::max) / mechanism.radius()
+}
+
+/// Linear momentum, and angular momentum about the world's origin.
+pub fn momentum(mechanism: &Mechanism, state: &State) -> (Vector3<f64>, Vector3<f64>) {
+    let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+    for ((body, pose), twist) in mechanism.bodies().iter().zip(&state.poses).zip(&state.twists) {
+        let p = pose.wrench_to_outer(&body.inertia.momentum(twist));
+        linear += p.force;
+        angular += p.torque;
+    }
+    (linear, angular)
+}
+
+/// Steps until nothing moves faster than 1e-13 radii a second, or for `steps` steps; how many it took.
+pub fn come_to_rest(simulation: &mut Simulation, dt: f64, steps: usize) -> usize {
+    let radius = simulation.mechanism().radius();
+    for step in 1..=steps {
+        simulation.step(dt).unwrap();
+        let speed = |t: &Twist| t.linear.norm().max(t.angular.norm() * radius);
+        if simulation.state().twists.iter().map(speed).fold(0.0, f64::max) < 1e-13 * radius {
+            return step;
+        }
+    }
+    steps
 }

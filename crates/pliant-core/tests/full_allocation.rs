@@ -1,0 +1,100 @@
+//! Claim: a step allocates no memory, whatever is set before it: loads, set-points, gravity, base, pull.
+
+#![allow(unsafe_code)] // a global allocator is unsafe by its trait; this one only counts and passes on
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use pliant_core::full::Model;
+use pliant_core::gallery::{self, RandomOptions};
+use pliant_core::inputs::Pull;
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use pliant_core::spatial::{Pose, Twist, Wrench};
+
+struct Counting;
+
+thread_local! {
+    /// Allocations of this thread: the test runner's own threads do not count.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[test]
+fn a_step_allocates_nothing() {
+    let names =
+        ["chain:100", "ladder:36", "rungs:24", "loop", "hand", "gripper", "firefighters", "hexapod", "graph"];
+    let mut mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
+    // So many loops that fronts get wide.
+    let options = RandomOptions { bodies: 80, loops: 1.0, bushiness: 1.0, ..RandomOptions::default() };
+    mechanisms.push(gallery::random(5, &options));
+    for mechanism in mechanisms {
+        let name = mechanism.name();
+        let model = Model::new(&mechanism);
+        let mut simulation = model.simulate();
+        let last = BodyId::from_index(mechanism.bodies().len() - 1);
+        let pull = simulation
+            .inputs_mut()
+            .add_pull(Pull {
+                body: last,
+                frame: Pose::identity(),
+                target: mechanism.body(last).pose,
+                target_twist: Twist::ZERO,
+                stiffness: 100.0,
+                turning_stiffness: 1.0,
+                damping: 1.0,
+                turning_damping: 0.1,
+            })
+            .unwrap();
+        let joint = (0..mechanism.joints().len()).map(JointId::from_index);
+        let joint = joint.into_iter().find(|j| mechanism.joint(*j).kind != JointKind::Fixed).unwrap();
+        let freedoms = mechanism.joint(joint).freedoms.len();
+        let mut counted = [0; 4];
+        for (step, count) in counted.iter_mut().enumerate() {
+            let x = 0.01 * step as f64;
+            let inputs = simulation.inputs_mut();
+            for e in 0..mechanism.effectors().len() {
+                inputs.set_load(EffectorId::from_index(e), Wrench::force([1.0, x, -x])).unwrap();
+            }
+            inputs.set_body_load(last, Wrench::torque([x, x, x])).unwrap();
+            inputs.set_target(&mechanism, joint, &[x; 6][..freedoms]).unwrap();
+            inputs.set_gravity([x, 0.0, -9.81]).unwrap();
+            inputs.set_base(Pose::translation([0.01 * x, 0.0, 0.0]), Twist::ZERO).unwrap();
+            inputs
+                .set_pull(pull, Pose::translation([x, 0.0, 0.0]) * mechanism.body(last).pose, Twist::ZERO)
+                .unwrap();
+            let before = COUNT.with(Cell::get);
+            simulation.step(1.0 / 240.0).unwrap();
+            *count = COUNT.with(Cell::get) - before;
+        }
+        // The first step may still fill what later ones reuse.
+        assert_eq!(counted[1..], [0; 3], "{name}: allocations in the first step {}", counted[0]);
+    }
+}
+
+/// The counter counts.
+#[test]
+fn an_allocation_is_seen() {
+    let before = COUNT.with(Cell::get);
+    std::hint::black_box(vec![1.0f64; 100]);
+    assert_eq!(COUNT.with(Cell::get) - before, 1);
+}
