@@ -34,8 +34,6 @@ pub(super) struct Scheme {
     /// Stiffness put on the rows themselves, N·m/rad and N/m: changes no solution, but makes the blocks
     /// of bodies definite where mass does not.
     pub augment: [f64; 2],
-    /// How far rates predict whether a limit is reached: h in the first iteration of a step, else 0.
-    pub lookahead: f64,
     pub geometric: Geometric,
     /// An equilibrium: nothing moves, and the unknown multipliers are changes to those at hand.
     pub equilibrium: bool,
@@ -60,6 +58,8 @@ pub(super) struct Scene<'a> {
     pub loads: &'a [NodeLoad],
     /// Coordinates (to unwrap against), rates and multipliers at the start.
     pub state: &'a State,
+    /// Constraint forces that geometric stiffness is made of: those of the last iteration.
+    pub multipliers: &'a [f64],
     pub scheme: &'a Scheme,
     /// Scale of the dead loads.
     pub load_scale: f64,
@@ -211,12 +211,11 @@ impl Scene<'_> {
         // (M + hD + h²K) δ = … − K(θ − θ₀) h − D θ̇ h + a(θ̇₀ − θ̇)
         let mut stiffness = freedom.stiffness;
         let mut force = freedom.stiffness * (self.inputs.rest[at] - q);
-        let ahead = q + scheme.lookahead * rate0;
-        if ahead > freedom.upper {
+        if q > freedom.upper {
             let k_limit = limit_stiffness(joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.upper - q);
-        } else if ahead < freedom.lower {
+        } else if q < freedom.lower {
             let k_limit = limit_stiffness(joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.lower - q);
@@ -294,7 +293,7 @@ impl Scene<'_> {
         }
         match scheme.geometric {
             Geometric::WhereNeeded => {
-                let multipliers = &self.state.multipliers[joint.row..joint.row + 6 - d];
+                let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
                 let tension = multipliers.iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
@@ -307,7 +306,7 @@ impl Scene<'_> {
             }
             Geometric::Everywhere => {
                 for (row, factor) in &joint.couplings {
-                    forces[0] += factor * self.state.multipliers[*row];
+                    forces[0] += factor * self.multipliers[*row];
                 }
                 self.geometric(joint, child, parent, &forces, target);
             }
@@ -377,7 +376,7 @@ impl Scene<'_> {
         let (X, F) = self.frames_of(joint);
         let q = joint.kind.coordinates(&X, &self.state.coordinates[joint.coordinate..joint.coordinate + d]);
         let q = &q.as_slice()[..d];
-        let multipliers = &self.state.multipliers[joint.row..joint.row + 6 - d];
+        let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
         let H = joint.kind.wrench_derivative(&X, q, multipliers, &forces[..d]);
         let (J, Jq) = (joint.kind.rows(&X), joint.kind.coordinates_jacobian(&X, q));
         let mut w = Vector6::zeros();

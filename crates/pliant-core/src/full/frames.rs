@@ -110,7 +110,8 @@ impl Frame {
     }
 }
 
-/// Sets every frame to the state, and the one after the nodes' to the base at the end of the step.
+/// Sets every frame to where the state's velocities take it in h seconds (0 in statics), and the one after
+/// the nodes' to the base at the end of the step.
 pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
     frames[model.nodes.len()] = Frame {
         pose: inputs.base,
@@ -122,6 +123,10 @@ pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames
     };
     for (node, frame) in model.nodes.iter().zip(frames) {
         *frame = Frame::start(node, &state.poses[node.head.index()], &state.twists[node.head.index()], h);
+        if h > 0.0 {
+            (frame.v, frame.w) = (frame.v0, frame.w0);
+            frame.advance(node, h);
+        }
     }
 }
 

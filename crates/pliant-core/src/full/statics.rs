@@ -177,7 +177,6 @@ impl<'a> Search<'a> {
             force: 1.0,
             closing: 1.0,
             augment: self.augment,
-            lookahead: 0.0,
             geometric: Geometric::Everywhere,
             equilibrium: true,
         }
@@ -212,7 +211,8 @@ impl<'a> Search<'a> {
         scheme: &'s Scheme,
         load_scale: f64,
     ) -> Scene<'s> {
-        Scene { model: self.model, frames, inputs: self.inputs, loads, state, scheme, load_scale }
+        let (model, inputs, multipliers) = (self.model, self.inputs, state.multipliers.as_slice());
+        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale }
     }
 
     /// Forces and closures left over.

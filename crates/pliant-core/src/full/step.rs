@@ -72,17 +72,17 @@ pub(super) fn step(
     }
     frames::load(model, inputs, state, h, &mut work.frames);
     frames::collect_loads(model, inputs, &mut work.loads);
-    let mut scheme = Scheme {
+    let scheme = Scheme {
         mass: 1.0,
         stiffness: h * h,
         damping: h,
         force: h,
         closing: 1.0 / h,
         augment: [0.0; 2],
-        lookahead: h,
         geometric: Geometric::WhereNeeded,
         equilibrium: false,
     };
+    work.next.multipliers.copy_from_slice(&state.multipliers);
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
         let scene = Scene {
@@ -91,6 +91,7 @@ pub(super) fn step(
             inputs,
             loads: &work.loads,
             state,
+            multipliers: &work.next.multipliers,
             scheme: &scheme,
             load_scale: 1.0,
         };
@@ -107,7 +108,7 @@ pub(super) fn step(
                 return Err(not_finite(model, state, n, h));
             }
         }
-        scheme.lookahead = 0.0;
+        store_multipliers(model, h, &work.solution, &mut work.next.multipliers);
     }
     finish(model, inputs, h, &scheme, state, work);
     if !work.next.is_finite() {
@@ -117,33 +118,36 @@ pub(super) fn step(
     Ok(())
 }
 
-/// Fills the next state: poses, twists, coordinates with rates and forces, multipliers.
+/// Writes the constraint forces of a solution, which holds −λ as an impulse.
+fn store_multipliers(model: &Model, h: f64, solution: &[f64], multipliers: &mut [f64]) {
+    let to_force = -1.0 / h;
+    for joint in model.joints.iter().filter(|j| j.unknown != ABSENT) {
+        for i in 0..6 - joint.kind.freedoms() {
+            multipliers[joint.row + i] = solution[joint.unknown + i] * to_force;
+        }
+    }
+    for coupling in &model.couplings {
+        multipliers[coupling.row] = solution[coupling.unknown] * to_force;
+    }
+}
+
+/// Fills the next state but for its multipliers: poses, twists, coordinates with rates and forces.
 fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State, work: &mut Workspace) {
     let next = &mut work.next;
     frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, false, next);
     next.time = state.time + h;
     next.steps = state.steps + 1;
-    let scene =
-        Scene { model, frames: &work.frames, inputs, loads: &work.loads, state, scheme, load_scale: 1.0 };
-    // The solution holds −λ as an impulse.
-    let to_force = -1.0 / h;
+    let multipliers = &state.multipliers;
+    let (frames, loads) = (&work.frames, &work.loads);
+    let scene = Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale: 1.0 };
     for joint in &model.joints {
         let placed = scene.place(joint);
-        let d = joint.kind.freedoms();
-        for k in 0..d {
+        for k in 0..joint.kind.freedoms() {
             let at = joint.coordinate + k;
             next.coordinates[at] = placed.q[k];
             next.rates[at] = placed.rate[k];
             next.forces[at] = scene.drive(joint, k, &placed).force;
         }
-        if joint.unknown != ABSENT {
-            for i in 0..6 - d {
-                next.multipliers[joint.row + i] = work.solution[joint.unknown + i] * to_force;
-            }
-        }
-    }
-    for coupling in &model.couplings {
-        next.multipliers[coupling.row] = work.solution[coupling.unknown] * to_force;
     }
     next.private.clone_from(&state.private);
 }

@@ -46,6 +46,8 @@ struct Setup<'m> {
     frames: Vec<Frame>,
     loads: Vec<NodeLoad>,
     scheme: Scheme,
+    /// Constraint forces that geometric stiffness is made of.
+    multipliers: Vec<f64>,
 }
 
 const STATICS: Scheme = Scheme {
@@ -55,7 +57,6 @@ const STATICS: Scheme = Scheme {
     force: 1.0,
     closing: 1.0,
     augment: [20.0, 700.0],
-    lookahead: 0.0,
     geometric: Geometric::Everywhere,
     equilibrium: true,
 };
@@ -68,7 +69,6 @@ fn dynamics(h: f64) -> Scheme {
         force: h,
         closing: 1.0 / h,
         augment: [0.0; 2],
-        lookahead: 0.0,
         geometric: Geometric::WhereNeeded,
         equilibrium: false,
     }
@@ -115,7 +115,9 @@ impl<'m> Setup<'m> {
         if scheme.equilibrium {
             state.multipliers.iter_mut().for_each(|x| *x = 30.0 * numbers.signed());
         }
-        let mut setup = Setup { model, inputs, state, frames: Vec::new(), loads: Vec::new(), scheme };
+        let multipliers = state.multipliers.clone();
+        let mut setup =
+            Setup { model, inputs, state, frames: Vec::new(), loads: Vec::new(), scheme, multipliers };
         setup.load(h);
         for frame in &mut setup.frames[..model.nodes.len()] {
             (frame.v, frame.w) = (numbers.vector(1.0), numbers.vector(2.0));
@@ -137,6 +139,7 @@ impl<'m> Setup<'m> {
             inputs: &self.inputs,
             loads: &self.loads,
             state,
+            multipliers: &self.multipliers,
             scheme: &self.scheme,
             load_scale: 1.0,
         }
@@ -429,6 +432,7 @@ fn the_force_derivative_is_symmetric_at_an_equilibrium() {
             frames: Vec::new(),
             loads: Vec::new(),
             scheme: STATICS,
+            multipliers: simulation.state().multipliers.clone(),
         };
         setup.load(0.0);
         if setup.is_near_a_limit() {
@@ -509,6 +513,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
         let tension = if seed % 2 == 0 { 0.0 } else { 1e4 };
         let mut numbers = Random(seed as u64);
         setup.state.multipliers.iter_mut().for_each(|x| *x = tension * numbers.signed());
+        setup.multipliers.clone_from(&setup.state.multipliers);
         let n = 6 * model.nodes.len();
         let unknowns = setup.unknowns();
         let (bodies, rows) = unknowns.split_at(n);
@@ -697,7 +702,8 @@ fn the_solution_equals_a_dense_one() {
             state: simulation.state().clone(),
             frames: Vec::new(),
             loads: Vec::new(),
-            scheme: Scheme { lookahead: h, ..dynamics(h) },
+            scheme: dynamics(h),
+            multipliers: simulation.state().multipliers.clone(),
         };
         setup.load(h);
         for _ in 0..super::DEFAULT_ITERATIONS {
@@ -709,7 +715,10 @@ fn the_solution_equals_a_dense_one() {
                 frame.w += Vector3::from_fn(|k, _| x[node.unknown + 3 + k]);
                 frame.advance(node, h);
             }
-            setup.scheme.lookahead = 0.0;
+            let bodies = 6 * model.nodes.len();
+            for (i, unknown) in setup.unknowns()[bodies..].iter().enumerate().filter(|(_, u)| **u != ABSENT) {
+                setup.multipliers[i] = -x[*unknown] / h;
+            }
         }
         simulation.step(h).unwrap();
         let fastest = simulation.state().twists.iter().map(|t| t.to_vector().amax()).fold(0.0, f64::max);
