@@ -49,17 +49,16 @@ Examples:
 
 /// Of `statics`.
 pub const STATICS_EXAMPLES: &str = "\
-The equilibrium is nonlinear: large turns count. Loads are dead: they keep their direction. Only an
-equilibrium that is the only one near the file's pose is an answer; a free base or a joint that
-nothing determines is a failure (exit code 1), as is a search that does not converge. A warning says
-so when the equilibrium is unstable.
+The equilibrium is nonlinear: large turns count. Loads are dead: they keep their direction. The job
+fails (exit code 1) if the search does not converge, or if nothing determines a free base or a joint.
+An unstable equilibrium is an answer, with a warning.
 
 Lengths are in m, angles in rad, forces in N, torques in N·m.
 
 Examples:
   pliant statics helix --scene-load
   pliant statics arm --load tip=0,0,-50  50 N down at an effector
-  pliant statics chain --load \"link 3=0,0,0,0,1,0\" --no-gravity
+  pliant statics chain --load link3=0,0,0,0,1,0 --no-gravity
                                          a torque of 1 N·m about y on a body
   pliant statics arm.toml --json         keys: bodies, effectors, joints, residual (N), iterations,
                                          converged, closure (m or rad), load_steps, stable, warnings";
@@ -72,8 +71,8 @@ all joints over the mechanism's radius (null where that is 0).
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint. npz: time (T), poses (T×B×7),
-coordinates (T×C), body_names (B), joint_names (C). Rows go to FILE.part, which takes FILE's place at
-the end, or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
+coordinates (T×C), body_names (B), joint_names (C). Rows go to FILE.part, which takes the place of
+FILE at the end or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
 
 Examples:
   pliant simulate helix --engine full --duration 1 --dt 0.001 --scene-load

@@ -6,12 +6,12 @@ mod common;
 use common::{Run, snapshot_of_help};
 use serde_json::Value;
 
-/// A rod on a hinge, its centre of mass 0.2 m beyond it along x, held by a spring of 10 N·m/rad.
+/// A rod on a hinge, its link frame and centre of mass 0.2 m from it along x, held by a spring of 10 N·m/rad.
 const ROD: &str = r#"
 [[body]]
 name = "rod"
+position = [0.2, 0.0, 0.0]
 mass = 0.5
-center_of_mass = [0.2, 0.0, 0.0]
 inertia = [1e-3, 1e-3, 1e-3]
 [[joint]]
 name = "pivot"
@@ -24,7 +24,7 @@ damping = 0.1
 [[effector]]
 name = "end = tip"
 body = "rod"
-position = [0.4, 0.0, 0.0]
+position = [0.2, 0.0, 0.0]
 [[load]]
 effector = "end = tip"
 force = [0.0, 0.0, -3.0]
@@ -97,11 +97,11 @@ fn a_rod_hangs_where_its_moment_balance_says() {
         (&["--scene-load"], weight + load),
         (&["--scene-load", "--no-gravity"], load),
         (&["--load", "end = tip=0,0,-3"], weight + load),
-        (&["--load", "rod=0,0,-3,0,1.5,0", "--load", "rod=0,0,0,0,-0.5,0", "--no-gravity"], f64::NAN),
+        (&["--load", "rod=0,0,0,0,1.5,0", "--load", "rod=0,0,0,0,-0.5,0", "--no-gravity"], f64::NAN),
     ] {
         let document = run.json(&[&["statics", "rod.toml"], arguments].concat(), 0);
         let angle = turn(&document);
-        // A force at the hinge has no moment; torques are dead, so they do not shrink with cos θ.
+        // Torques are dead: they do not shrink with cos θ.
         let expected = if moment.is_nan() { 1.0 } else { moment * angle.cos() };
         assert!((10.0 * angle - expected).abs() < 1e-9, "{arguments:?}: {angle}");
         let force = numbers(&document["joints"]["pivot"]["force"])[0];
@@ -184,7 +184,7 @@ fn what_is_not_determined_is_a_failed_job() {
 fn an_unstable_equilibrium_is_told() {
     let run = Run::new("statics-unstable");
     let standing =
-        ROD.replace("[0.2, 0.0, 0.0]", "[0.0, 0.0, 0.2]").replace("stiffness = 10.0", "stiffness = 0.5");
+        ROD.replacen("[0.2, 0.0, 0.0]", "[0.0, 0.0, 0.2]", 1).replace("stiffness = 10.0", "stiffness = 0.5");
     run.file("standing.toml", standing);
     let outcome = run.run(&["statics", "standing.toml"]);
     assert_eq!(outcome.code, 0);
@@ -192,4 +192,18 @@ fn an_unstable_equilibrium_is_told() {
     let document = run.json(&["statics", "standing.toml"], 0);
     assert_eq!((&document["converged"], &document["stable"]), (&true.into(), &false.into()));
     assert_eq!(document["warnings"].as_array().map(Vec::len), Some(1));
+}
+
+/// A load that no number can hold: the document is whole, says so, and holds no number that is not one.
+#[test]
+fn a_search_that_fails_is_told() {
+    let run = Run::new("statics-overload");
+    run.file("rod.toml", ROD);
+    let arguments = ["statics", "rod.toml", "--load", "rod=1e300,0,0"];
+    run.fails(&arguments, 1, &["no equilibrium found", "too large", "smaller"]);
+    let document = run.json(&arguments, 1);
+    let mut expected = [&KEYS[..], &["error"]].concat();
+    expected.sort();
+    assert_eq!(keys(&document), expected);
+    assert_eq!((&document["converged"], &document["residual"]), (&false.into(), &Value::Null));
 }

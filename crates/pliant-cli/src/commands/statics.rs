@@ -53,11 +53,14 @@ fn document(
 }
 
 fn not_converged(found: &Equilibrium) -> String {
+    let left = match found.residual.is_finite() {
+        true => format!("{} are left over", quantity(found.residual, "N")),
+        false => "the forces are too large for f64".into(),
+    };
     format!(
-        "no equilibrium found in {} iterations: {} are left over; the loads may be more than the \
-         mechanism can bear: try smaller ones, or watch it move with `pliant simulate`",
-        found.iterations,
-        quantity(found.residual, "N")
+        "no equilibrium found in {} iterations: {left}; the loads may be more than the mechanism can \
+         bear: try smaller ones, or watch it move with `pliant simulate`",
+        found.iterations
     )
 }
 
