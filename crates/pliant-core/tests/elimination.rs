@@ -2,7 +2,7 @@
 //! blocks of any size, whatever the order, and a second right-hand side with the same factors.
 
 use nalgebra::{DMatrix, DVector};
-use pliant_core::elimination::{Graph, Numeric, Ordering, Symbolic};
+use pliant_core::elimination::{Assemble, Graph, Numeric, Ordering, Symbolic};
 
 /// A small generator with a fixed seed (splitmix64).
 struct Random(u64);
@@ -79,6 +79,29 @@ fn element_matrix(random: &mut Random, sizes: &[usize]) -> DMatrix<f64> {
     H
 }
 
+/// Dense elements in the front each belongs to: positions in the front, and values.
+struct Elements<'a> {
+    per_front: &'a [Vec<(Vec<usize>, DMatrix<f64>)>],
+    z: &'a DVector<f64>,
+    plan: &'a Symbolic,
+}
+
+impl Assemble for Elements<'_> {
+    fn add_front(&self, f: usize, front: &mut [f64], stride: usize, size: usize) {
+        let (_, pivots) = self.plan.front_size(f);
+        for i in 0..pivots {
+            front[i * stride + size] = self.z[self.plan.pivot(f, i)];
+        }
+        for (in_front, H) in &self.per_front[f] {
+            for (i, &fi) in in_front.iter().enumerate() {
+                for (j, &fj) in in_front.iter().enumerate().filter(|(_, fj)| fi <= **fj) {
+                    front[fi * stride + fj] += H[(i, j)];
+                }
+            }
+        }
+    }
+}
+
 /// The worst of the relative residuals of both solves and, at a hundredth for the condition of the
 /// matrix, the difference to a dense solver.
 fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
@@ -86,7 +109,7 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
     let n = plan.unknowns();
     let mut dense = DMatrix::<f64>::zeros(n, n);
     let z = DVector::from_fn(n, |_, _| random.signed());
-    let mut per_front: Vec<Vec<(Vec<usize>, Vec<usize>, DMatrix<f64>)>> = vec![Vec::new(); plan.fronts()];
+    let mut per_front: Vec<Vec<(Vec<usize>, DMatrix<f64>)>> = vec![Vec::new(); plan.fronts()];
     for element in &graph.elements {
         let sizes: Vec<usize> = element.iter().map(|&node| graph.sizes[node]).collect();
         let H = element_matrix(random, &sizes);
@@ -101,28 +124,11 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
                 dense[(gi, gj)] += H[(i, j)];
             }
         }
-        per_front[place.front].push((global, in_front, H));
+        per_front[place.front].push((in_front, H));
     }
     let mut numeric = Numeric::new(&plan);
     let mut x = vec![0.0; n];
-    // Each right-hand side number enters once, wherever its unknown first appears: as a pivot or not.
-    let mut entered = vec![false; n];
-    numeric
-        .factor_and_solve(&plan, &mut x, |f, front, stride| {
-            let (size, _) = plan.front_size(f);
-            for (global, in_front, H) in &per_front[f] {
-                for (i, &fi) in in_front.iter().enumerate() {
-                    for (j, &fj) in in_front.iter().enumerate().filter(|(_, fj)| fi <= **fj) {
-                        front[fi * stride + fj] += H[(i, j)];
-                    }
-                    if !std::mem::replace(&mut entered[global[i]], true) {
-                        front[fi * stride + size] += z[global[i]];
-                    }
-                }
-            }
-        })
-        .unwrap();
-    assert!(entered.iter().all(|e| *e));
+    numeric.factor_and_solve(&plan, &mut x, Elements { per_front: &per_front, z: &z, plan: &plan }).unwrap();
     let residual = |x: &[f64]| {
         let scale = dense.amax() * x.iter().fold(1.0f64, |m, v| m.max(v.abs()));
         (&dense * DVector::from_column_slice(x) - &z).amax() / scale
@@ -170,9 +176,15 @@ fn trees_have_no_fill() {
 
 #[test]
 fn a_zero_pivot_is_named() {
-    let graph = Graph { sizes: vec![2], units: vec![vec![0]], elements: vec![vec![0]] };
+    let graph = Graph { sizes: vec![2], units: vec![vec![0]], elements: vec![vec![0]], waiting: vec![] };
     let plan = Symbolic::new(&graph, Ordering::AsGiven);
     let mut x = [0.0; 2];
-    let error = Numeric::new(&plan).factor_and_solve(&plan, &mut x, |_, F, _| F[0] = 1.0).unwrap_err();
+    struct One;
+    impl Assemble for One {
+        fn add_front(&self, _: usize, front: &mut [f64], _: usize, _: usize) {
+            front[0] = 1.0;
+        }
+    }
+    let error = Numeric::new(&plan).factor_and_solve(&plan, &mut x, One).unwrap_err();
     assert_eq!(error.unknown, 1);
 }

@@ -2,9 +2,9 @@
 //! right-hand side as its last column. Only the upper triangle is read and written.
 //!
 //! For k below pivots, with d = F_kk:  F_ij −= F_ki F_kj / d  for k < i ≤ j, right-hand side included;
-//! then row k is divided by d. The matrix is worked on in columns of four lanes: each holds its part of
-//! row k in a register while it goes down the rows above its diagonal. What that writes below the
-//! diagonal, within the lanes that hold it, is never read.
+//! then row k is divided by d. The matrix is worked on in columns of four lanes and blocks of four
+//! pivots: a column holds its part of four pivot rows in registers while it goes down the rows above its
+//! diagonal. What that writes below the diagonal, within the lanes that hold it, is never read.
 //!
 //! A hinge link's front has 11 pivots among 17 unknowns: 960 multiplications, 350 vector ones here. The
 //! row length is a constant of the compiled code for the fronts of usual mechanisms.
@@ -36,8 +36,11 @@ pub(super) fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
     (s[0] + s[1]) + (s[2] + s[3]) + rest
 }
 
-/// Lanes of the widest front that has compiled code of its own.
+/// Lanes of the widest front that needs no memory of its own.
 const WIDEST: usize = 12;
+
+/// Multipliers of up to four pivots: −F_ki/d_k.
+type Multipliers = [[[f64; LANES]; WIDEST]; LANES];
 
 /// Eliminates the pivots of a front in place; row k becomes 1/d_k (on the diagonal), l_kj, y_k.
 /// Returns the position of a pivot that is zero or not finite, if there is one.
@@ -49,31 +52,103 @@ pub(super) fn eliminate<const FUSED: bool>(
     pivots: usize,
 ) -> Option<usize> {
     let F = front.as_chunks_mut::<LANES>().0;
-    let mut narrow = [[0.0; LANES]; WIDEST];
+    let mut m = [[[0.0; LANES]; WIDEST]; LANES];
     match stride / LANES {
-        2 => rows::<FUSED, 2>(F, size, 2, pivots, &mut narrow),
-        3 => rows::<FUSED, 3>(F, size, 3, pivots, &mut narrow),
-        4 => rows::<FUSED, 4>(F, size, 4, pivots, &mut narrow),
-        5 => rows::<FUSED, 5>(F, size, 5, pivots, &mut narrow),
-        6 => rows::<FUSED, 6>(F, size, 6, pivots, &mut narrow),
-        7 => rows::<FUSED, 7>(F, size, 7, pivots, &mut narrow),
-        8 => rows::<FUSED, 8>(F, size, 8, pivots, &mut narrow),
-        width if width <= WIDEST => rows::<FUSED, 0>(F, size, width, pivots, &mut narrow),
-        width => rows::<FUSED, 0>(F, size, width, pivots, &mut vec![[0.0; LANES]; width]),
+        2 => narrow::<FUSED, 2>(F, size, pivots, &mut m),
+        3 => narrow::<FUSED, 3>(F, size, pivots, &mut m),
+        4 => narrow::<FUSED, 4>(F, size, pivots, &mut m),
+        5 => narrow::<FUSED, 5>(F, size, pivots, &mut m),
+        6 => narrow::<FUSED, 6>(F, size, pivots, &mut m),
+        7 => narrow::<FUSED, 7>(F, size, pivots, &mut m),
+        8 => narrow::<FUSED, 8>(F, size, pivots, &mut m),
+        width => wide::<FUSED>(F, size, width, pivots),
     }
 }
 
-/// The elimination for rows of `W` lanes, or of `width` lanes if W is 0. `multipliers` is scratch for
-/// one row.
+/// The elimination for rows of W lanes, four pivots at a time: each trailing row is loaded and stored
+/// once for four of them.
 #[inline(always)]
-fn rows<const FUSED: bool, const W: usize>(
+fn narrow<const FUSED: bool, const W: usize>(
+    F: &mut [[f64; LANES]],
+    size: usize,
+    pivots: usize,
+    m: &mut Multipliers,
+) -> Option<usize> {
+    let F = F.as_chunks_mut::<W>().0;
+    let mut k = 0;
+    while k < pivots {
+        let block = (pivots - k).min(LANES);
+        // The pivot rows among themselves.
+        for t in 0..block {
+            let (above, below) = F.split_at_mut(k + t + 1);
+            let row = &above[k + t];
+            let first = k / LANES;
+            let d = row[first][t];
+            if d == 0.0 || !d.is_finite() {
+                return Some(k + t);
+            }
+            let inverse = -1.0 / d;
+            for lane in first..W {
+                m[t][lane] = row[lane].map(|x| x * inverse);
+            }
+            for (i, below) in below.iter_mut().take(block - t - 1).enumerate() {
+                let l = m[t][first][t + 1 + i];
+                for lane in first..W {
+                    below[lane] = lanes::<FUSED>(l, row[lane], below[lane]);
+                }
+            }
+        }
+        // What they take from the rows below, column of lanes by column of lanes.
+        match block {
+            1 => trailing::<FUSED, W, 1>(F, size, k, m),
+            2 => trailing::<FUSED, W, 2>(F, size, k, m),
+            3 => trailing::<FUSED, W, 3>(F, size, k, m),
+            _ => trailing::<FUSED, W, 4>(F, size, k, m),
+        }
+        for t in 0..block {
+            let row = &mut F[k + t];
+            let d = row[k / LANES][t];
+            for lane in k / LANES..W {
+                row[lane] = m[t][lane].map(|x| -x);
+            }
+            row[k / LANES][t] = 1.0 / d;
+        }
+        k += block;
+    }
+    None
+}
+
+/// F_ij += Σ_t m_ti F_tj for the rows below a block of N pivots that starts at k.
+#[inline(always)]
+fn trailing<const FUSED: bool, const W: usize, const N: usize>(
+    F: &mut [[[f64; LANES]; W]],
+    size: usize,
+    k: usize,
+    m: &Multipliers,
+) {
+    let (above, below) = F.split_at_mut(k + N);
+    let m: [&[f64]; N] = std::array::from_fn(|t| &m[t].as_flattened()[k + N..]);
+    for lane in (k + N) / LANES..W {
+        let y: [[f64; LANES]; N] = std::array::from_fn(|t| above[k + t][lane]);
+        let end = (lane * LANES + LANES).min(size) - (k + N).min(size);
+        let m: [&[f64]; N] = std::array::from_fn(|t| &m[t][..end]);
+        for (i, row) in below.iter_mut().take(end).enumerate() {
+            let mut x = row[lane];
+            for t in 0..N {
+                x = lanes::<FUSED>(m[t][i], y[t], x);
+            }
+            row[lane] = x;
+        }
+    }
+}
+
+/// The elimination for rows of any width, one pivot at a time.
+fn wide<const FUSED: bool>(
     F: &mut [[f64; LANES]],
     size: usize,
     width: usize,
     pivots: usize,
-    multipliers: &mut [[f64; LANES]],
 ) -> Option<usize> {
-    let width = if W == 0 { width } else { W };
     for k in 0..pivots {
         let first = k / LANES;
         let (above, below) = F.split_at_mut((k + 1) * width);
@@ -82,22 +157,17 @@ fn rows<const FUSED: bool, const W: usize>(
         if d == 0.0 || !d.is_finite() {
             return Some(k);
         }
-        let inverse = 1.0 / d;
-        for lane in first..width {
-            multipliers[lane] = row[lane].map(|x| x * -inverse);
-        }
-        let l = &multipliers.as_flattened()[k + 1..];
-        for lane in first..width {
-            let y = row[lane];
-            let end = (lane * LANES + LANES).min(size).saturating_sub(k + 1);
-            for (row_i, l) in below.chunks_exact_mut(width).zip(&l[..end]) {
-                row_i[lane] = lanes::<FUSED>(*l, y, row_i[lane]);
+        for (at, row_i) in below.chunks_exact_mut(width).take(size - k - 1).enumerate() {
+            let i = k + 1 + at;
+            let l = -row[i / LANES][i % LANES] / d;
+            for lane in i / LANES..width {
+                row_i[lane] = lanes::<FUSED>(l, row[lane], row_i[lane]);
             }
         }
-        for lane in first..width {
-            row[lane] = multipliers[lane].map(|x| -x);
+        for lanes in &mut row[first..] {
+            *lanes = lanes.map(|x| x / d);
         }
-        row[first][k % LANES] = inverse;
+        row[first][k % LANES] = 1.0 / d;
     }
     None
 }

@@ -4,5 +4,5 @@ mod kernel;
 mod numeric;
 mod symbolic;
 
-pub use numeric::{Numeric, ZeroPivot};
+pub use numeric::{Assemble, Numeric, ZeroPivot};
 pub use symbolic::{Graph, Ordering, Place, Symbolic};

@@ -11,6 +11,13 @@ pub struct ZeroPivot {
     pub unknown: usize,
 }
 
+/// What fills the fronts. A trait and not a closure, so that it can be compiled into the vector code.
+pub trait Assemble {
+    /// Adds the blocks of the elements placed in front f to the upper triangle of the row-major
+    /// matrix, whose rows are `stride` long, and their right-hand side to column `size`.
+    fn add_front(&self, f: usize, front: &mut [f64], stride: usize, size: usize);
+}
+
 /// The memory of an elimination: factors, updates on their way, one front.
 #[derive(Clone, Debug)]
 pub struct Numeric {
@@ -38,15 +45,12 @@ impl Numeric {
         }
     }
 
-    /// Factors the matrix that `assemble` adds up, front by front, and solves for its right-hand
-    /// side. `assemble(f, front, stride)` adds the blocks of the elements placed in front f to the
-    /// upper triangle of the row-major `front`, and their right-hand side to column
-    /// [`Symbolic::front_size`]`(f).0`; only rows and columns of the front may be touched.
+    /// Factors the matrix that `assemble` adds up, front by front, and solves for its right-hand side.
     pub fn factor_and_solve(
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
-        assemble: impl FnMut(usize, &mut [f64], usize),
+        assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
         debug_assert_eq!(solution.len(), plan.unknowns);
         #[cfg(target_arch = "x86_64")]
@@ -64,7 +68,7 @@ impl Numeric {
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
-        assemble: impl FnMut(usize, &mut [f64], usize),
+        assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
         self.factor_and_solve_lanes::<true>(plan, solution, assemble)
     }
@@ -74,7 +78,7 @@ impl Numeric {
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
-        mut assemble: impl FnMut(usize, &mut [f64], usize),
+        assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
         self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
@@ -83,7 +87,7 @@ impl Numeric {
             for (i, row) in F.chunks_exact_mut(stride).enumerate() {
                 row[i / LANES * LANES..].fill(0.0);
             }
-            assemble(f, F, stride);
+            assemble.add_front(f, F, stride, size);
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
             }
@@ -156,12 +160,21 @@ impl Numeric {
                 near[j..j + count].copy_from_slice(&x[first..first + count]);
                 j += count;
             }
-            let mut at =
-                front.rows + front.pivots * front.size - front.pivots * (front.pivots.max(1) - 1) / 2;
-            for k in (0..front.pivots).rev() {
-                at -= front.size - k;
-                let row = &self.factors[at + 1..at + front.size - k];
-                near[k] -= kernel::dot::<FUSED>(row, &near[k + 1..]);
+            // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
+            // by column: no operation of an inner loop waits for another.
+            let (own, later) = near.split_at_mut(front.pivots);
+            let mut at = front.rows;
+            for (k, x) in own.iter_mut().enumerate() {
+                *x -= kernel::dot::<FUSED>(&self.factors[at + front.pivots - k..at + front.size - k], later);
+                at += front.size - k;
+            }
+            for j in (1..front.pivots).rev() {
+                let (before, rest) = own.split_at_mut(j);
+                let mut at = front.rows + j;
+                for (k, x) in before.iter_mut().enumerate() {
+                    *x = kernel::fma::<FUSED>(-self.factors[at], rest[0], *x);
+                    at += front.size - k - 1;
+                }
             }
             x[front.first..front.first + front.pivots].copy_from_slice(&near[..front.pivots]);
         }

@@ -17,6 +17,9 @@ pub struct Graph {
     pub units: Vec<Vec<usize>>,
     /// Groups of nodes of which each pair may share a block.
     pub elements: Vec<Vec<usize>>,
+    /// (unit, nodes): the unit's own block is not definite until one of these nodes has been eliminated,
+    /// as a joint's is not before one of its bodies.
+    pub waiting: Vec<(usize, Vec<usize>)>,
 }
 
 /// In which sequence the units go.
@@ -170,6 +173,11 @@ impl Symbolic {
         (self.fronts[front].size, self.fronts[front].pivots)
     }
 
+    /// Where pivot k of a front is in right-hand sides and solutions.
+    pub fn pivot(&self, front: usize, k: usize) -> usize {
+        self.fronts[front].first + k
+    }
+
     /// Where a node's unknowns start in right-hand sides and solutions.
     pub fn first_of(&self, node: usize) -> usize {
         self.first_of_node[node]
@@ -257,10 +265,20 @@ fn eliminate_pattern(
     let weight = |around: &BTreeSet<usize>| -> usize { around.iter().map(|&n| graph.sizes[n]).sum() };
     let mut done = vec![false; units];
     let mut sequence = Vec::with_capacity(units);
+    let mut waits = vec![false; units];
+    let mut released_by: Vec<Vec<usize>> = vec![Vec::new(); units];
+    if ordering == Ordering::MinimumDegree {
+        for (u, nodes) in &graph.waiting {
+            waits[*u] = true;
+            nodes.iter().for_each(|&n| released_by[unit_of[n]].push(*u));
+        }
+    }
     let mut heap: BinaryHeap<Reverse<(usize, usize)>> = match ordering {
         // Weights stand for the given sequence itself.
         Ordering::AsGiven => (0..units).map(|u| Reverse((u, u))).collect(),
-        Ordering::MinimumDegree => (0..units).map(|u| Reverse((weight(&around[u]), u))).collect(),
+        Ordering::MinimumDegree => {
+            (0..units).filter(|&u| !waits[u]).map(|u| Reverse((weight(&around[u]), u))).collect()
+        }
     };
     while let Some(Reverse((w, u))) = heap.pop() {
         if done[u] || (ordering == Ordering::MinimumDegree && w != weight(&around[u])) {
@@ -278,11 +296,17 @@ fn eliminate_pattern(
                 around[v].remove(n);
             }
             around[v].extend(clique.iter().filter(|&&n| unit_of[n] != v));
-            if ordering == Ordering::MinimumDegree {
+            if ordering == Ordering::MinimumDegree && !waits[v] {
+                heap.push(Reverse((weight(&around[v]), v)));
+            }
+        }
+        for &v in &released_by[u] {
+            if std::mem::take(&mut waits[v]) {
                 heap.push(Reverse((weight(&around[v]), v)));
             }
         }
     }
+    debug_assert_eq!(sequence.len(), units, "what a unit waits for comes");
     (sequence, around)
 }
 

@@ -9,6 +9,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::frames::{Frame, NodeLoad};
 use super::model::{ABSENT, Coupling, Item, Joint, Model, limit_stiffness};
+use crate::elimination::Assemble;
 use crate::inputs::{Inputs, Pull};
 use crate::joints::{JointKind, nearest_turn};
 use crate::spatial::{Pose, left_jacobian_rotation_inverse, log_rotation, skew};
@@ -224,30 +225,6 @@ impl Scene<'_> {
         }
     }
 
-    /// Adds everything that is assembled in a front.
-    #[inline(always)]
-    pub(super) fn assemble(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
-        let mut target = Target { F, stride, size };
-        for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
-            match *item {
-                Item::Body { node } => self.body(node, &mut target),
-                Item::Joint { joint, child, parent, rows } => {
-                    self.joint(&self.model.joints[joint], child, parent, rows, &mut target);
-                }
-                Item::Coupling { coupling, bodies, row } => {
-                    self.coupling(&self.model.couplings[coupling], bodies, row, &mut target);
-                }
-            }
-        }
-        for pull in &self.inputs.pulls {
-            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
-                && self.model.nodes[node].front == f
-            {
-                self.pull(pull, node, &frame, &mut target);
-            }
-        }
-    }
-
     /// Mass and momentum of a body, and the forces on it. In its own front it is the first node.
     #[inline(always)]
     fn body(&self, n: usize, target: &mut Target) {
@@ -323,8 +300,8 @@ impl Scene<'_> {
     /// H ξ with the relative pose and turns with the child. With f its force and m its torque in world
     /// axes, T the map from a body's motion to the child frame's, r from the centres of mass:
     ///
-    /// ∂(child)/∂child = TcᵀHTc + [0, −[f]; 0, −[m + rc×f]],   ∂(child)/∂parent = −TcᵀHTp,
-    /// ∂(parent)/∂parent = TpᵀHTp + [0, 0; −[f], 0].
+    /// ∂(child)/∂child = TcᵀHTc + [0, −\[f\]; 0, −\[m + rc×f\]],   ∂(child)/∂parent = −TcᵀHTp,
+    /// ∂(parent)/∂parent = TpᵀHTp + [0, 0; −\[f\], 0].
     ///
     /// The symmetric part is used: what is left out vanishes at an equilibrium.
     fn geometric(&self, joint: &Joint, child: usize, parent: usize, forces: &[f64], target: &mut Target) {
@@ -469,6 +446,31 @@ impl Scene<'_> {
     }
 }
 
+impl Assemble for Scene<'_> {
+    #[inline(always)]
+    fn add_front(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
+        let mut target = Target { F, stride, size };
+        for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
+            match *item {
+                Item::Body { node } => self.body(node, &mut target),
+                Item::Joint { joint, child, parent, rows } => {
+                    self.joint(&self.model.joints[joint], child, parent, rows, &mut target);
+                }
+                Item::Coupling { coupling, bodies, row } => {
+                    self.coupling(&self.model.couplings[coupling], bodies, row, &mut target);
+                }
+            }
+        }
+        for pull in &self.inputs.pulls {
+            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
+                && self.model.nodes[node].front == f
+            {
+                self.pull(pull, node, &frame, &mut target);
+            }
+        }
+    }
+}
+
 /// Force and torque of a pull, world axes, at the pulled frame's origin.
 pub(super) fn pull_wrench(
     pull: &Pull,
@@ -505,7 +507,7 @@ fn add_row(
     }
 }
 
-/// T = [I, −[r]; 0, I]: the motion of a point at r from that of the centre of mass.
+/// T = [I, −\[r\]; 0, I]: the motion of a point at r from that of the centre of mass.
 fn arm_matrix(r: &Vector3<f64>) -> Matrix6<f64> {
     let mut T = Matrix6::identity();
     T.fixed_view_mut::<3, 3>(0, 3).copy_from(&-skew(r));

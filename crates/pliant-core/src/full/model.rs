@@ -155,7 +155,13 @@ impl<'m> Model<'m> {
             joints.iter_mut().for_each(|j| j.softness = Vector6::zeros());
         }
         units.reverse(); // nodes are listed parents first
-        units.extend(loose);
+        for unit in loose {
+            let rows = unit[0];
+            let element =
+                graph.elements.iter().find(|e| e.contains(&rows)).expect("rows belong to an element");
+            graph.waiting.push((units.len(), element.iter().copied().filter(|n| *n != rows).collect()));
+            units.push(unit);
+        }
         graph.units = units;
         let plan = Symbolic::new(&graph, ordering);
 

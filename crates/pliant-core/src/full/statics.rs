@@ -279,13 +279,10 @@ impl<'a> Search<'a> {
 
     /// Solves for the next move; whether the matrix has the signs of a minimum.
     fn solve(&self, state: &State, work: &mut Workspace, pseudo_mass: f64, load_scale: f64) -> bool {
-        let plan = &self.model.plan;
         let scheme = self.scheme(pseudo_mass);
         let Workspace { frames, loads, solution, numeric, .. } = work;
         let scene = self.scene(state, frames, loads, &scheme, load_scale);
-        let solved = numeric.factor_and_solve(plan, solution, |f, F, stride| {
-            scene.assemble(f, F, stride, plan.front_size(f).0)
-        });
+        let solved = numeric.factor_and_solve(&self.model.plan, solution, scene);
         solved.is_ok() && numeric.negative_pivots() == self.model.rows
     }
 

@@ -94,10 +94,7 @@ pub(super) fn step(
             scheme: &scheme,
             load_scale: 1.0,
         };
-        let plan = &model.plan;
-        let solved = work.numeric.factor_and_solve(plan, &mut work.solution, |f, F, stride| {
-            scene.assemble(f, F, stride, plan.front_size(f).0);
-        });
+        let solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
         if let Err(pivot) = solved {
             return Err(not_finite(model, state, body_of_unknown(model, pivot.unknown), h));
         }

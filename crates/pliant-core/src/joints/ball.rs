@@ -29,7 +29,7 @@ pub fn subspace(q: &[f64]) -> Matrix6<f64> {
 
 /// d/dt Jr(φ) while φ moves with φ̇.
 ///
-/// With a = (1−cos θ)/θ², b = (θ−sin θ)/θ³ and σ = φ·φ̇: Jr = I − a[φ] + b[φ]², ȧ = a′σ, ḃ = b′σ, where
+/// With a = (1−cos θ)/θ², b = (θ−sin θ)/θ³ and σ = φ·φ̇: Jr = I − a\[φ\] + b\[φ\]², ȧ = a′σ, ḃ = b′σ, where
 /// a′ = (1/θ) da/dθ = (1 − θ²b − 2a)/θ² and b′ = (1/θ) db/dθ = (a − 3b)/θ².
 pub(super) fn right_jacobian_rate(r: &Vector3<f64>, rate: &Vector3<f64>) -> Matrix3<f64> {
     let t2 = r.norm_squared();

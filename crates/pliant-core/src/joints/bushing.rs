@@ -37,7 +37,7 @@ pub fn subspace(q: &[f64]) -> Matrix6<f64> {
     S
 }
 
-/// Ṡ(q, q̇): d/dt Rᵀ = −[ω]× Rᵀ with ω = Jr(φ) φ̇.
+/// Ṡ(q, q̇): d/dt Rᵀ = −\[ω\]× Rᵀ with ω = Jr(φ) φ̇.
 #[inline]
 pub fn subspace_rate(q: &[f64], rate: &[f64]) -> Matrix6<f64> {
     let (r, dr) = (rotation_vector(q), rotation_vector(rate));

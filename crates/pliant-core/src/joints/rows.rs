@@ -1,7 +1,7 @@
 //! Pieces that several joints' rows and coordinates are made of.
 //!
 //! X = (R, p) is the child's joint frame in the parent's and ξ = (v, ω) its body twist:
-//! ṗ = R v, Ṙ = R [ω]×, and for the quaternion (w, u): ẇ = −½ u·ω, u̇ = ½ (w ω + u×ω).
+//! ṗ = R v, Ṙ = R \[ω\]×, and for the quaternion (w, u): ẇ = −½ u·ω, u̇ = ½ (w ω + u×ω).
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
@@ -41,7 +41,7 @@ pub(super) fn rotation(X: &Pose) -> Vector3<f64> {
     X.rotation.imag() * if X.rotation.w < 0.0 { -2.0 } else { 2.0 }
 }
 
-/// Angular part of the three rotation rows: 2u̇ = (w I + [u]×) ω.
+/// Angular part of the three rotation rows: 2u̇ = (w I + \[u\]×) ω.
 #[inline]
 pub(super) fn rotation_rows(X: &Pose) -> Matrix3<f64> {
     let sign = if X.rotation.w < 0.0 { -1.0 } else { 1.0 };
@@ -72,20 +72,20 @@ pub(super) fn vector<const N: usize>(x: [f64; N]) -> Vector6<f64> {
 }
 
 /// Adds the derivative of an offset row's force λ u, u the parent's axis k in child axes, u̇ = u×ω:
-/// λ [u]× from angular to linear.
+/// λ \[u\]× from angular to linear.
 #[inline]
 pub(super) fn add_offset_derivative(H: &mut Matrix6<f64>, R: &Matrix3<f64>, k: usize, force: f64) {
     add(H, 0, 3, skew(&parent_axis(R, k)) * force);
 }
 
-/// Adds the derivative of the torque ν (e×u) of a dot row of the child axis e: ν [e]×[u]×.
+/// Adds the derivative of the torque ν (e×u) of a dot row of the child axis e: ν \[e\]×\[u\]×.
 #[inline]
 pub(super) fn add_dot_derivative(H: &mut Matrix6<f64>, axis: &Vector3<f64>, u: &Vector3<f64>, torque: f64) {
     add(H, 3, 3, skew(axis) * skew(u) * torque);
 }
 
-/// Adds the derivative of the torque (w I + [u]×)ᵀ λ of the rotation rows:
-/// −½ λ uᵀ + ½ [λ]× (w I + [u]×).
+/// Adds the derivative of the torque (w I + \[u\]×)ᵀ λ of the rotation rows:
+/// −½ λ uᵀ + ½ \[λ\]× (w I + \[u\]×).
 #[inline]
 pub(super) fn add_rotation_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: &Vector3<f64>) {
     let sign = if X.rotation.w < 0.0 { -1.0 } else { 1.0 };
@@ -95,7 +95,7 @@ pub(super) fn add_rotation_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: &V
 }
 
 /// Adds the derivative of the torque τ φ̇(ω) of a turn about z. With s = w² + z² and the two
-/// numerators n of the rate, ẋ = ½(w ω_x + y ω_z − z ω_y) and so on; on the manifold it is ½ τ [z]×.
+/// numerators n of the rate, ẋ = ½(w ω_x + y ω_z − z ω_y) and so on; on the manifold it is ½ τ \[z\]×.
 #[inline]
 pub(super) fn add_turn_derivative(H: &mut Matrix6<f64>, X: &Pose, torque: f64) {
     let q = &X.rotation;

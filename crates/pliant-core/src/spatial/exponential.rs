@@ -1,7 +1,7 @@
 //! Exponential and logarithm of rotations and poses, and the Jacobians of exp.
 //!
 //! exp takes a twist ξ = (v, ω) to the pose reached by moving along it for unit time:
-//! R = exp([ω]×), p = V(ω) v. The right Jacobian is defined by exp(ξ + δ) ≈ exp(ξ) exp(Jr(ξ) δ), the
+//! R = exp(\[ω\]×), p = V(ω) v. The right Jacobian is defined by exp(ξ + δ) ≈ exp(ξ) exp(Jr(ξ) δ), the
 //! left one by exp(ξ + δ) ≈ exp(Jl(ξ) δ) exp(ξ); Jr(ξ) = Jl(−ξ) = Σ (−ad ξ)^k / (k+1)!.
 //!
 //! Everything is written in the functions of the angle below. Each is even and entire, or has its
@@ -133,9 +133,32 @@ fn block_third(t2: f64) -> f64 {
 #[inline]
 pub fn exp_rotation(w: &Vector3<f64>) -> UnitQuaternion<f64> {
     // (cos θ/2, ½ sinc(θ/2) ω); for tiny ω the square underflows and sinc is one, as it should be.
-    let t2 = w.norm_squared();
-    let v = w * (0.5 * sinc(0.25 * t2));
-    UnitQuaternion::new_unchecked(Quaternion::new((0.5 * t2.sqrt()).cos(), v.x, v.y, v.z))
+    let x2 = 0.25 * w.norm_squared();
+    let (c, s) = if x2 < 0.0625 {
+        // Turns below half a radian, as of one step: the first terms left out are below 1e-17.
+        (
+            polynomial(
+                -x2,
+                [
+                    1.0,
+                    1.0 / 2.0,
+                    1.0 / 24.0,
+                    1.0 / 720.0,
+                    1.0 / 40_320.0,
+                    1.0 / 3_628_800.0,
+                    1.0 / 479_001_600.0,
+                ],
+            ),
+            polynomial(
+                -x2,
+                [1.0, 1.0 / 6.0, 1.0 / 120.0, 1.0 / 5_040.0, 1.0 / 362_880.0, 1.0 / 39_916_800.0],
+            ),
+        )
+    } else {
+        (x2.sqrt().cos(), sinc(x2))
+    };
+    let v = w * (0.5 * s);
+    UnitQuaternion::new_unchecked(Quaternion::new(c, v.x, v.y, v.z))
 }
 
 /// The rotation vector, of length at most π.
@@ -175,7 +198,7 @@ pub fn log(pose: &Pose) -> Twist {
     Twist { linear, angular: w }
 }
 
-/// Jl(ω) = I + (1−cos θ)/θ² [ω] + (θ−sin θ)/θ³ [ω]².
+/// Jl(ω) = I + (1−cos θ)/θ² \[ω\] + (θ−sin θ)/θ³ \[ω\]².
 #[inline]
 pub fn left_jacobian_rotation(w: &Vector3<f64>) -> Matrix3<f64> {
     let t2 = w.norm_squared();
@@ -189,7 +212,7 @@ pub fn right_jacobian_rotation(w: &Vector3<f64>) -> Matrix3<f64> {
     left_jacobian_rotation(&-w)
 }
 
-/// Jl(ω)⁻¹ = I − ½[ω] + (1 − (θ/2)cot(θ/2))/θ² [ω]²; exists up to 2π.
+/// Jl(ω)⁻¹ = I − ½\[ω\] + (1 − (θ/2)cot(θ/2))/θ² \[ω\]²; exists up to 2π.
 #[inline]
 pub fn left_jacobian_rotation_inverse(w: &Vector3<f64>) -> Matrix3<f64> {
     let W = skew(w);
@@ -202,7 +225,7 @@ pub fn right_jacobian_rotation_inverse(w: &Vector3<f64>) -> Matrix3<f64> {
     left_jacobian_rotation_inverse(&-w)
 }
 
-/// The upper right block Q of Jl(ξ): with V = [v], W = [ω],
+/// The upper right block Q of Jl(ξ): with V = \[v\], W = \[ω\],
 /// Q = ½V + a(WV + VW + WVW) + b(WWV + VWW − 3WVW) + c(WVWW + WWVW),
 /// a = (θ−sin θ)/θ³, b = (θ²+2cos θ−2)/(2θ⁴), c = (2θ−3 sin θ+θ cos θ)/(2θ⁵).
 fn left_jacobian_block(xi: &Twist) -> Matrix3<f64> {

@@ -33,7 +33,7 @@ impl SpatialInertia {
         }
     }
 
-    /// The 6×6 matrix at the frame's origin: [m I, −m[c]×; m[c]×, I_c − m[c]×[c]×].
+    /// The 6×6 matrix at the frame's origin: [m I, −m\[c\]×; m\[c\]×, I_c − m\[c\]×\[c\]×].
     pub fn matrix(&self) -> Matrix6<f64> {
         let m = self.mass;
         let C = skew(&self.center_of_mass);

@@ -22,7 +22,7 @@ pub use wrench::Wrench;
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The matrix [a]× with [a]× b = a × b.
+/// The matrix \[a\]× with \[a\]× b = a × b.
 #[inline]
 pub fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)

@@ -83,7 +83,7 @@ impl Pose {
     }
 
     /// The same motion, given in the local frame, in the outer one: Ad(H) ξ, with
-    /// Ad(H) = [R, [p]×R; 0, R] (Andrews 2015, eq. 29).
+    /// Ad(H) = [R, \[p\]×R; 0, R] (Andrews 2015, eq. 29).
     #[inline]
     pub fn twist_to_outer(&self, twist: &Twist) -> Twist {
         let angular = self.rotation * twist.angular;

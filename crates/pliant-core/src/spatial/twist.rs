@@ -47,7 +47,7 @@ impl Twist {
         }
     }
 
-    /// The matrix of [`Twist::bracket`]: ad(ξ) = [[ω]×, [v]×; 0, [ω]×].
+    /// The matrix of [`Twist::bracket`]: ad(ξ) = [\[ω\]×, \[v\]×; 0, \[ω\]×].
     pub fn bracket_matrix(&self) -> Matrix6<f64> {
         let (V, W) = (skew(&self.linear), skew(&self.angular));
         let mut ad = Matrix6::zeros();
