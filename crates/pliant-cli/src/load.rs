@@ -65,7 +65,7 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 impl Loading {
-    /// The inputs of a mechanism under these loads.
+    /// Puts them into the inputs of a mechanism.
     pub fn apply(&self, mechanism: &Mechanism, inputs: &mut Inputs) -> Result<(), Failure> {
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];
         let mut bodies = vec![Wrench::ZERO; mechanism.bodies().len()];

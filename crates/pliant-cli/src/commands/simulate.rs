@@ -84,10 +84,12 @@ impl Motion {
             let stepped = simulation.step(self.dt);
             let now = Instant::now();
             if let Err(error) = stepped {
-                // What led there is worth keeping; if that fails too, the step comes first.
-                let kept = trajectory.map(Trajectory::finish);
-                let note =
-                    if matches!(kept, Some(Ok(()))) { "\nthe steps before it were written" } else { "" };
+                // What led there is worth keeping.
+                let note = match trajectory.map(Trajectory::finish) {
+                    None => String::new(),
+                    Some(Ok(())) => "\nthe steps before it were written".into(),
+                    Some(Err(error)) => format!("\n{error}"),
+                };
                 return Err(reached(Failure::job(format!("{error}{note}")), simulation));
             }
             timings.push(now - start);

@@ -65,12 +65,8 @@ fn not_converged(found: &Equilibrium) -> String {
 }
 
 fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
-    let converged = format!(
-        "after {} iterations in {} load step{}",
-        found.iterations,
-        found.load_steps,
-        if found.load_steps == 1 { "" } else { "s" }
-    );
+    let converged =
+        format!("after {} in {}", count(found.iterations, "iteration"), count(found.load_steps, "load step"));
     let mut rows: Vec<Vec<String>> = [
         ("converged", converged),
         ("residual", quantity(found.residual, "N")),
@@ -80,4 +76,8 @@ fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
     .to_vec();
     rows.extend(report::largest_motions(mechanism, state));
     format!("{}\n{}", table(&rows), report::effector_table(mechanism, state))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -53,11 +53,6 @@ enum Format {
 }
 
 impl Trajectory {
-    /// Whether a path has the extension of a trajectory.
-    pub fn is_supported(path: impl AsRef<Path>) -> bool {
-        matches!(crate::extension(path.as_ref()).as_deref(), Some("csv" | "npz"))
-    }
-
     /// Starts a trajectory; what cannot be written is found out here.
     pub fn create(path: impl AsRef<Path>, mechanism: &Mechanism) -> Result<Trajectory, TrajectoryError> {
         let path = path.as_ref().to_path_buf();
