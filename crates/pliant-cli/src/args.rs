@@ -1,16 +1,21 @@
 //! What the program and its commands take, and the help they give.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
+use crate::engine::Engine;
+use crate::help;
+use crate::load::Loading;
 use crate::mechanism::MechanismArgument;
+use crate::output::Format;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
 /// are held by springs.
 #[derive(Debug, Parser)]
-#[command(name = "pliant", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "pliant", version, max_term_width = 100, after_help = help::EXAMPLES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -31,20 +36,36 @@ pub struct Common {
     pub strict: bool,
 }
 
+impl Common {
+    /// Who reads the answer.
+    pub fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Text }
+    }
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the gallery: mechanisms to try things on
-    #[command(after_help = LIST_EXAMPLES)]
+    #[command(after_help = help::LIST_EXAMPLES)]
     List,
     /// Tell what a mechanism is made of: counts, radius (m), mass (kg), warnings
-    #[command(after_help = INFO_EXAMPLES)]
+    #[command(after_help = help::INFO_EXAMPLES)]
     Info(Info),
     /// Write a mechanism as a scene file
-    #[command(after_help = EXPORT_EXAMPLES)]
+    #[command(after_help = help::EXPORT_EXAMPLES)]
     Export(Export),
+    /// Find where a mechanism settles under gravity and loads
+    #[command(after_help = help::STATICS_EXAMPLES)]
+    Statics(Statics),
+    /// Let a mechanism move, from the file's pose at rest
+    #[command(after_help = help::SIMULATE_EXAMPLES)]
+    Simulate(Simulate),
+    /// Time the engines on this machine
+    #[command(after_help = help::BENCH_EXAMPLES)]
+    Bench(Bench),
     /// Print the completion script of a shell
-    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    #[command(after_help = help::COMPLETIONS_EXAMPLES)]
     Completions(Completions),
 }
 
@@ -67,55 +88,69 @@ pub struct Export {
     pub output: PathBuf,
 }
 
+/// Arguments of `pliant statics`.
+#[derive(Debug, Args)]
+pub struct Statics {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// What simulates: full
+    #[arg(long, value_name = "E", default_value = "full")]
+    pub engine: Engine,
+    /// What acts on it.
+    #[command(flatten)]
+    pub loading: Loading,
+}
+
+/// Arguments of `pliant simulate`.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// What simulates: full
+    #[arg(long, value_name = "E")]
+    pub engine: Engine,
+    /// How long it moves, s; rounded to whole steps
+    #[arg(long, value_name = "S", value_parser = duration, allow_negative_numbers = true)]
+    pub duration: f64,
+    /// Length of a step, s
+    #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
+    pub dt: f64,
+    /// What acts on it.
+    #[command(flatten)]
+    pub loading: Loading,
+    /// Newton iterations of a step
+    #[arg(long, value_name = "N", default_value_t = pliant::full::DEFAULT_ITERATIONS)]
+    pub iterations: usize,
+    /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `pliant bench`.
+#[derive(Debug, Args)]
+pub struct Bench {
+    /// Mechanisms to time, as MECH elsewhere; those of the comparison tables if none is given
+    #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
+    pub names: Vec<OsString>,
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    seconds(text).filter(|s| *s >= 0.0).ok_or("it must be a finite number of seconds, zero or above".into())
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    seconds(text).filter(|s| *s > 0.0).ok_or("it must be a finite number of seconds above zero".into())
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|s| s.is_finite())
+}
+
 /// Arguments of `pliant completions`.
 #[derive(Debug, Args)]
 pub struct Completions {
     /// The shell
     pub shell: Shell,
 }
-
-const EXAMPLES: &str = "\
-A mechanism (MECH) is a name of the gallery, with a size if you like (helix:400), or a path to a
-scene file (arm.toml). Units are SI and radians everywhere: m, kg, s, N, N·m, N·m/rad.
-
-Exit codes: 0 done, 1 the job failed, 2 bad usage or bad input.
-
-Examples:
-  pliant list                            what there is to try
-  pliant info helix:400                  bodies, joints, loops, radius (m), mass (kg)
-  pliant info hand.toml --json           the same for a script
-  pliant export gripper -o gripper.toml  a scene file to start from
-  pliant help info                       more about one command";
-
-const LIST_EXAMPLES: &str = "\
-Sizes are numbers of bodies: `helix` takes its default, `helix:400` has 400.
-
-Examples:
-  pliant list
-  pliant list --json                     [{\"name\": …, \"about\": …}, …]";
-
-const INFO_EXAMPLES: &str = "\
-Freedoms are those of the joints that hold the bodies up and six for each free base; joints that
-close loops take some away again. The radius (m) is that of the ball around all joint and link
-origins at rest; the mass (kg) counts every link.
-
-Examples:
-  pliant info gripper
-  pliant info helix:400 --json           keys: name, bodies, joints, freedoms, loops, effectors,
-                                         radius (m), mass (kg), warnings
-  pliant info arm.toml --strict          fails (exit code 2) if there is any warning";
-
-const EXPORT_EXAMPLES: &str = "\
-The scene file holds every number to the last bit: reading it gives the same mechanism. Lengths are
-in m, masses in kg, stiffness in N/m and N·m/rad, damping in N·s/m and N·m·s/rad.
-
-Examples:
-  pliant export gripper -o gripper.toml
-  pliant export helix:400 -o - | less
-  pliant export arm.toml -o tidy.toml    the same mechanism, written anew";
-
-const COMPLETIONS_EXAMPLES: &str = "\
-Examples:
-  pliant completions bash > ~/.local/share/bash-completion/completions/pliant
-  pliant completions zsh > ~/.zfunc/_pliant
-  pliant completions fish > ~/.config/fish/completions/pliant.fish";

@@ -2,21 +2,26 @@
 
 mod args;
 mod commands;
+mod engine;
 mod failure;
+mod help;
+mod load;
 mod mechanism;
 mod output;
+mod progress;
+mod report;
+mod timing;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::Arguments;
-use output::Format;
 
 fn main() -> ExitCode {
     match Arguments::try_parse() {
         Ok(arguments) => {
-            let format = if arguments.common.json { Format::Json } else { Format::Text };
+            let format = arguments.common.format();
             match commands::run(&arguments).and_then(|answer| output::print(format, &answer)) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => output::fail(format, &failure),

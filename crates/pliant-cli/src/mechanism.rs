@@ -22,6 +22,11 @@ pub struct MechanismArgument {
 }
 
 impl MechanismArgument {
+    /// The argument with this text.
+    pub fn new(mechanism: impl Into<OsString>) -> MechanismArgument {
+        MechanismArgument { mechanism: mechanism.into() }
+    }
+
     /// The mechanism; with `--strict`, one that has warnings is refused.
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
         let mechanism = match self.gallery_name() {

@@ -108,7 +108,8 @@ pub fn table(rows: &[Vec<String>]) -> String {
 /// A measured number for people: six digits are enough to tell two mechanisms apart.
 pub fn quantity(value: f64, unit: &str) -> String {
     let digits = format!("{value:.5e}");
-    let rounded: f64 = digits.parse().unwrap_or(value);
+    // Adding zero takes the sign from −0.
+    let rounded: f64 = digits.parse().unwrap_or(value) + 0.0;
     if rounded == 0.0 || (1e-3..1e6).contains(&rounded.abs()) {
         format!("{rounded} {unit}")
     } else {
@@ -130,6 +131,7 @@ mod tests {
     #[test]
     fn quantities_have_six_digits_and_a_unit() {
         assert_eq!(quantity(0.0, "m"), "0 m");
+        assert_eq!(quantity(-0.0, "m"), "0 m");
         assert_eq!(quantity(1.0 / 3.0, "m"), "0.333333 m");
         assert_eq!(quantity(12.0, "kg"), "12 kg");
         assert_eq!(quantity(2.0e-7 / 3.0, "kg"), "6.66667e-8 kg");

@@ -2,82 +2,14 @@
 //! as documented; `--json` puts one JSON document on standard output and nothing elsewhere, on
 //! failure too; errors say what would be right; help texts change only on purpose.
 
+mod common;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use common::{Run, snapshot_of_help};
 use serde_json::Value;
-
-/// A run of the program in an empty folder of its own.
-struct Run {
-    folder: PathBuf,
-}
-
-struct Outcome {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    /// The folder is named after the test.
-    fn new(test: &str) -> Run {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder to work in");
-        Run { folder }
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Run {
-        fs::write(self.folder.join(name), content).expect("a file to read");
-        self
-    }
-
-    fn read(&self, name: &str) -> Option<String> {
-        fs::read_to_string(self.folder.join(name)).ok()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
-        // Help texts wrap at the width of the terminal, of which there is none.
-        command.args(arguments).current_dir(&self.folder).stdin(Stdio::null()).env("COLUMNS", "100");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Outcome {
-        let output = self.command(arguments).output().expect("the program runs");
-        Outcome {
-            code: output.status.code().expect("the program ends by itself"),
-            out: String::from_utf8(output.stdout).expect("text"),
-            err: String::from_utf8(output.stderr).expect("text"),
-        }
-    }
-
-    /// Runs with `--json`: one document on standard output, nothing on standard error.
-    #[track_caller]
-    fn json(&self, arguments: &[&str], code: i32) -> Value {
-        let outcome = self.run(&[arguments, &["--json"]].concat());
-        assert_eq!(outcome.err, "", "{arguments:?}");
-        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.out);
-        serde_json::from_str(&outcome.out).expect("one JSON document")
-    }
-
-    /// Fails with this code, tells people and scripts the same, with these words in it.
-    #[track_caller]
-    fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
-        let outcome = self.run(arguments);
-        assert_eq!((outcome.code, outcome.out.as_str()), (code, ""), "{arguments:?}: {}", outcome.err);
-        assert!(outcome.err.starts_with("error: "), "{arguments:?}: {}", outcome.err);
-        assert!(!outcome.err.starts_with("error: error: "), "{arguments:?}: {}", outcome.err);
-        let document = self.json(arguments, code);
-        let message = document["error"].as_str().expect("an error message");
-        for word in words {
-            assert!(outcome.err.contains(word), "{arguments:?}: `{word}` is not in {}", outcome.err);
-            assert!(message.contains(word), "{arguments:?}: `{word}` is not in {message}");
-        }
-    }
-}
 
 /// One link on a hinge whose limits leave out the file's pose: legal, with a warning.
 const ODD: &str = r#"
@@ -95,6 +27,10 @@ child = "link"
 stiffness = 10.0
 limits = [0.1, 0.2]
 "#;
+
+fn read(run: &Run, name: &str) -> Option<String> {
+    fs::read_to_string(run.folder.join(name)).ok()
+}
 
 fn gallery() -> Vec<String> {
     let list = Run::new("gallery-names").json(&["list"], 0);
@@ -126,10 +62,7 @@ fn help() {
         ("help_export", vec!["export", "--help"]),
         ("help_completions", vec!["completions", "--help"]),
     ] {
-        let outcome = run.run(&arguments);
-        assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
-        assert!(outcome.out.contains("Examples:"), "help teaches by example");
-        insta::assert_snapshot!(name, outcome.out);
+        snapshot_of_help(&run, name, &arguments);
     }
     assert_eq!(run.run(&["help", "info"]).out, run.run(&["info", "--help"]).out);
     let version = run.run(&["--version"]);
@@ -237,7 +170,7 @@ fn bad_files() {
     run.file("misspelt.toml", misspelt);
     run.fails(&["info", "misspelt.toml"], 2, &["misspelt.toml", "lonk", "did you mean `link`?"]);
     run.fails(&["export", "misspelt.toml", "-o", "out.toml"], 2, &["misspelt.toml"]);
-    assert_eq!(run.read("out.toml"), None, "nothing is written");
+    assert_eq!(read(&run, "out.toml"), None, "nothing is written");
 }
 
 #[test]
@@ -248,7 +181,7 @@ fn strict_takes_warnings_for_errors() {
     assert_eq!(info["warnings"].as_array().map(Vec::len), Some(1));
     run.fails(&["info", "odd.toml", "--strict"], 2, &["--strict", "joint `pivot` starts outside its limits"]);
     run.fails(&["--strict", "export", "odd.toml", "-o", "out.toml"], 2, &["pivot"]);
-    assert_eq!(run.read("out.toml"), None, "nothing is written");
+    assert_eq!(read(&run, "out.toml"), None, "nothing is written");
     assert_eq!(run.json(&["info", "odd.toml", "--strict"], 2)["warnings"], info["warnings"]);
     assert_eq!(run.run(&["info", "gripper", "--strict"]).code, 0);
 }
@@ -260,14 +193,14 @@ fn export() {
     let outcome = run.run(&["export", "odd.toml", "-o", "out.toml"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (0, "wrote out.toml\n"));
     assert!(outcome.err.starts_with("warning: joint `pivot`"), "{}", outcome.err);
-    let written = run.read("out.toml").expect("a file");
+    let written = read(&run, "out.toml").expect("a file");
     let printed = run.run(&["export", "odd.toml", "-o", "-"]);
     assert_eq!((printed.code, printed.out.as_str()), (0, written.as_str()));
     let document = run.json(&["export", "odd.toml", "-o", "-"], 0);
     assert_eq!(document["scene"], written.as_str());
     let document = run.json(&["export", "two-link", "-o", "out.toml"], 0);
     assert_eq!((&document["file"], &document["name"]), (&"out.toml".into(), &"two-link".into()));
-    assert!(run.read("out.toml").is_some_and(|text| text.contains("two-link")), "replaced");
+    assert!(read(&run, "out.toml").is_some_and(|text| text.contains("two-link")), "replaced");
     run.fails(&["export", "helix", "-o", "nowhere/out.toml"], 1, &["cannot write `nowhere/out.toml`"]);
     run.fails(&["export", "helix", "-o", "out.urdf"], 2, &["out.urdf", ".toml"]);
 }

@@ -1,9 +1,11 @@
-//! Files of Pliant: scenes in TOML, and what is wrong with them, with the place underlined.
+//! Files of Pliant: scenes in TOML, and what is wrong with them, with the place underlined; and
+//! trajectories.
 //!
 //! [`load`] and [`save`] go by a file's extension; [`scene::read`] and [`scene::write`] work on text.
 
 mod diagnostic;
 pub mod scene;
+pub mod trajectory;
 
 use std::fs;
 use std::io;

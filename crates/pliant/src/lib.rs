@@ -1,14 +1,33 @@
 //! Pliant: a simulator for compliant articulated mechanisms.
+//!
+//! ```
+//! use pliant::prelude::*;
+//!
+//! let mechanism = gallery::helix(50);
+//! let model = full::Model::new(&mechanism);
+//! let mut simulation = model.simulate();
+//! let tip = simulation.effector("tip")?;
+//! simulation.set_load(tip, Wrench::force([0.0, 0.0, -100.0]))?;
+//! for _ in 0..60 {
+//!     simulation.step(1.0 / 60.0)?;
+//! }
+//! assert!(simulation.effector_pose(tip).position.z < mechanism.bodies()[49].pose.position.z);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-pub use pliant_core::{gallery, joints, mechanism, nalgebra, order, spatial};
+pub use pliant_core::{
+    elimination, full, gallery, inputs, joints, mechanism, nalgebra, order, spatial, state,
+};
 pub use pliant_io as io;
 
-/// What most programs need.
+/// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
 pub mod prelude {
-    pub use crate::{gallery, io};
+    pub use crate::{full, gallery, io};
+    pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;
     pub use pliant_core::mechanism::{
         Body, BodyId, EffectorId, JointDescription, JointId, Mechanism, MechanismBuilder,
     };
     pub use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
+    pub use pliant_core::state::State;
 }

@@ -1,9 +1,12 @@
 //! The commands, one file each: from arguments to an answer.
 
+mod bench;
 mod completions;
 mod export;
 mod info;
 mod list;
+mod simulate;
+mod statics;
 
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -16,6 +19,9 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::List => Ok(list::run()),
         Command::Info(info) => info::run(info, common),
         Command::Export(export) => export::run(export, common),
+        Command::Statics(statics) => statics::run(statics, common),
+        Command::Simulate(simulate) => simulate::run(simulate, common),
+        Command::Bench(bench) => bench::run(bench, common),
         Command::Completions(completions) => completions::run(completions),
     }
 }

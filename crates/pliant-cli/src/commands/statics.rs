@@ -1,0 +1,83 @@
+//! `pliant statics`: where a mechanism settles.
+
+use pliant::full::{self, Equilibrium, StaticsSettings};
+use pliant::mechanism::Mechanism;
+use pliant::state::State;
+use serde_json::{Map, Value};
+
+use crate::args::{Common, Statics};
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::output::{Answer, quantity, table};
+use crate::progress::Spinner;
+use crate::report;
+
+/// The nonlinear equilibrium under gravity and loads.
+pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
+    let Engine::Full = arguments.engine;
+    let mechanism = arguments.mechanism.load(common)?;
+    let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
+    let model = full::Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    arguments.loading.apply(&mechanism, simulation.inputs_mut())?;
+    let found = simulation
+        .settle(&StaticsSettings::default())
+        .map_err(|error| Failure::job(error).detail("converged", false))?;
+    let state = simulation.state();
+    let mut warnings = mechanism.warnings();
+    if found.converged && !found.stable {
+        warnings.push("the equilibrium is unstable: the mechanism would not stay there".into());
+    }
+    let json = document(&mechanism, state, &found, &warnings);
+    if !found.converged {
+        return Err(Failure { details: json, ..Failure::job(not_converged(&found)) });
+    }
+    Ok(Answer { text: text(&mechanism, state, &found), warnings, json: json.into() })
+}
+
+fn document(
+    mechanism: &Mechanism,
+    state: &State,
+    found: &Equilibrium,
+    warnings: &[String],
+) -> Map<String, Value> {
+    let mut json = report::state(mechanism, state);
+    json.insert("converged".into(), found.converged.into());
+    json.insert("residual".into(), found.residual.into());
+    json.insert("closure".into(), found.closure.into());
+    json.insert("iterations".into(), found.iterations.into());
+    json.insert("load_steps".into(), found.load_steps.into());
+    json.insert("stable".into(), found.stable.into());
+    json.insert("warnings".into(), warnings.into());
+    json
+}
+
+fn not_converged(found: &Equilibrium) -> String {
+    let left = match found.residual.is_finite() {
+        true => format!("{} are left over", quantity(found.residual, "N")),
+        false => "the forces are too large for f64".into(),
+    };
+    format!(
+        "no equilibrium found in {} iterations: {left}; the loads may be more than the mechanism can \
+         bear: try smaller ones, or watch it move with `pliant simulate`",
+        found.iterations
+    )
+}
+
+fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
+    let converged =
+        format!("after {} in {}", count(found.iterations, "iteration"), count(found.load_steps, "load step"));
+    let mut rows: Vec<Vec<String>> = [
+        ("converged", converged),
+        ("residual", quantity(found.residual, "N")),
+        ("stable", if found.stable { "yes" } else { "no" }.to_string()),
+    ]
+    .map(|(key, value)| vec![key.to_string(), value])
+    .to_vec();
+    rows.extend(report::largest_motions(mechanism, state));
+    format!("{}\n{}", table(&rows), report::effector_table(mechanism, state))
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

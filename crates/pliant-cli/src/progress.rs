@@ -1,0 +1,92 @@
+//! Signs of life on standard error, for people who wait: nothing in the first second, nothing where
+//! standard error is no terminal.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::output::Format;
+
+/// How long nobody minds.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often the display changes.
+const PACE: Duration = Duration::from_millis(100);
+
+fn is_watched(format: Format) -> bool {
+    format == Format::Text && stderr().is_terminal()
+}
+
+/// A bar for work whose length is known.
+pub struct Bar {
+    length: u64,
+    /// When to draw next; `None` if nobody looks.
+    next: Option<Instant>,
+    bar: Option<ProgressBar>,
+}
+
+impl Bar {
+    /// For that many steps.
+    pub fn new(format: Format, length: u64) -> Bar {
+        Bar { length, next: is_watched(format).then(|| Instant::now() + PATIENCE), bar: None }
+    }
+
+    /// So many steps are done by now.
+    pub fn update(&mut self, done: u64, now: Instant) {
+        if self.next.is_none_or(|next| now < next) {
+            return;
+        }
+        self.next = Some(now + PACE);
+        let bar = self.bar.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len}, {eta} left");
+            ProgressBar::new(self.length).with_style(style.expect("a good template"))
+        });
+        bar.set_position(done);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A sign of life while something of unknown length goes on; gone when dropped.
+pub struct Spinner {
+    running: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Spinner {
+    /// Says what goes on.
+    pub fn new(format: Format, what: &'static str) -> Spinner {
+        let start = || {
+            let (stop, stopped) = mpsc::channel();
+            let thread = thread::spawn(move || {
+                if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                    let spinner = ProgressBar::new_spinner().with_message(what);
+                    while stopped.recv_timeout(PACE) == Err(RecvTimeoutError::Timeout) {
+                        spinner.tick();
+                    }
+                    spinner.finish_and_clear();
+                }
+            });
+            (stop, thread)
+        };
+        Spinner { running: is_watched(format).then(start) }
+    }
+}
+
+impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.running.take() {
+            drop(stop);
+            // A display that failed is no reason to fail.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How long steps take.
+
+use std::time::Duration;
+
+/// How many durations are kept: 4 MB of them.
+const CAPACITY: usize = 1 << 19;
+
+/// Durations of steps, all of them or, of a long run, an even selection.
+#[derive(Debug)]
+pub struct Timings {
+    nanoseconds: Vec<u64>,
+    /// Every how many-th duration is kept.
+    every: u64,
+    seen: u64,
+}
+
+impl Timings {
+    /// None yet.
+    pub fn new() -> Timings {
+        Timings { nanoseconds: Vec::new(), every: 1, seen: 0 }
+    }
+
+    /// Takes one more.
+    pub fn push(&mut self, duration: Duration) {
+        if self.seen.is_multiple_of(self.every) {
+            if self.nanoseconds.len() == CAPACITY {
+                let mut k = 0;
+                self.nanoseconds.retain(|_| {
+                    k += 1;
+                    k % 2 == 1
+                });
+                self.every *= 2;
+            }
+            self.nanoseconds.push(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
+        }
+        self.seen += 1;
+    }
+
+    /// What the given fractions of the steps did not exceed, µs; `None` without any step.
+    pub fn percentiles<const N: usize>(&self, fractions: [f64; N]) -> Option<[f64; N]> {
+        let mut sorted = self.nanoseconds.clone();
+        sorted.sort_unstable();
+        let last = sorted.len().checked_sub(1)?;
+        let rank = |fraction: f64| (fraction * last as f64).round() as usize;
+        Some(fractions.map(|fraction| sorted[rank(fraction)] as f64 * 1e-3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CAPACITY, Timings};
+    use std::time::Duration;
+
+    #[test]
+    fn percentiles_of_few() {
+        let mut timings = Timings::new();
+        assert_eq!(timings.percentiles([0.5]), None);
+        for us in [5, 1, 4, 2, 3] {
+            timings.push(Duration::from_micros(us));
+        }
+        assert_eq!(timings.percentiles([0.0, 0.5, 0.99]), Some([1.0, 3.0, 5.0]));
+    }
+
+    #[test]
+    fn a_long_run_is_thinned_evenly() {
+        let mut timings = Timings::new();
+        let n = 3 * CAPACITY as u64;
+        (0..n).for_each(|k| timings.push(Duration::from_micros(k)));
+        assert!(timings.nanoseconds.len() <= CAPACITY);
+        let [median, p99] = timings.percentiles([0.5, 0.99]).expect("some steps");
+        assert!((median / n as f64 - 0.5).abs() < 1e-4 && (p99 / n as f64 - 0.99).abs() < 1e-4);
+    }
+}

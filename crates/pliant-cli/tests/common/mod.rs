@@ -1,0 +1,84 @@
+//! Running the program, for all test files of this folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A run of the program in an empty folder of its own.
+pub struct Run {
+    pub folder: PathBuf,
+}
+
+/// What came of a run.
+pub struct Outcome {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Run {
+    /// The folder is named after the test.
+    pub fn new(test: &str) -> Run {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder to work in");
+        Run { folder }
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> &Run {
+        fs::write(self.folder.join(name), content).expect("a file to read");
+        self
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+        // Help texts wrap at the width of the terminal, of which there is none.
+        command.args(arguments).current_dir(&self.folder).stdin(Stdio::null()).env("COLUMNS", "100");
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Outcome {
+        let output = self.command(arguments).output().expect("the program runs");
+        Outcome {
+            code: output.status.code().expect("the program ends by itself"),
+            out: String::from_utf8(output.stdout).expect("text"),
+            err: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+
+    /// Runs with `--json`: one document on standard output, nothing on standard error.
+    #[track_caller]
+    pub fn json(&self, arguments: &[&str], code: i32) -> Value {
+        let outcome = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(outcome.err, "", "{arguments:?}");
+        assert_eq!(outcome.code, code, "{arguments:?}: {}", outcome.out);
+        serde_json::from_str(&outcome.out).expect("one JSON document")
+    }
+
+    /// Fails with this code, tells people and scripts the same, with these words in it.
+    #[track_caller]
+    pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
+        let outcome = self.run(arguments);
+        assert_eq!((outcome.code, outcome.out.as_str()), (code, ""), "{arguments:?}: {}", outcome.err);
+        assert!(outcome.err.starts_with("error: "), "{arguments:?}: {}", outcome.err);
+        assert!(!outcome.err.starts_with("error: error: "), "{arguments:?}: {}", outcome.err);
+        let document = self.json(arguments, code);
+        let message = document["error"].as_str().expect("an error message");
+        for word in words {
+            assert!(outcome.err.contains(word), "{arguments:?}: `{word}` is not in {}", outcome.err);
+            assert!(message.contains(word), "{arguments:?}: `{word}` is not in {message}");
+        }
+    }
+}
+
+/// Help teaches by example and changes only on purpose.
+pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
+    let outcome = run.run(arguments);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    assert!(outcome.out.contains("Examples:"), "help teaches by example");
+    insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(name, outcome.out);
+    });
+}

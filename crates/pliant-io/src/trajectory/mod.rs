@@ -1,0 +1,125 @@
+//! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension.
+//!
+//! Rows go to `FILE.part` as they come, so that memory stays small however long the motion is;
+//! [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that
+//! is stopped in between leaves only the `.part`.
+
+mod csv;
+mod npz;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+
+use pliant_core::mechanism::{JointId, Mechanism};
+use pliant_core::spatial::Pose;
+use pliant_core::state::State;
+use thiserror::Error;
+
+/// Why a trajectory could not be written.
+#[derive(Debug, Error)]
+pub enum TrajectoryError {
+    /// The file cannot be written.
+    #[error("cannot write `{}`: {reason}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        reason: io::Error,
+    },
+    /// The path is a directory.
+    #[error("cannot write `{}`: it is a directory, not a file", .0.display())]
+    Directory(PathBuf),
+    /// The extension is not one of a trajectory.
+    #[error("cannot write `{}`: a trajectory is a .csv or an .npz file", .0.display())]
+    Unsupported(PathBuf),
+}
+
+/// A trajectory file that is being written.
+#[derive(Debug)]
+pub struct Trajectory {
+    path: PathBuf,
+    part: PathBuf,
+    rows: BufWriter<File>,
+    format: Format,
+}
+
+#[derive(Debug)]
+enum Format {
+    Csv,
+    Npz(npz::Layout),
+}
+
+impl Trajectory {
+    /// Starts a trajectory; what cannot be written is found out here.
+    pub fn create(path: impl AsRef<Path>, mechanism: &Mechanism) -> Result<Trajectory, TrajectoryError> {
+        let path = path.as_ref().to_path_buf();
+        let format = match crate::extension(&path).as_deref() {
+            Some("csv") => Format::Csv,
+            Some("npz") => Format::Npz(npz::Layout::new(mechanism)),
+            _ => return Err(TrajectoryError::Unsupported(path)),
+        };
+        if path.is_dir() {
+            return Err(TrajectoryError::Directory(path));
+        }
+        let part = with_suffix(&path, ".part");
+        let start = || -> io::Result<BufWriter<File>> {
+            let mut rows = BufWriter::new(File::create(&part)?);
+            if let Format::Csv = format {
+                csv::write_header(&mut rows, mechanism)?;
+            }
+            Ok(rows)
+        };
+        match start() {
+            Ok(rows) => Ok(Trajectory { path, part, rows, format }),
+            Err(reason) => Err(TrajectoryError::Unwritable { path, reason }),
+        }
+    }
+
+    /// Adds a row.
+    pub fn push(&mut self, state: &State) -> Result<(), TrajectoryError> {
+        let written = match &mut self.format {
+            Format::Csv => csv::write_row(&mut self.rows, state),
+            Format::Npz(layout) => layout.write_row(&mut self.rows, state),
+        };
+        written.map_err(|reason| TrajectoryError::Unwritable { path: self.part.clone(), reason })
+    }
+
+    /// Puts the file in its place.
+    pub fn finish(self) -> Result<(), TrajectoryError> {
+        let Trajectory { path, part, rows, format } = self;
+        let place = || -> io::Result<()> {
+            rows.into_inner()?;
+            match format {
+                Format::Csv => fs::rename(&part, &path),
+                Format::Npz(layout) => {
+                    let archive = with_suffix(&path, ".archive.part");
+                    layout.write_archive(&part, &archive)?;
+                    fs::rename(&archive, &path)?;
+                    fs::remove_file(&part)
+                }
+            }
+        };
+        place().map_err(|reason| TrajectoryError::Unwritable { path: path.clone(), reason })
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+/// Position, then quaternion w, x, y, z.
+fn pose_numbers(pose: &Pose) -> [f64; 7] {
+    let (p, q) = (pose.position, pose.rotation);
+    [p.x, p.y, p.z, q.w, q.i, q.j, q.k]
+}
+
+/// Every joint with the number of its coordinates.
+fn joints(mechanism: &Mechanism) -> impl Iterator<Item = (&str, usize)> {
+    let names = mechanism.joints().iter().map(|joint| joint.name.as_str());
+    names.enumerate().map(|(j, name)| (name, mechanism.coordinates_of(JointId::from_index(j)).len()))
+}
