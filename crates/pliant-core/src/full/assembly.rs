@@ -334,7 +334,7 @@ impl Scene<'_> {
             (ab + ab.transpose()) * 0.5 - Matrix3::identity() * a.dot(b)
         };
         let scale = -self.scheme.stiffness;
-        let multipliers = &self.state.multipliers[joint.row..joint.row + 6 - joint.kind.freedoms()];
+        let multipliers = &self.multipliers[joint.row..joint.row + 6 - joint.kind.freedoms()];
         // The offset rows are the parent's axes p_k; f and g are scaled along.
         let along =
             |k: usize| (placed.linear[0] * multipliers[k] + placed.linear[1] * multipliers[k + 1]) * scale;

@@ -130,6 +130,10 @@ struct Search<'a> {
     settings: &'a StaticsSettings,
     /// Lever that turns torques into forces, m.
     lever: f64,
+    /// Size of the mechanism, m.
+    size: f64,
+    /// Force that the last bits of the coordinates make of the stiffest spring, N: less is none.
+    rounding: f64,
     augment: [f64; 2],
 }
 
@@ -152,7 +156,10 @@ impl<'a> Search<'a> {
             .flatten()
             .collect();
         let mean = arms.iter().sum::<f64>() / arms.len().max(1) as f64;
-        let lever = if mean > 0.0 { mean } else { model.radius };
+        // A single link may have its frame, its joint and its centre of mass all in one point.
+        let size = model.radius.max(mean);
+        let size = if size > f64::MIN_POSITIVE { size } else { 1.0 };
+        let lever = if mean > 0.0 { mean } else { size };
         // Augmentation of the order of the stiffest spring or, without springs, of the loads.
         let mut stiffest = 0.0f64;
         for joint in &model.joints {
@@ -166,7 +173,16 @@ impl<'a> Search<'a> {
             inputs.effector_loads.iter().chain(&inputs.body_loads).map(|w| w.force.norm()).sum::<f64>();
         stiffest = stiffest.max((weight + load) * lever);
         let angular = if stiffest > 0.0 { stiffest } else { 1.0 };
-        Search { model, inputs, settings, lever, augment: [angular, angular / (lever * lever)] }
+        let rounding = 64.0 * f64::EPSILON * angular / lever;
+        Search {
+            model,
+            inputs,
+            settings,
+            lever,
+            size,
+            rounding,
+            augment: [angular, angular / (lever * lever)],
+        }
     }
 
     fn scheme(&self, pseudo_mass: f64) -> Scheme {
@@ -250,8 +266,8 @@ impl<'a> Search<'a> {
             if !(left.force.is_finite() && left.closure.is_finite()) {
                 return result;
             }
-            let good = left.force <= self.settings.tolerance * left.scale.max(1e-9)
-                && left.closure <= self.settings.tolerance * self.model.radius;
+            let good = left.force <= (self.settings.tolerance * left.scale).max(self.rounding)
+                && left.closure <= self.settings.tolerance * self.size;
             // Once good, go on as long as an iteration still halves what is left.
             if good && (left.force >= 0.5 * best || left.force <= 1e-14 * left.scale) {
                 result.converged = true;
@@ -294,7 +310,7 @@ impl<'a> Search<'a> {
             travel = travel.max(Vector3::new(x[0], x[1], x[2]).norm());
             turn = turn.max(Vector3::new(x[3], x[4], x[5]).norm());
         }
-        let scale = (LARGEST_TURN / turn).min(LARGEST_MOVE * self.model.radius / travel).min(1.0);
+        let scale = (LARGEST_TURN / turn).min(LARGEST_MOVE * self.size / travel).min(1.0);
         for (node, frame) in self.model.nodes.iter().zip(work.frames.iter_mut()) {
             let x = &work.solution[node.unknown..node.unknown + 6];
             frame.v = Vector3::new(x[0], x[1], x[2]) * scale;
