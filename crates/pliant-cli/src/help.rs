@@ -67,7 +67,7 @@ Examples:
 pub const SIMULATE_EXAMPLES: &str = "\
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
-all joints over the mechanism's radius (null where that is 0).
+all joints over the mechanism's radius (over 1 m where that is 0).
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint. npz: time (T), poses (T×B×7),

@@ -109,6 +109,30 @@ fn a_rod_hangs_where_its_moment_balance_says() {
     }
 }
 
+/// Nothing acts, so nothing may move: what is left over is rounding and must count as none.
+#[test]
+fn without_any_load_everything_stays() {
+    let run = Run::new("statics-unloaded");
+    for name in ["helix", "helix:400", "loop", "arm", "hand", "firefighters", "gripper"] {
+        let document = run.json(&["statics", name, "--no-gravity"], 0);
+        assert_eq!(document["converged"], true, "{name}");
+        for (joint, values) in document["joints"].as_object().expect("names") {
+            let moved = numbers(&values["position"]).into_iter().fold(0.0f64, |m, q| m.max(q.abs()));
+            assert!(moved < 1e-12, "{name}: joint {joint} moved by {moved}");
+        }
+    }
+}
+
+/// The link frame sits in the hinge, so the mechanism has radius 0: k θ = m g l cos θ all the same.
+#[test]
+fn a_link_with_its_frame_at_the_hinge_turns() {
+    let run = Run::new("statics-radius");
+    let rod = ROD.replace("position = [0.2, 0.0, 0.0]\nmass", "center_of_mass = [0.2, 0.0, 0.0]\nmass");
+    run.file("rod.toml", rod);
+    let angle = turn(&run.json(&["statics", "rod.toml"], 0));
+    assert!((10.0 * angle - 0.5 * 9.81 * 0.2 * angle.cos()).abs() < 1e-9, "{angle}");
+}
+
 /// Measured with other programs: the last rung of the ladder moves by 0.01100 m.
 #[test]
 fn the_ladder_gives_way_by_eleven_millimetres() {

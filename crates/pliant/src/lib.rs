@@ -31,3 +31,8 @@ pub mod prelude {
     pub use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
     pub use pliant_core::state::State;
 }
+
+/// The example of the README, so that it stays true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -147,7 +147,7 @@ fn answer(
         }
         None => "-".into(),
     };
-    let gap = if violation.is_finite() { quantity(violation, "of the radius") } else { "-".into() };
+    let gap = quantity(violation, "of the radius");
     let energies =
         [(energy.kinetic, "kinetic"), (energy.elastic, "elastic"), (energy.potential, "potential")]
             .map(|(joules, kind)| format!("{} {kind}", quantity(joules, "J")));
