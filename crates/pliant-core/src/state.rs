@@ -109,8 +109,8 @@ impl State {
         outer.inverse_times(&(self.pose(mechanism.joint(joint).child) * mechanism.frame_in_child(joint)))
     }
 
-    /// Sum over joints of the gap between the two attachment points, over the mechanism's radius: how
-    /// far X is from X(θ), along the translations.
+    /// Sum over joints of the gap between the two attachment points, over the mechanism's radius (over 1 m
+    /// if that is zero): how far X is from X(θ), along the translations.
     pub fn violation(&self, mechanism: &Mechanism) -> f64 {
         let gap = |j: usize| {
             let id = JointId::from_index(j);
@@ -119,7 +119,8 @@ impl State {
             let q = kind.coordinates(&X, self.coordinates_of(mechanism, id));
             (X.position - kind.transform(&q.as_slice()[..kind.freedoms()]).position).norm()
         };
-        (0..mechanism.joints().len()).map(gap).sum::<f64>() / mechanism.radius()
+        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
+        (0..mechanism.joints().len()).map(gap).sum::<f64>() / radius
     }
 
     /// Kinetic energy of all bodies, J.

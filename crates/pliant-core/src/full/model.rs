@@ -201,6 +201,10 @@ impl<'m> Model<'m> {
             first_item[f + 1] += first_item[f];
         }
 
+        // Of a mechanism that is only one point, the largest radius of gyration.
+        let gyration =
+            nodes.iter().map(|n| (n.inertia.trace() / n.mass).sqrt()).fold(f64::MIN_POSITIVE, f64::max);
+        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration };
         let heads: Vec<BodyId> = nodes.iter().map(|n| n.head).collect();
         let followers = (0..mechanism.bodies().len())
             .map(BodyId::from_index)
@@ -218,7 +222,7 @@ impl<'m> Model<'m> {
             items: items.into_iter().map(|(_, item)| item).collect(),
             first_item,
             followers,
-            radius: mechanism.radius().max(f64::MIN_POSITIVE),
+            radius,
         }
     }
 

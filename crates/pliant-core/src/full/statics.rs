@@ -150,6 +150,10 @@ impl<'a> Search<'a> {
                 [arm(j.child, j.in_child.position), arm(j.parent, j.in_parent.position)]
             })
             .flatten()
+            .chain(inputs.pulls.iter().filter_map(|pull| {
+                let (node, frame) = model.frame_in_node(pull.body, pull.frame)?;
+                Some((frame.position - model.nodes[node].center).norm())
+            }))
             .collect();
         let mean = arms.iter().sum::<f64>() / arms.len().max(1) as f64;
         let lever = if mean > 0.0 { mean } else { model.radius };
