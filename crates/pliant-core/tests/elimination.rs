@@ -79,6 +79,9 @@ fn element_matrix(random: &mut Random, sizes: &[usize]) -> DMatrix<f64> {
     H
 }
 
+/// Where an element's unknowns are in the solution and in its front, and its matrix.
+type Element = (Vec<usize>, Vec<usize>, DMatrix<f64>);
+
 /// The worst of the relative residuals of both solves and, at a hundredth for the condition of the
 /// matrix, the difference to a dense solver.
 fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
@@ -86,7 +89,7 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
     let n = plan.unknowns();
     let mut dense = DMatrix::<f64>::zeros(n, n);
     let z = DVector::from_fn(n, |_, _| random.signed());
-    let mut per_front: Vec<Vec<(Vec<usize>, Vec<usize>, DMatrix<f64>)>> = vec![Vec::new(); plan.fronts()];
+    let mut per_front: Vec<Vec<Element>> = vec![Vec::new(); plan.fronts()];
     for element in &graph.elements {
         let sizes: Vec<usize> = element.iter().map(|&node| graph.sizes[node]).collect();
         let H = element_matrix(random, &sizes);

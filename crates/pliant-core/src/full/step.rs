@@ -85,20 +85,28 @@ pub(super) fn step(
     work.next.multipliers.copy_from_slice(&state.multipliers);
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
-        let scene = Scene {
-            model,
-            frames: &work.frames,
-            inputs,
-            loads: &work.loads,
-            state,
-            multipliers: &work.next.multipliers,
-            scheme: &scheme,
-            load_scale: 1.0,
-        };
-        let plan = &model.plan;
-        let solved = work.numeric.factor_and_solve(plan, &mut work.solution, |f, F, stride| {
-            scene.assemble(f, F, stride, plan.front_size(f).0);
-        });
+        let mut solved = Ok(());
+        for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
+            let scene = Scene {
+                model,
+                frames: &work.frames,
+                inputs,
+                loads: &work.loads,
+                state,
+                multipliers: &work.next.multipliers,
+                scheme: &Scheme { geometric, ..scheme },
+                load_scale: 1.0,
+            };
+            let plan = &model.plan;
+            solved = work.numeric.factor_and_solve(plan, &mut work.solution, |f, F, stride| {
+                scene.assemble(f, F, stride, plan.front_size(f).0);
+            });
+            // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
+            // stiffness can spoil that: then it is left out.
+            if work.numeric.negative_pivots() == model.rows {
+                break;
+            }
+        }
         if let Err(pivot) = solved {
             return Err(not_finite(model, state, body_of_unknown(model, pivot.unknown), h));
         }
