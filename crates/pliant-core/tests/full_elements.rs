@@ -386,7 +386,7 @@ fn a_teleport_changes_nothing_else() {
         let twists = still.state().twists.iter().zip(&moved.state().twists);
         let speed = twists.map(|(a, b)| (a.to_vector() - b.to_vector()).amax()).fold(0.0, f64::max);
         println!("{name}: {difference:.1e} radii, {speed:.1e} m/s or rad/s");
-        assert!(difference < 1e-9, "{name}: {difference:e}");
-        assert!(speed < 1e-7, "{name}: {speed:e}");
+        assert!(difference < 1e-12, "{name}: {difference:e}");
+        assert!(speed < 1e-11, "{name}: {speed:e}");
     }
 }
