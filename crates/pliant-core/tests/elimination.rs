@@ -79,9 +79,12 @@ fn element_matrix(random: &mut Random, sizes: &[usize]) -> DMatrix<f64> {
     H
 }
 
-/// Dense elements in the front each belongs to: positions in the front, and values.
+/// Where an element's unknowns are in its front, and its matrix.
+type Element = (Vec<usize>, DMatrix<f64>);
+
+/// Dense elements in the front each belongs to.
 struct Elements<'a> {
-    per_front: &'a [Vec<(Vec<usize>, DMatrix<f64>)>],
+    per_front: &'a [Vec<Element>],
     z: &'a DVector<f64>,
     plan: &'a Symbolic,
 }
@@ -109,7 +112,7 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
     let n = plan.unknowns();
     let mut dense = DMatrix::<f64>::zeros(n, n);
     let z = DVector::from_fn(n, |_, _| random.signed());
-    let mut per_front: Vec<Vec<(Vec<usize>, DMatrix<f64>)>> = vec![Vec::new(); plan.fronts()];
+    let mut per_front: Vec<Vec<Element>> = vec![Vec::new(); plan.fronts()];
     for element in &graph.elements {
         let sizes: Vec<usize> = element.iter().map(|&node| graph.sizes[node]).collect();
         let H = element_matrix(random, &sizes);

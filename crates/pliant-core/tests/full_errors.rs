@@ -199,3 +199,23 @@ fn a_state_is_finite_whatever_the_load() {
         }
     }
 }
+
+/// A load that throws the links apart within one step is an error that names the joint; the state stays.
+#[test]
+fn a_torn_joint_is_an_error() {
+    let mechanism = gallery::y();
+    let model = Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    let left = simulation.effector("left").unwrap();
+    simulation.set_load(left, Wrench::force([1e5, 3e4, 0.0])).unwrap();
+    let error = (0..200).find_map(|_| {
+        let before = simulation.state().clone();
+        let error = simulation.step(1.0 / 60.0).err()?;
+        assert_eq!(&before, simulation.state());
+        Some(error)
+    });
+    let Some(StepError::Torn { joint, gap, .. }) = error else { panic!("{error:?}") };
+    assert!(mechanism.find_joint(&joint).is_some() && gap > 0.15, "{joint} {gap}");
+    simulation.set_load(left, Wrench::ZERO).unwrap();
+    simulation.step(1.0 / 60.0).unwrap();
+}

@@ -187,13 +187,14 @@ fn a_tumbling_body_follows_the_elliptic_functions() {
     assert!(errors[4] < 1e-4, "{:e}", errors[4]);
 }
 
-/// About the intermediate axis for five seconds: the worst case for energy. Angular momentum is kept to
+/// About the intermediate axis for five seconds: the worst case for energy, here with a tenth of a radian a
+/// step at 1/60 s. The error falls as the square of the step. Angular momentum is kept to
 /// rounding at any step.
 #[test]
 fn intermediate_axis_tumbling_keeps_energy_and_momentum() {
     let mechanism = tumbler();
     let model = Model::new(&mechanism);
-    for (dt, bound) in [(FRAME, 0.01), (FRAME / 2.0, 0.01), (FRAME / 4.0, 0.01)] {
+    for (dt, bound) in [(FRAME, 1e-3), (FRAME / 2.0, 2.5e-4), (FRAME / 4.0, 6e-5)] {
         let mut simulation = model.simulate();
         simulation.set_state(&spinning(&mechanism, Vector3::new(0.01, 6.0, 0.01))).unwrap();
         let (energy, (_, L)) = (simulation.energy().kinetic, momentum(&mechanism, simulation.state()));

@@ -42,6 +42,8 @@ pub(super) struct Scheme {
 /// Where geometric stiffness is used.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Geometric {
+    /// Nowhere.
+    Nowhere,
     /// For joints with h²|λ|·lever above one, of the constraint forces alone.
     WhereNeeded,
     /// Everywhere, of all forces.
@@ -292,6 +294,7 @@ impl Scene<'_> {
             target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
         }
         match scheme.geometric {
+            Geometric::Nowhere => {}
             Geometric::WhereNeeded => {
                 let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
                 let tension = multipliers.iter().fold(0.0f64, |m, x| m.max(x.abs()));

@@ -110,8 +110,12 @@ impl Frame {
     }
 }
 
-/// Sets every frame to where the state's velocities take it in h seconds (0 in statics), and the one after
-/// the nodes' to the base at the end of the step.
+/// Largest turn of a body in a step, rad, for which its present velocity predicts where it ends.
+const PREDICTABLE: f64 = 0.5;
+
+/// Sets every frame to the state, and the one after the nodes' to the base at the end of a step of h seconds
+/// (0 in statics). If no body turns far in a step, frames move on to where the state's velocities take them:
+/// an iterate that much closer to the end. Else that would be no guess at all.
 pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
     frames[model.nodes.len()] = Frame {
         pose: inputs.base,
@@ -121,9 +125,11 @@ pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames
         w: inputs.base_twist.angular,
         ..Frame::empty()
     };
+    let turns_far = |node: &Node| state.twists[node.head.index()].angular.norm() * h > PREDICTABLE;
+    let predict = h > 0.0 && !model.nodes.iter().any(turns_far);
     for (node, frame) in model.nodes.iter().zip(frames) {
         *frame = Frame::start(node, &state.poses[node.head.index()], &state.twists[node.head.index()], h);
-        if h > 0.0 {
+        if predict {
             (frame.v, frame.w) = (frame.v0, frame.w0);
             frame.advance(node, h);
         }

@@ -6,6 +6,7 @@ mod model;
 mod simulation;
 mod statics;
 mod step;
+mod tangent;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ pub use model::Model;
 pub use simulation::{Energy, Simulation};
 pub use statics::{Equilibrium, StaticsError, StaticsSettings};
 pub use step::StepError;
+pub use tangent::Tangent;
 
 /// Stiffness of a limit on a rotation, N·m/rad: 10 N·m against it turn the joint 1e-4 rad too far.
 pub const LIMIT_STIFFNESS: f64 = 1e5;

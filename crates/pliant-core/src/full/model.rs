@@ -74,6 +74,8 @@ pub(super) struct Joint {
     pub couplings: Vec<(usize, f64)>,
     /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
     pub lever: f64,
+    /// The gap beyond which it counts as torn: the arms of both sides, or a hundredth of the radius, m.
+    pub reach: f64,
 }
 
 /// Constants of a coupling.
@@ -115,8 +117,12 @@ impl<'m> Model<'m> {
                 front: 0,
             })
             .collect();
+        // Of a mechanism that is only one point, the largest radius of gyration.
+        let gyration =
+            nodes.iter().map(|n| (n.inertia.trace() / n.mass).sqrt()).fold(f64::MIN_POSITIVE, f64::max);
+        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration };
         let mut joints: Vec<Joint> = (0..mechanism.joints().len())
-            .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes))
+            .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes, radius))
             .collect();
         let mut couplings = couplings(mechanism, &joints, &nodes);
 
@@ -158,8 +164,10 @@ impl<'m> Model<'m> {
             graph.elements.push(element);
         }
         let ordering = if loose.is_empty() { Ordering::AsGiven } else { Ordering::MinimumDegree };
-        if loose.is_empty() {
+        if order.loop_joints().is_empty() {
+            // Nothing is redundant: joints of a tree are independent, and so are couplings between them.
             joints.iter_mut().for_each(|j| j.softness = Vector6::zeros());
+            couplings.iter_mut().for_each(|c| c.softness = 0.0);
         }
         units.reverse(); // nodes are listed parents first
         for (rows, bodies) in loose {
@@ -224,7 +232,7 @@ impl<'m> Model<'m> {
             items: items.into_iter().map(|(_, item)| item).collect(),
             first_item,
             followers,
-            radius: mechanism.radius().max(f64::MIN_POSITIVE),
+            radius,
         }
     }
 
@@ -257,7 +265,7 @@ pub(super) fn limit_stiffness(kind: JointKind, k: usize) -> f64 {
 }
 
 /// The constants of a joint; `None` if both its bodies move as one.
-fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
+fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Option<Joint> {
     let order = mechanism.order();
     let joint = mechanism.joint(id);
     let child = order.node_of(joint.child);
@@ -274,6 +282,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
     let rows = joint.kind.rows(&Pose::identity());
     let mut softness = Vector6::zeros();
     let mut lever = 0.0;
+    let mut reach = 0.01 * radius;
     for (node, frame) in [(child, &in_child), (parent, &in_parent)] {
         let Some(n) = node.map(|n| &nodes[n]) else { continue };
         for i in 0..6 - joint.kind.freedoms() {
@@ -282,6 +291,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
         // A unit force at r turns the node by I⁻¹(r×f): only what moves the point counts.
         let r = frame.position - n.center;
         let turned = skew(&r) * n.inverse * skew(&r);
+        reach += r.norm();
         lever += if r.norm() > 0.0 { turned.norm() / r.norm() } else { 0.0 };
     }
     Some(Joint {
@@ -299,6 +309,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node]) -> Option<Joint> {
         softness,
         couplings: Vec::new(),
         lever,
+        reach,
     })
 }
 

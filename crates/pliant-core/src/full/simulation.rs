@@ -51,7 +51,12 @@ impl<'m> Model<'m> {
     }
 }
 
-impl Simulation<'_> {
+impl<'m> Simulation<'m> {
+    /// Model, inputs, state and memory, for the engine's own other uses of them.
+    pub(super) fn parts(&mut self) -> (&'m Model<'m>, &Inputs, &State, &mut Workspace) {
+        (self.model, &self.inputs, &self.state, &mut self.work)
+    }
+
     /// The mechanism that moves.
     pub fn mechanism(&self) -> &Mechanism {
         self.model.mechanism

@@ -154,6 +154,10 @@ impl<'a> Search<'a> {
                 [arm(j.child, j.in_child.position), arm(j.parent, j.in_parent.position)]
             })
             .flatten()
+            .chain(inputs.pulls.iter().filter_map(|pull| {
+                let (node, frame) = model.frame_in_node(pull.body, pull.frame)?;
+                Some((frame.position - model.nodes[node].center).norm())
+            }))
             .collect();
         let mean = arms.iter().sum::<f64>() / arms.len().max(1) as f64;
         // A single link may have its frame, its joint and its centre of mass all in one point.
@@ -382,6 +386,23 @@ impl<'a> Search<'a> {
         let joint = self.model.mechanism.joint(self.model.joints[worst].id).name.clone();
         Err(StaticsError::NotUnique { joint })
     }
+}
+
+/// Factors the tangent at a state under its inputs, without pseudo-mass: whether it could be.
+pub(super) fn factor_tangent(
+    model: &Model,
+    inputs: &Inputs,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<bool, StaticsError> {
+    check_held(model, inputs)?;
+    let settings = StaticsSettings::default();
+    let search = Search::new(model, inputs, &settings);
+    let mut state = state.clone();
+    search.place(&mut state, work, 1.0);
+    search.is_stable_and_unique(&state, work)?;
+    search.place(&mut state, work, 1.0);
+    Ok(search.solve(&state, work, 0.0, 1.0))
 }
 
 /// Every free base must be tied to the world, by joints of what it carries or by a pull.

@@ -7,6 +7,7 @@ use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Model};
 use crate::elimination::Numeric;
 use crate::inputs::Inputs;
+use crate::mechanism::JointId;
 use crate::state::State;
 
 /// Why a step was not taken. The state is what it was before.
@@ -16,6 +17,20 @@ pub enum StepError {
     #[error("the time step must be a finite number of seconds above zero, not {dt}")]
     TimeStep {
         /// What was given, s.
+        dt: f64,
+    },
+    /// The step would have left a joint open by more than the size of its own links.
+    #[error(
+        "step {step} would tear joint `{joint}` open by {gap:.3e} m: a load or speed is too large for dt = {dt} s; try a smaller dt or more iterations"
+    )]
+    Torn {
+        /// Number of the step that failed, counted from 1.
+        step: u64,
+        /// The joint.
+        joint: String,
+        /// Its gap, m.
+        gap: f64,
+        /// The time step, s.
         dt: f64,
     },
     /// The step would have led to numbers that are not finite.
@@ -85,17 +100,25 @@ pub(super) fn step(
     work.next.multipliers.copy_from_slice(&state.multipliers);
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
-        let scene = Scene {
-            model,
-            frames: &work.frames,
-            inputs,
-            loads: &work.loads,
-            state,
-            multipliers: &work.next.multipliers,
-            scheme: &scheme,
-            load_scale: 1.0,
-        };
-        let solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
+        let mut solved = Ok(());
+        for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
+            let scene = Scene {
+                model,
+                frames: &work.frames,
+                inputs,
+                loads: &work.loads,
+                state,
+                multipliers: &work.next.multipliers,
+                scheme: &Scheme { geometric, ..scheme },
+                load_scale: 1.0,
+            };
+            solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
+            // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
+            // stiffness can spoil that: then it is left out.
+            if work.numeric.negative_pivots() == model.rows {
+                break;
+            }
+        }
         if let Err(pivot) = solved {
             return Err(not_finite(model, state, body_of_unknown(model, pivot.unknown), h));
         }
@@ -110,9 +133,13 @@ pub(super) fn step(
         }
         store_multipliers(model, h, &work.solution, &mut work.next.multipliers);
     }
-    finish(model, inputs, h, &scheme, state, work);
+    let torn = finish(model, inputs, h, &scheme, state, work);
     if !work.next.is_finite() {
         return Err(not_finite(model, state, first_not_finite(model, &work.next), h));
+    }
+    if let Some((joint, gap)) = torn {
+        let joint = model.mechanism.joint(joint).name.clone();
+        return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
     std::mem::swap(state, &mut work.next);
     Ok(())
@@ -131,8 +158,17 @@ fn store_multipliers(model: &Model, h: f64, solution: &[f64], multipliers: &mut 
     }
 }
 
-/// Fills the next state but for its multipliers: poses, twists, coordinates with rates and forces.
-fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State, work: &mut Workspace) {
+/// Fills the next state but for its multipliers: poses, twists, coordinates with rates and forces. Returns
+/// the first joint that is open by more than the arms of its two bodies, with its gap.
+fn finish(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    scheme: &Scheme,
+    state: &State,
+    work: &mut Workspace,
+) -> Option<(JointId, f64)> {
+    let mut torn = None;
     let next = &mut work.next;
     frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, false, next);
     next.time = state.time + h;
@@ -142,7 +178,13 @@ fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State
     let scene = Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale: 1.0 };
     for joint in &model.joints {
         let placed = scene.place(joint);
-        for k in 0..joint.kind.freedoms() {
+        let d = joint.kind.freedoms();
+        let offsets = (0..6 - d).filter(|&i| placed.linear[i] != Vector3::zeros());
+        let gap = offsets.map(|i| placed.residual[i] * placed.residual[i]).sum::<f64>().sqrt();
+        if torn.is_none() && gap > joint.reach {
+            torn = Some((joint.id, gap));
+        }
+        for k in 0..d {
             let at = joint.coordinate + k;
             next.coordinates[at] = placed.q[k];
             next.rates[at] = placed.rate[k];
@@ -150,6 +192,7 @@ fn finish(model: &Model, inputs: &Inputs, h: f64, scheme: &Scheme, state: &State
         }
     }
     next.private.clone_from(&state.private);
+    torn
 }
 
 /// The first node with a number that is not finite, of its own or of a joint that carries it.

@@ -157,13 +157,13 @@ pub fn momentum(mechanism: &Mechanism, state: &State) -> (Vector3<f64>, Vector3<
     (linear, angular)
 }
 
-/// Steps until nothing moves faster than 1e-13 radii a second, or for `steps` steps; how many it took.
+/// Steps until nothing moves faster than 1e-11 radii a second, or for `steps` steps; how many it took.
 pub fn come_to_rest(simulation: &mut Simulation, dt: f64, steps: usize) -> usize {
     let radius = simulation.mechanism().radius();
     for step in 1..=steps {
         simulation.step(dt).unwrap();
         let speed = |t: &Twist| t.linear.norm().max(t.angular.norm() * radius);
-        if simulation.state().twists.iter().map(speed).fold(0.0, f64::max) < 1e-13 * radius {
+        if simulation.state().twists.iter().map(speed).fold(0.0, f64::max) < 1e-11 * radius {
             return step;
         }
     }

@@ -1,0 +1,271 @@
+//! Claim: statics finds the minimum of elastic energy, weight and loads over all poses that the joints allow,
+//! and the damped simulation comes to rest there; trees and loops, with joints turned by more than 1 rad.
+//!
+//! The oracle shares nothing with the engine but the joints' own X(θ), θ(X) and C(X): it minimises over the
+//! coordinates of the spanning tree, with forward kinematics, closures of the loop joints as constraints, and
+//! derivatives by finite differences.
+
+mod common;
+
+use common::{FRAME, apart, come_to_rest, edited};
+use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model, StaticsSettings};
+use pliant_core::gallery;
+use pliant_core::mechanism::{Freedom, JointId, Mechanism, PerFreedom};
+use pliant_core::nalgebra::{DMatrix, DVector};
+use pliant_core::spatial::{Pose, Wrench};
+use pliant_core::state::State;
+
+struct Oracle<'m> {
+    mechanism: &'m Mechanism,
+    /// Scale of the scene's loads.
+    scale: f64,
+    /// Tree joints with the place of their coordinates among the unknowns.
+    tree: Vec<(JointId, usize)>,
+    unknowns: usize,
+    /// Joints that close loops.
+    loops: Vec<JointId>,
+}
+
+impl<'m> Oracle<'m> {
+    fn new(mechanism: &'m Mechanism, scale: f64) -> Oracle<'m> {
+        let order = mechanism.order();
+        let mut unknowns = 0;
+        let tree = (order.bodies().iter())
+            .map(|b| {
+                let joint = order.tree_joint_of(*b).expect("no free base");
+                let first = unknowns;
+                unknowns += mechanism.joint(joint).kind.freedoms();
+                (joint, first)
+            })
+            .collect();
+        Oracle { mechanism, scale, tree, unknowns, loops: order.loop_joints().to_vec() }
+    }
+
+    /// Forward kinematics, parents first.
+    fn poses(&self, q: &DVector<f64>) -> Vec<Pose> {
+        let mut poses = vec![Pose::identity(); self.mechanism.bodies().len()];
+        for &(id, first) in &self.tree {
+            let joint = self.mechanism.joint(id);
+            let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
+            let X = joint.kind.transform(&q.as_slice()[first..first + joint.kind.freedoms()]);
+            poses[joint.child.index()] =
+                parent * self.mechanism.frame_in_parent(id) * X * self.mechanism.frame_in_child(id).inverse();
+        }
+        poses
+    }
+
+    /// Energy, and the closures of the loop joints.
+    fn energy(&self, q: &DVector<f64>) -> (f64, DVector<f64>) {
+        let m = self.mechanism;
+        let poses = self.poses(q);
+        let mut energy = 0.0;
+        for (body, pose) in m.bodies().iter().zip(&poses) {
+            energy -=
+                body.inertia.mass * m.gravity().dot(&pose.transform_point(&body.inertia.center_of_mass));
+        }
+        for load in m.loads() {
+            let effector = m.effector(load.effector);
+            let at = poses[effector.body.index()] * effector.frame;
+            energy -= self.scale * load.wrench.force.dot(&at.position);
+        }
+        for &(id, first) in &self.tree {
+            let joint = m.joint(id);
+            for (k, freedom) in joint.freedoms.iter().enumerate() {
+                energy += spring(freedom, q[first + k], k < joint.kind.translations());
+            }
+        }
+        let mut closures = Vec::new();
+        for &id in &self.loops {
+            let joint = m.joint(id);
+            let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
+            let outer = parent * m.frame_in_parent(id);
+            let X = outer.inverse_times(&(poses[joint.child.index()] * m.frame_in_child(id)));
+            let d = joint.kind.freedoms();
+            closures.extend_from_slice(&joint.kind.residual(&X).as_slice()[..6 - d]);
+            let angles = joint.kind.coordinates(&X, &vec![0.0; d]);
+            for (k, freedom) in joint.freedoms.iter().enumerate() {
+                energy += spring(freedom, angles[k], k < joint.kind.translations());
+            }
+        }
+        (energy, DVector::from_vec(closures))
+    }
+
+    /// ∂/∂q of energy and closures, by the central difference of fourth order.
+    fn slopes(&self, q: &DVector<f64>) -> (DVector<f64>, DMatrix<f64>) {
+        let h = 1e-3;
+        let rows = self.energy(q).1.len();
+        let (mut g, mut J) = (DVector::zeros(self.unknowns), DMatrix::zeros(rows, self.unknowns));
+        for k in 0..self.unknowns {
+            let at = |t: f64| {
+                let mut q = q.clone();
+                q[k] += t;
+                self.energy(&q)
+            };
+            let [(a, ca), (b, cb), (c, cc), (d, cd)] = [at(-2.0 * h), at(-h), at(h), at(2.0 * h)];
+            g[k] = (a - d + 8.0 * (c - b)) / (12.0 * h);
+            J.set_column(k, &((ca - cd + (cc - cb) * 8.0) / (12.0 * h)));
+        }
+        (g, J)
+    }
+
+    /// The constrained minimum, by Newton's method on energy + μ·closures.
+    fn minimum(&self) -> DVector<f64> {
+        let n = self.unknowns;
+        let mut q = DVector::zeros(n);
+        let mut multipliers = DVector::zeros(self.energy(&q).1.len());
+        let rows = multipliers.len();
+        for _ in 0..60 {
+            let (g, J) = self.slopes(&q);
+            let closures = self.energy(&q).1;
+            // Hessian of the Lagrangian, by differences of its gradient.
+            let h = 1e-4;
+            let gradient = |q: &DVector<f64>| {
+                let (g, J) = self.slopes(q);
+                g + J.transpose() * &multipliers
+            };
+            let mut H = DMatrix::zeros(n, n);
+            for k in 0..n {
+                let (mut up, mut down) = (q.clone(), q.clone());
+                up[k] += h;
+                down[k] -= h;
+                H.set_column(k, &((gradient(&up) - gradient(&down)) / (2.0 * h)));
+            }
+            H = (&H + H.transpose()) * 0.5;
+            // Convex along the motions that the loops allow, raised if it is not.
+            let free = null_space(&J, n);
+            let along = free.transpose() * &H * &free;
+            let lowest = along.symmetric_eigenvalues().min();
+            if lowest < 1e-3 * H.amax() {
+                H += DMatrix::identity(n, n) * (1e-3 * H.amax() - lowest);
+            }
+            let mut K = DMatrix::zeros(n + rows, n + rows);
+            K.view_mut((0, 0), (n, n)).copy_from(&H);
+            K.view_mut((0, n), (n, rows)).copy_from(&J.transpose());
+            K.view_mut((n, 0), (rows, n)).copy_from(&J);
+            let mut right = DVector::zeros(n + rows);
+            right.rows_mut(0, n).copy_from(&-&g);
+            right.rows_mut(n, rows).copy_from(&-&closures);
+            let x = K.svd(true, true).solve(&right, 1e-9).unwrap();
+            let step = x.rows(0, n).into_owned();
+            let scale = (0.3 / step.amax()).min(1.0);
+            q += &step * scale;
+            multipliers = x.rows(n, rows).into_owned();
+            if step.amax() < 1e-12 {
+                break;
+            }
+        }
+        q
+    }
+}
+
+/// ½k(q − rest)² and the one-sided spring of a limit.
+fn spring(freedom: &Freedom, q: f64, translates: bool) -> f64 {
+    let limit = if translates { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS };
+    let beyond = (q - freedom.upper).max(freedom.lower - q).max(0.0);
+    0.5 * freedom.stiffness * (q - freedom.rest).powi(2) + 0.5 * limit * beyond * beyond
+}
+
+/// Columns that span the motions J x = 0.
+fn null_space(J: &DMatrix<f64>, n: usize) -> DMatrix<f64> {
+    if J.nrows() == 0 {
+        return DMatrix::identity(n, n);
+    }
+    let eigen = (J.transpose() * J).symmetric_eigen();
+    let largest = eigen.eigenvalues.max();
+    let columns: Vec<_> = (0..n)
+        .filter(|&k| eigen.eigenvalues[k] < 1e-12 * largest)
+        .map(|k| eigen.eigenvectors.column(k).into_owned())
+        .collect();
+    DMatrix::from_columns(&columns)
+}
+
+/// Statics, the minimum of energy and the simulation at rest: one pose.
+fn agree(name: &str, scale: f64, turned_at_least: f64) {
+    agree_on(&gallery::build(name).unwrap(), scale, turned_at_least);
+}
+
+fn agree_on(mechanism: &Mechanism, scale: f64, turned_at_least: f64) {
+    let name = mechanism.name();
+    let model = Model::new(mechanism);
+    let mut statics = model.simulate();
+    for load in mechanism.loads() {
+        assert_eq!(load.wrench.torque.norm(), 0.0, "a dead torque has no energy");
+        statics.set_load(load.effector, Wrench { force: load.wrench.force * scale, ..load.wrench }).unwrap();
+    }
+    let mut moving = statics.clone();
+    let equilibrium = statics.settle(&StaticsSettings::default()).unwrap();
+    assert!(equilibrium.converged && equilibrium.stable, "{name}: {equilibrium:?}");
+
+    let oracle = Oracle::new(mechanism, scale);
+    let q = oracle.minimum();
+    let mut least = State::at_rest(mechanism);
+    least.poses = oracle.poses(&q);
+    let to_energy = apart(mechanism, &least, statics.state());
+    let steps = come_to_rest(&mut moving, FRAME, 6000);
+    let to_rest = apart(mechanism, moving.state(), statics.state());
+    let turned = q.amax();
+    println!(
+        "{name} × {scale}: energy {to_energy:.1e}, rest {to_rest:.1e} radii after {steps} steps, \
+         turned {turned:.2}, {} iterations, {} load steps",
+        equilibrium.iterations, equilibrium.load_steps
+    );
+    // Differences of energy of 1e-4 in the loops' Hessian, and a rest at 1e-11 radii a second.
+    assert!(to_energy < 1e-9, "{name}: {to_energy:e}");
+    assert!(to_rest < 1e-10, "{name}: {to_rest:e}");
+    assert!(turned > turned_at_least, "{name}: {turned}");
+
+    // A minimum: every pose nearby that keeps the closures has more energy.
+    let (energy, _) = oracle.energy(&q);
+    let (_, J) = oracle.slopes(&q);
+    let free = null_space(&J, oracle.unknowns);
+    for k in 0..free.ncols() {
+        for sign in [1.0, -1.0] {
+            let mut near = &q + free.column(k) * (sign * 0.02);
+            for _ in 0..5 {
+                let closures = oracle.energy(&near).1;
+                if closures.is_empty() {
+                    break;
+                }
+                let (_, J) = oracle.slopes(&near);
+                near -= J.svd(true, true).solve(&closures, 1e-9).unwrap();
+            }
+            assert!(oracle.energy(&near).0 > energy, "{name}: freedom {k} goes down");
+        }
+    }
+}
+
+#[test]
+fn y_settles_at_the_minimum_of_energy() {
+    agree("y", 1.0, 0.0);
+    // Twenty-five times softer, so that its arms turn far.
+    let soft = edited(&gallery::y(), |joint| joint.stiffness = Some(PerFreedom::All(40.0)));
+    agree_on(&soft, 3.0, 1.0);
+}
+
+#[test]
+fn two_link_settles_at_the_minimum_of_energy() {
+    agree("two-link", 1.0, 0.0);
+    agree("two-link", 10.0, 1.0);
+}
+
+#[test]
+fn helix_settles_at_the_minimum_of_energy() {
+    agree("helix:50", 1.0, 0.0);
+}
+
+#[test]
+fn hand_settles_at_the_minimum_of_energy() {
+    agree("hand", 1.0, 0.0);
+}
+
+#[test]
+fn rungs_settle_at_the_minimum_of_energy() {
+    agree("rungs:24", 1.0, 0.0);
+    agree("rungs:24", 40.0, 0.1);
+}
+
+#[test]
+fn loops_settle_at_the_minimum_of_energy() {
+    agree("loop", 1.0, 0.0);
+    agree("loop", 20.0, 0.3);
+}
