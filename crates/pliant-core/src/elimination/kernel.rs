@@ -2,7 +2,7 @@
 //! right-hand side as its last column. Only the upper triangle is read and written.
 //!
 //! For k below pivots, with d = F_kk:  F_ij −= F_ki F_kj / d  for k < i ≤ j, right-hand side included;
-//! then row k is divided by d. The matrix is worked on in columns of four lanes and blocks of four
+//! row k divided by d is what is kept. The matrix is worked on in columns of four lanes and blocks of four
 //! pivots: a column holds its part of four pivot rows in registers while it goes down the rows above its
 //! diagonal. What that writes below the diagonal, within the lanes that hold it, is never read.
 //!
@@ -24,44 +24,51 @@ fn lanes<const FUSED: bool>(l: f64, y: [f64; LANES], x: [f64; LANES]) -> [f64; L
     std::array::from_fn(|i| fma::<FUSED>(l, y[i], x[i]))
 }
 
-/// Σ a_i b_i in four partial sums, so that no addition waits for the one before.
+/// Σ a_i b_i over whole lanes.
 #[inline(always)]
-pub(super) fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
-    let ((a4, a1), (b4, b1)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
-    let s = a4
+pub(super) fn dot<const FUSED: bool>(a: &[[f64; LANES]], b: &[[f64; LANES]]) -> f64 {
+    let s = a
         .iter()
-        .zip(b4)
+        .zip(b)
         .fold([0.0; LANES], |s, (a, b)| std::array::from_fn(|i| fma::<FUSED>(a[i], b[i], s[i])));
-    let rest = a1.iter().zip(b1).fold(0.0, |s, (a, b)| fma::<FUSED>(*a, *b, s));
-    (s[0] + s[1]) + (s[2] + s[3]) + rest
+    (s[0] + s[1]) + (s[2] + s[3])
 }
 
 /// Lanes of the widest front that has compiled code of its own.
 const WIDEST: usize = 8;
 
+/// Where row k of a front starts among its rows, in lanes: Σ_{i<k} (width − i/4).
+#[inline(always)]
+pub(super) fn row_start(k: usize, width: usize) -> usize {
+    let (blocks, rest) = (k / LANES, k % LANES);
+    k * width - LANES * blocks * (blocks.max(1) - 1) / 2 - rest * blocks
+}
+
 /// Multipliers of up to four pivots: −F_ki/d_k.
 type Multipliers = [[[f64; LANES]; WIDEST]; LANES];
 
-/// Eliminates the pivots of a front in place; row k becomes 1/d_k (on the diagonal), l_kj, y_k.
-/// Returns the position of a pivot that is zero or not finite, if there is one.
+/// Eliminates the pivots of a front in place and writes its rows: row k is 1/d_k on the diagonal, then l_kj,
+/// then y_k, from the lanes that hold the diagonal on ([`row_start`]); what is before the diagonal there
+/// means nothing. Returns the position of a pivot that is zero or not finite, if there is one.
 #[inline(always)]
 pub(super) fn eliminate<const FUSED: bool>(
     front: &mut [f64],
     size: usize,
     stride: usize,
     pivots: usize,
+    rows: &mut [[f64; LANES]],
 ) -> Option<usize> {
     let F = front.as_chunks_mut::<LANES>().0;
     let mut m = [[[0.0; LANES]; WIDEST]; LANES];
     match stride / LANES {
-        2 => narrow::<FUSED, 2>(F, size, pivots, &mut m),
-        3 => narrow::<FUSED, 3>(F, size, pivots, &mut m),
-        4 => narrow::<FUSED, 4>(F, size, pivots, &mut m),
-        5 => narrow::<FUSED, 5>(F, size, pivots, &mut m),
-        6 => narrow::<FUSED, 6>(F, size, pivots, &mut m),
-        7 => narrow::<FUSED, 7>(F, size, pivots, &mut m),
-        8 => narrow::<FUSED, 8>(F, size, pivots, &mut m),
-        width => wide::<FUSED>(F, size, width, pivots),
+        2 => narrow::<FUSED, 2>(F, size, pivots, &mut m, rows),
+        3 => narrow::<FUSED, 3>(F, size, pivots, &mut m, rows),
+        4 => narrow::<FUSED, 4>(F, size, pivots, &mut m, rows),
+        5 => narrow::<FUSED, 5>(F, size, pivots, &mut m, rows),
+        6 => narrow::<FUSED, 6>(F, size, pivots, &mut m, rows),
+        7 => narrow::<FUSED, 7>(F, size, pivots, &mut m, rows),
+        8 => narrow::<FUSED, 8>(F, size, pivots, &mut m, rows),
+        width => wide::<FUSED>(F, size, width, pivots, rows),
     }
 }
 
@@ -73,6 +80,7 @@ fn narrow<const FUSED: bool, const W: usize>(
     size: usize,
     pivots: usize,
     m: &mut Multipliers,
+    mut rows: &mut [[f64; LANES]],
 ) -> Option<usize> {
     let F = F.as_chunks_mut::<W>().0;
     let mut k = 0;
@@ -106,12 +114,13 @@ fn narrow<const FUSED: bool, const W: usize>(
             _ => trailing::<FUSED, W, 4>(F, size, k, m),
         }
         for t in 0..block {
-            let row = &mut F[k + t];
-            let d = row[k / LANES][t];
-            for lane in k / LANES..W {
-                row[lane] = m[t][lane].map(|x| -x);
+            let first = k / LANES;
+            let (row, rest) = rows.split_at_mut(W - first);
+            for lane in first..W {
+                row[lane - first] = m[t][lane].map(|x| -x);
             }
-            row[k / LANES][t] = 1.0 / d;
+            row[0][t] = 1.0 / F[k + t][first][t];
+            rows = rest;
         }
         k += block;
     }
@@ -148,6 +157,7 @@ fn wide<const FUSED: bool>(
     size: usize,
     width: usize,
     pivots: usize,
+    rows: &mut [[f64; LANES]],
 ) -> Option<usize> {
     for k in 0..pivots {
         let first = k / LANES;
@@ -164,10 +174,11 @@ fn wide<const FUSED: bool>(
                 row_i[lane] = lanes::<FUSED>(l, row[lane], row_i[lane]);
             }
         }
-        for lanes in &mut row[first..] {
-            *lanes = lanes.map(|x| x / d);
+        let out = &mut rows[row_start(k, width)..][..width - first];
+        for (out, x) in out.iter_mut().zip(&row[first..]) {
+            *out = x.map(|x| x / d);
         }
-        row[first][k % LANES] = 1.0 / d;
+        out[0][k % LANES] = 1.0 / d;
     }
     None
 }

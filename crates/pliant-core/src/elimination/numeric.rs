@@ -21,13 +21,13 @@ pub trait Assemble {
 /// The memory of an elimination: factors, updates on their way, one front.
 #[derive(Clone, Debug)]
 pub struct Numeric {
-    /// Row k of each front in turn: 1/d_k, then l_kj for the later unknowns of the front.
-    factors: Vec<f64>,
+    /// The rows of each front in turn, as the kernel writes them: 1/d_k, l_kj, y_k.
+    factors: Vec<[f64; LANES]>,
     /// Updates on their way to the front they go to.
     stack: Vec<f64>,
     front: Vec<f64>,
     /// The unknowns of one front.
-    near: Vec<f64>,
+    near: Vec<[f64; LANES]>,
     negative: usize,
     fused: bool,
 }
@@ -36,10 +36,10 @@ impl Numeric {
     /// Memory for a plan.
     pub fn new(plan: &Symbolic) -> Numeric {
         Numeric {
-            factors: vec![0.0; plan.factors],
+            factors: vec![[0.0; LANES]; plan.factors],
             stack: vec![0.0; plan.stack],
             front: vec![0.0; plan.largest],
-            near: vec![0.0; plan.fronts.iter().map(|f| f.size).max().unwrap_or(0)],
+            near: vec![[0.0; LANES]; plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0)],
             negative: 0,
             fused: has_fused_lanes(),
         }
@@ -84,23 +84,17 @@ impl Numeric {
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
             let F = &mut self.front[..size * stride];
-            for (i, row) in F.chunks_exact_mut(stride).enumerate() {
-                row[i / LANES * LANES..].fill(0.0);
-            }
+            F.fill(0.0);
             assemble.add_front(f, F, stride, size);
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
             }
-            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots) {
+            let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
+            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots, rows) {
                 return Err(ZeroPivot { unknown: front.first + k });
             }
-            // Keep 1/d, l and y of the pivots, and leave the rest to a later front.
-            let mut at = front.rows;
             for k in 0..pivots {
-                self.factors[at..at + size - k].copy_from_slice(&F[k * stride + k..k * stride + size]);
-                at += size - k;
                 self.negative += usize::from(F[k * stride + k] < 0.0);
-                solution[front.first + k] = F[k * stride + size];
             }
             let rest = size - pivots;
             let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
@@ -109,9 +103,7 @@ impl Numeric {
                 row[i..].copy_from_slice(&F[from + i..from + rest + 1]);
             }
         }
-        let mut near = std::mem::take(&mut self.near);
-        self.substitute_back::<FUSED>(plan, &mut near, solution);
-        self.near = near;
+        self.substitute_back::<FUSED>(plan, solution);
         Ok(())
     }
 
@@ -121,62 +113,61 @@ impl Numeric {
         self.negative
     }
 
-    /// Solves for another right-hand side with the factors at hand, in place.
+    /// Solves for another right-hand side with the factors at hand, in place. The factors keep the last
+    /// right-hand side only.
     pub fn solve(&mut self, plan: &Symbolic, x: &mut [f64]) {
         debug_assert_eq!(x.len(), plan.unknowns);
         for front in &plan.fronts {
-            let mut at = front.rows;
+            let width = front.stride / LANES;
+            let own = front.first..front.first + front.pivots;
             for k in 0..front.pivots {
-                let row = &self.factors[at..at + front.size - k];
+                let row = self.factors[front.rows + kernel::row_start(k, width)..][..width - k / LANES]
+                    .as_flattened_mut();
+                let row = &mut row[k % LANES..]; // from the diagonal on
                 let z = x[front.first + k];
-                let own = front.pivots - k;
-                for j in 1..own {
-                    x[front.first + k + j] -= row[j] * z;
+                let unknowns = own.clone().skip(k + 1).chain(front.later.iter().flat_map(|&(i, n)| i..i + n));
+                for (i, l) in unknowns.zip(&row[1..]) {
+                    x[i] -= l * z;
                 }
-                let mut j = own;
-                for &(first, count) in &front.later {
-                    for i in first..first + count {
-                        x[i] -= row[j] * z;
-                        j += 1;
-                    }
-                }
-                x[front.first + k] = z * row[0];
-                at += front.size - k;
+                row[front.size - k] = z * row[0];
             }
         }
-        let mut near = std::mem::take(&mut self.near);
-        self.substitute_back::<false>(plan, &mut near, x);
-        self.near = near;
+        self.substitute_back::<false>(plan, x);
     }
 
-    /// x_k = y_k − Σ_j l_kj x_j, last front first. `near` is scratch for the unknowns of one front.
+    /// x_k = y_k − Σ_j l_kj x_j, last front first.
     #[inline(always)]
-    fn substitute_back<const FUSED: bool>(&self, plan: &Symbolic, near: &mut [f64], x: &mut [f64]) {
+    fn substitute_back<const FUSED: bool>(&mut self, plan: &Symbolic, x: &mut [f64]) {
         for front in plan.fronts.iter().rev() {
-            let near = &mut near[..front.size];
-            near[..front.pivots].copy_from_slice(&x[front.first..front.first + front.pivots]);
-            let mut j = front.pivots;
-            for &(first, count) in &front.later {
-                near[j..j + count].copy_from_slice(&x[first..first + count]);
-                j += count;
-            }
-            // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
-            // by column: no operation of an inner loop waits for another.
-            let (own, later) = near.split_at_mut(front.pivots);
-            let mut at = front.rows;
-            for (k, x) in own.iter_mut().enumerate() {
-                *x -= kernel::dot::<FUSED>(&self.factors[at + front.pivots - k..at + front.size - k], later);
-                at += front.size - k;
-            }
-            for j in (1..front.pivots).rev() {
-                let (before, rest) = own.split_at_mut(j);
-                let mut at = front.rows + j;
-                for (k, x) in before.iter_mut().enumerate() {
-                    *x = kernel::fma::<FUSED>(-self.factors[at], rest[0], *x);
-                    at += front.size - k - 1;
+            let (width, pivots) = (front.stride / LANES, front.pivots);
+            // The later unknowns in the lanes of the front, −1 for y, zero for all else.
+            let first = pivots / LANES;
+            let near = &mut self.near[..width];
+            near[first..].fill([0.0; LANES]);
+            let flat = near.as_flattened_mut();
+            let mut j = pivots;
+            for &(from, count) in &front.later {
+                for i in from..from + count {
+                    flat[j] = x[i];
+                    j += 1;
                 }
             }
-            x[front.first..front.first + front.pivots].copy_from_slice(&near[..front.pivots]);
+            flat[front.size] = -1.0;
+            // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
+            // by column: no operation of an inner loop waits for another.
+            let rows = &self.factors[front.rows..];
+            let own = &mut x[front.first..front.first + pivots];
+            for (k, x) in own.iter_mut().enumerate() {
+                let start = kernel::row_start(k, width) + first - k / LANES;
+                *x = -kernel::dot::<FUSED>(&rows[start..][..width - first], &near[first..]);
+            }
+            for j in (1..pivots).rev() {
+                let (before, rest) = own.split_at_mut(j);
+                for (k, x) in before.iter_mut().enumerate() {
+                    let l = rows[kernel::row_start(k, width) + j / LANES - k / LANES][j % LANES];
+                    *x = kernel::fma::<FUSED>(-l, rest[0], *x);
+                }
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use super::kernel::row_start;
+
 /// Vector lanes that a front's rows are padded to.
 pub(super) const LANES: usize = 4;
 
@@ -52,7 +54,7 @@ pub(super) struct Front {
     pub children: Vec<usize>,
     /// Where the update of this front lies on the stack of updates.
     pub update: usize,
-    /// Where its rows lie among the factors.
+    /// Where its rows lie among the factors, in lanes.
     pub rows: usize,
 }
 
@@ -141,7 +143,7 @@ impl Symbolic {
                 plan.stack = plan.stack.max(top);
                 children[front_of_unit[p]].push(f);
             }
-            plan.factors += front.pivots * front.size - front.pivots * (front.pivots - 1) / 2;
+            plan.factors += row_start(front.pivots, front.stride / LANES);
             plan.largest = plan.largest.max(front.size * front.stride);
             plan.fronts.push(front);
         }

@@ -618,9 +618,10 @@ impl Target<'_> {
         }
         let (start, step) =
             if body < row { (body * self.stride + row, self.stride) } else { (row * self.stride + body, 1) };
+        let F = &mut self.F[start..start + 5 * step + 1];
         for k in 0..3 {
-            self.F[start + k * step] += factor * l[k];
-            self.F[start + (3 + k) * step] += factor * a[k];
+            F[k * step] += factor * l[k];
+            F[(3 + k) * step] += factor * a[k];
         }
     }
 
