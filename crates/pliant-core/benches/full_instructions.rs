@@ -23,7 +23,7 @@ fn simulation(name: &str) -> Simulation<'static> {
 }
 
 #[library_benchmark]
-#[bench::chain_1000(args = ("chain:1000"), setup = simulation, config = limit(13_000_000))]
+#[bench::chain_1000(args = ("chain:1000"), setup = simulation, config = limit(14_000_000))]
 #[bench::helix_400(args = ("helix:400"), setup = simulation, config = limit(6_000_000))]
 #[bench::ladder_48(args = ("ladder:48"), setup = simulation, config = limit(1_300_000))]
 #[bench::rungs_48(args = ("rungs:48"), setup = simulation, config = limit(1_300_000))]

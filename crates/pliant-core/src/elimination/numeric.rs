@@ -29,6 +29,7 @@ pub struct Numeric {
     /// The unknowns of one front.
     near: Vec<[f64; LANES]>,
     negative: usize,
+    #[cfg(target_arch = "x86_64")]
     fused: bool,
 }
 
@@ -41,7 +42,8 @@ impl Numeric {
             front: vec![0.0; plan.largest],
             near: vec![[0.0; LANES]; plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0)],
             negative: 0,
-            fused: has_fused_lanes(),
+            #[cfg(target_arch = "x86_64")]
+            fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }
     }
 
@@ -84,7 +86,9 @@ impl Numeric {
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
             let F = &mut self.front[..size * stride];
-            F.fill(0.0);
+            for (i, row) in F.chunks_exact_mut(stride).enumerate() {
+                row[i / LANES * LANES..].fill(0.0);
+            }
             assemble.add_front(f, F, stride, size);
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
@@ -157,15 +161,20 @@ impl Numeric {
             // by column: no operation of an inner loop waits for another.
             let rows = &self.factors[front.rows..];
             let own = &mut x[front.first..front.first + pivots];
+            let mut start = 0;
             for (k, x) in own.iter_mut().enumerate() {
-                let start = kernel::row_start(k, width) + first - k / LANES;
-                *x = -kernel::dot::<FUSED>(&rows[start..][..width - first], &near[first..]);
+                let row = &rows[start + first - k / LANES..][..width - first];
+                *x = -kernel::dot::<FUSED>(row, &near[first..]);
+                start += width - k / LANES;
             }
+            let rows = rows.as_flattened();
             for j in (1..pivots).rev() {
                 let (before, rest) = own.split_at_mut(j);
+                // Column j of row 0; the next row starts where this one ends, and every fourth a lane later.
+                let mut at = j;
                 for (k, x) in before.iter_mut().enumerate() {
-                    let l = rows[kernel::row_start(k, width) + j / LANES - k / LANES][j % LANES];
-                    *x = kernel::fma::<FUSED>(-l, rest[0], *x);
+                    *x = kernel::fma::<FUSED>(-rows[at], rest[0], *x);
+                    at += (width - k / LANES) * LANES - if k % LANES == LANES - 1 { LANES } else { 0 };
                 }
             }
         }
@@ -196,17 +205,5 @@ fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: 
 fn add(to: &mut [f64], from: &[f64]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to += from;
-    }
-}
-
-/// Whether four-wide fused multiply-add is there.
-fn has_fused_lanes() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
     }
 }
