@@ -2,11 +2,14 @@
 
 mod assembly;
 mod frames;
+mod geometric;
 mod model;
+mod placing;
 mod simulation;
 mod statics;
 mod step;
 mod tangent;
+mod target;
 #[cfg(test)]
 mod tests;
 

@@ -1,0 +1,126 @@
+//! Geometric stiffness: how the forces of a joint change as its bodies move, at fixed multipliers.
+
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
+
+use super::assembly::{Scene, add_block, arm_matrix};
+use super::model::{ABSENT, Joint};
+use super::placing::Placed;
+use super::target::Target;
+use crate::joints::JointKind;
+use crate::spatial::skew;
+
+impl Scene<'_> {
+    /// Geometric stiffness of the constraint forces of a hinge or ball, in vectors: the second derivatives
+    /// of λ·C. With N(a, b) = ½(abᵀ + baᵀ) − a·b I, the form of a·(θ×(θ×b)), f the force of the offset rows
+    /// and g = Σ ν_k p_k that of the dot rows of the child's z:
+    ///
+    /// offsets: N(f, rc) on the child's turn, N(f, rp) on the parent's, \[f\] from the parent's turn to its
+    /// own motion and −\[f\] to the child's, −\[rc\]\[f\] to the child's turn;
+    /// dots: N(g, z) on both turns and −\[z\]\[g\] between them.
+    #[inline(always)]
+    pub(super) fn geometric_of_tension(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        placed: &Placed,
+        target: &mut Target,
+    ) {
+        let form = |a: &Vector3<f64>, b: &Vector3<f64>| {
+            let ab = a * b.transpose();
+            (ab + ab.transpose()) * 0.5 - Matrix3::identity() * a.dot(b)
+        };
+        let scale = -self.scheme.stiffness;
+        let multipliers = &self.multipliers[joint.row..joint.row + 6 - joint.kind.freedoms()];
+        // The offset rows are the parent's axes p_k; f and g are scaled along.
+        let along =
+            |k: usize| (placed.linear[0] * multipliers[k] + placed.linear[1] * multipliers[k + 1]) * scale;
+        let f = along(0) + placed.linear[2] * (multipliers[2] * scale);
+        let mut on_child = form(&f, &placed.arms[0]);
+        let mut on_parent = form(&f, &placed.arms[1]);
+        let mut between = -skew(&placed.arms[0]) * skew(&f);
+        if joint.kind == JointKind::Hinge {
+            let (g, z) = (along(3), &placed.axis);
+            let dots = form(&g, z);
+            on_child += dots;
+            on_parent += dots;
+            between -= skew(z) * skew(&g);
+        }
+        if child != ABSENT {
+            target.symmetric(child + 3, &on_child);
+        }
+        if parent != ABSENT {
+            target.symmetric(parent + 3, &on_parent);
+            target.block3(parent, parent + 3, &skew(&f));
+        }
+        if child != ABSENT && parent != ABSENT {
+            target.block3(child, parent + 3, &-skew(&f));
+            target.block3(child + 3, parent + 3, &between);
+        }
+    }
+
+    /// Geometric stiffness of any joint: the wrench w = Jᵀλ + Jθᵀτ of the child frame, given in its axes, changes by
+    /// H ξ with the relative pose and turns with the child. With f its force and m its torque in world
+    /// axes, T the map from a body's motion to the child frame's, r from the centres of mass:
+    ///
+    /// ∂(child)/∂child = TcᵀHTc + [0, −\[f\]; 0, −\[m + rc×f\]],   ∂(child)/∂parent = −TcᵀHTp,
+    /// ∂(parent)/∂parent = TpᵀHTp + [0, 0; −\[f\], 0].
+    ///
+    /// The symmetric part is used: what is left out vanishes at an equilibrium.
+    pub(super) fn geometric(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        forces: &[f64],
+        target: &mut Target,
+    ) {
+        let scheme = self.scheme;
+        let d = joint.kind.freedoms();
+        let (X, F) = self.frames_of(joint);
+        let q = joint.kind.coordinates(&X, &self.state.coordinates[joint.coordinate..joint.coordinate + d]);
+        let q = &q.as_slice()[..d];
+        let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
+        let H = joint.kind.wrench_derivative(&X, q, multipliers, &forces[..d]);
+        let (J, Jq) = (joint.kind.rows(&X), joint.kind.coordinates_jacobian(&X, q));
+        let mut w = Vector6::zeros();
+        for (k, force) in multipliers.iter().enumerate() {
+            w += J.row(k).transpose() * *force;
+        }
+        for (k, force) in forces[..d].iter().enumerate() {
+            w += Jq.row(k).transpose() * *force;
+        }
+        let R = F.rotation_matrix();
+        let (f, m) = (R * Vector3::new(w[0], w[1], w[2]), R * Vector3::new(w[3], w[4], w[5]));
+        let (rc, rp) =
+            (F.position - self.side(joint.child).center, F.position - self.side(joint.parent).center);
+        // H in world axes, then at the centres of mass: T = [I, −[r]; 0, I].
+        let mut Hw = Matrix6::zeros();
+        for (i, j) in [(0, 0), (0, 3), (3, 0), (3, 3)] {
+            let block = R * H.fixed_view::<3, 3>(i, j) * R.transpose();
+            Hw.fixed_view_mut::<3, 3>(i, j).copy_from(&block);
+        }
+        let (Tc, Tp) = (arm_matrix(&rc), arm_matrix(&rp));
+        let scale = -scheme.stiffness;
+        if child != ABSENT {
+            let mut K = Tc.transpose() * Hw * Tc;
+            add_block(&mut K, 0, 3, -skew(&f));
+            add_block(&mut K, 3, 3, -skew(&(m + rc.cross(&f))));
+            target.symmetric6(child, &((K + K.transpose()) * (0.5 * scale)));
+        }
+        if parent != ABSENT {
+            let mut K = Tp.transpose() * Hw * Tp;
+            add_block(&mut K, 3, 0, -skew(&f));
+            target.symmetric6(parent, &((K + K.transpose()) * (0.5 * scale)));
+        }
+        if child != ABSENT && parent != ABSENT {
+            // Half of ∂(child)/∂parent and half of the transpose of ∂(parent)/∂child.
+            let mut back = -(Tp.transpose() * Hw * Tc);
+            add_block(&mut back, 0, 3, skew(&f));
+            add_block(&mut back, 3, 0, skew(&f));
+            add_block(&mut back, 3, 3, skew(&m) - skew(&f) * skew(&rc) + skew(&rp) * skew(&f));
+            let K = (-(Tc.transpose() * Hw * Tp) + back.transpose()) * (0.5 * scale);
+            target.block6(child, parent, &K);
+        }
+    }
+}
