@@ -81,7 +81,7 @@ impl Loading {
             }
         }
         if self.scene_load {
-            inputs.set_scene_loads(mechanism);
+            inputs.add_scene_loads(mechanism);
         }
         if self.no_gravity {
             inputs.set_gravity([0.0; 3]).map_err(Failure::input)?;

@@ -29,7 +29,7 @@ fn steps(c: &mut Criterion) {
         if name.starts_with("chain") {
             simulation.inputs_mut().set_gravity([0.0; 3]).expect("finite");
         }
-        simulation.inputs_mut().set_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads(&mechanism);
         simulation.set_iterations(1).expect("at least one");
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
@@ -44,7 +44,7 @@ fn statics(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = full::Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().set_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads(&mechanism);
         let start = simulation.state().clone();
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| {

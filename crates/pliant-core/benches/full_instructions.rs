@@ -16,7 +16,7 @@ fn simulation(name: &str) -> Simulation<'static> {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(Model::new(mechanism)));
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads(mechanism);
     simulation.set_iterations(1).expect("at least one");
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation

@@ -95,19 +95,19 @@ impl Inputs {
     /// Sets the dead load on an effector: world axes, at its origin.
     pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
         finite(load.is_finite(), || format!("the load on effector {}", effector.index()))?;
-        self.effector_loads[effector.index()] = load;
+        *known(self.effector_loads.get_mut(effector.index()), "effector", effector.index())? = load;
         Ok(())
     }
 
     /// Sets the dead load on a body: world axes, at its link frame.
     pub fn set_body_load(&mut self, body: BodyId, load: Wrench) -> Result<(), InputError> {
         finite(load.is_finite(), || format!("the load on body {}", body.index()))?;
-        self.body_loads[body.index()] = load;
+        *known(self.body_loads.get_mut(body.index()), "body", body.index())? = load;
         Ok(())
     }
 
-    /// Sets the loads that the scene shows.
-    pub fn set_scene_loads(&mut self, mechanism: &Mechanism) {
+    /// Adds the loads that the scene shows to those on its effectors.
+    pub fn add_scene_loads(&mut self, mechanism: &Mechanism) {
         for load in mechanism.loads() {
             let sum = self.effector_loads[load.effector.index()] + load.wrench;
             self.effector_loads[load.effector.index()] = sum;
@@ -166,16 +166,17 @@ impl Inputs {
         Ok(PullId(self.pulls.len() - 1))
     }
 
-    /// A pull, to read or to compare.
-    pub fn pull(&self, id: PullId) -> &Pull {
-        &self.pulls[id.0]
+    /// A pull; `None` if it was let go.
+    pub fn pull(&self, id: PullId) -> Option<&Pull> {
+        self.pulls.get(id.0)
     }
 
     /// Moves the frame that a pull goes to, and says how it moves.
     pub fn set_pull(&mut self, id: PullId, target: Pose, target_twist: Twist) -> Result<(), InputError> {
-        let pull = Pull { target, target_twist, ..self.pulls[id.0] };
-        check_pull(&pull)?;
-        self.pulls[id.0] = pull;
+        let pull = known(self.pulls.get_mut(id.0), "pull", id.0)?;
+        let moved = Pull { target, target_twist, ..*pull };
+        check_pull(&moved)?;
+        *pull = moved;
         Ok(())
     }
 
@@ -183,6 +184,11 @@ impl Inputs {
     pub fn clear_pulls(&mut self) {
         self.pulls.clear();
     }
+}
+
+/// An element by its handle, which may be of another mechanism or of something that is gone.
+fn known<'a, T>(element: Option<&'a mut T>, what: &str, index: usize) -> Result<&'a mut T, InputError> {
+    element.ok_or_else(|| InputError::new(format!("there is no {what} number {index} here")))
 }
 
 fn finite(ok: bool, what: impl FnOnce() -> String) -> Result<(), InputError> {

@@ -123,14 +123,12 @@ impl State {
         (0..mechanism.joints().len()).map(gap).sum::<f64>() / if radius > 0.0 { radius } else { 1.0 }
     }
 
-    /// Kinetic energy of all bodies, J.
+    /// Kinetic energy of all bodies and rotors, J.
     pub fn kinetic_energy(&self, mechanism: &Mechanism) -> f64 {
-        mechanism
-            .bodies()
-            .iter()
-            .zip(&self.twists)
-            .map(|(body, twist)| body.inertia.kinetic_energy(twist))
-            .sum()
+        let bodies = mechanism.bodies().iter().zip(&self.twists);
+        let rotors = mechanism.joints().iter().flat_map(|j| &j.freedoms).zip(&self.rates);
+        bodies.map(|(body, twist)| body.inertia.kinetic_energy(twist)).sum::<f64>()
+            + rotors.map(|(freedom, rate)| 0.5 * freedom.armature * rate * rate).sum::<f64>()
     }
 
     /// Energy of all joint springs with the given rest coordinates, J; limits not included.

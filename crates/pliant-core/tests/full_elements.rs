@@ -284,7 +284,7 @@ fn couplings_hold_in_motion() {
         let model = Model::new(mechanism);
         let mut simulation = model.simulate();
         simulation.set_iterations(iterations).unwrap();
-        simulation.inputs_mut().set_scene_loads(mechanism);
+        simulation.inputs_mut().add_scene_loads(mechanism);
         let (mut worst, mut moved) = (0.0f64, 0.0f64);
         for step in 0..300 {
             simulation.step(FRAME).unwrap();

@@ -219,3 +219,26 @@ fn a_torn_joint_is_an_error() {
     simulation.set_load(left, Wrench::ZERO).unwrap();
     simulation.step(1.0 / 60.0).unwrap();
 }
+
+/// Whatever validates can be simulated: inertias near the limits of f64 are refused or survive.
+#[test]
+fn extreme_inertias_are_refused_or_work() {
+    for exponent in [-320, -200, -110, -99, -60, -20, 20, 60, 99] {
+        let moment = 10f64.powi(exponent);
+        let mut inertia = SpatialInertia::of_box(1.0, [0.1; 3]);
+        inertia.inertia = pliant_core::nalgebra::Matrix3::from_diagonal_element(moment);
+        let mut builder = MechanismBuilder::new("extreme");
+        builder.body(Body::new("a", Pose::translation([0.1, 0.0, 0.0])).inertia(inertia));
+        builder.joint(JointDescription::new("j", JointKind::Hinge, WORLD, "a").stiffness(10.0));
+        match builder.build() {
+            Err(invalid) => assert!(exponent < -99, "{invalid}"),
+            Ok(mechanism) => {
+                let model = Model::new(&mechanism);
+                let mut simulation = model.simulate();
+                let _ = simulation.step(FRAME); // finite or an error, but no panic
+                let _ = simulation.settle(&StaticsSettings::default());
+                assert!(simulation.state().is_finite());
+            }
+        }
+    }
+}

@@ -58,7 +58,7 @@ fn equilibria_are_the_same_bits_twice() {
         let model = Model::new(&mechanism);
         let found = || {
             let mut simulation = model.simulate();
-            simulation.inputs_mut().set_scene_loads(&mechanism);
+            simulation.inputs_mut().add_scene_loads(&mechanism);
             simulation.settle(&Default::default()).unwrap();
             bits(simulation.state())
         };
@@ -103,4 +103,30 @@ fn a_state_that_is_not_finite_is_refused() {
         assert!(simulation.set_state(&broken).is_err());
     }
     assert_eq!(bits(simulation.state()), before);
+}
+
+/// A state carries its base: it comes back where it was, in the same simulation and in a fresh one.
+#[test]
+fn the_base_is_restored_with_the_state() {
+    let mechanism = gallery::arm();
+    let model = Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    for _ in 0..5 {
+        simulation.step(FRAME).unwrap();
+    }
+    let saved = simulation.state().clone();
+    simulation.step(FRAME).unwrap();
+    let expected = simulation.state().clone();
+
+    simulation.teleport(&Pose::translation([1.0, 2.0, 3.0])).unwrap();
+    let moved = simulation.state().clone();
+    simulation.set_state(&saved).unwrap();
+    simulation.step(FRAME).unwrap();
+    assert_eq!(bits(simulation.state()), bits(&expected));
+
+    let mut fresh = model.simulate();
+    fresh.set_state(&moved).unwrap();
+    fresh.step(FRAME).unwrap();
+    let shift = fresh.state().poses[0].position - moved.poses[0].position;
+    assert!(shift.norm() < 1e-3, "the base stayed where it was: {shift}");
 }

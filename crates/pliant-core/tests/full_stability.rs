@@ -92,7 +92,7 @@ fn every_stiffness_is_stable() {
         let mechanism = edited(&helix, |joint| joint.stiffness = Some(PerFreedom::All(stiffness)));
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().set_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads(&mechanism);
         let tip = simulation.effector("tip").unwrap();
         let start = simulation.effector_pose(tip).position;
         let (mut highest, mut violation) = (f64::NEG_INFINITY, 0.0f64);
@@ -159,13 +159,13 @@ fn the_ladder_comes_to_rest_where_statics_says() {
     let mechanism = gallery::ladder(36);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_scene_loads(&mechanism);
+    simulation.inputs_mut().add_scene_loads(&mechanism);
     let tip = simulation.effector("tip").unwrap();
     let start = simulation.effector_pose(tip).position;
     let steps = come_to_rest(&mut simulation, FRAME, 3000);
     let moved = (simulation.effector_pose(tip).position - start).norm();
     let mut statics = model.simulate();
-    statics.inputs_mut().set_scene_loads(&mechanism);
+    statics.inputs_mut().add_scene_loads(&mechanism);
     let equilibrium = statics.settle(&StaticsSettings::default()).unwrap();
     let difference = apart(&mechanism, simulation.state(), statics.state());
     println!("moved {moved:.6} m in {steps} steps, statics {difference:.1e} radii, {equilibrium:?}");

@@ -60,7 +60,7 @@ fn is_reciprocal() {
     let mechanism = gallery::rungs(24);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_scene_loads(&mechanism);
+    simulation.inputs_mut().add_scene_loads(&mechanism);
     simulation.settle(&StaticsSettings::default()).unwrap();
     let mut tangent = simulation.tangent().unwrap();
     let (a, b) = (BodyId::from_index(4), BodyId::from_index(23));

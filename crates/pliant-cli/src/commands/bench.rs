@@ -66,7 +66,7 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
 fn time(mechanism: &Mechanism) -> Result<[f64; 5], full::StepError> {
     let model = full::Model::new(mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads(mechanism);
     simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
     for _ in 0..WARM_UP {
         simulation.step(DT)?;

@@ -112,7 +112,7 @@ impl<'m> Model<'m> {
                 mass: node.inertia.mass,
                 center: node.inertia.center_of_mass,
                 inertia: node.inertia.inertia,
-                inverse: node.inertia.inertia.try_inverse().expect("a node's inertia is positive"),
+                inverse: inverse(&node.inertia.inertia),
                 unknown: 0,
                 front: 0,
             })
@@ -257,6 +257,15 @@ impl<'m> Model<'m> {
 /// The freedoms of all joints, in the order of the coordinates.
 fn effective_freedoms(mechanism: &Mechanism) -> Vec<Freedom> {
     mechanism.joints().iter().flat_map(|joint| joint.freedoms.iter().copied()).collect()
+}
+
+/// The inverse of an inertia, by its principal moments; one that is lost in the rounding of the largest
+/// counts as that.
+fn inverse(inertia: &Matrix3<f64>) -> Matrix3<f64> {
+    let scale = inertia.amax();
+    let eigen = (inertia / scale).symmetric_eigen();
+    let moments = eigen.eigenvalues.map(|m| 1.0 / (m.max(f64::EPSILON) * scale));
+    eigen.eigenvectors * Matrix3::from_diagonal(&moments) * eigen.eigenvectors.transpose()
 }
 
 /// Stiffness of a limit on freedom k of a kind.

@@ -133,8 +133,10 @@ impl Scene<'_> {
         }
         placed.child[5] = axis;
         placed.parent[5] = axis;
-        placed.q[0] = nearest_turn(s.atan2(c), self.state.coordinates[joint.coordinate]);
         placed.rate[0] = axis.dot(&(child.w - parent.w));
+        // Turns are counted from where the rate leads in the step, so that fast ones are not lost.
+        let expected = self.state.coordinates[joint.coordinate] + self.scheme.damping * placed.rate[0];
+        placed.q[0] = nearest_turn(s.atan2(c), expected);
         placed
     }
 }

@@ -7,7 +7,7 @@ use super::step::{self, StepError, Workspace};
 use super::{DEFAULT_ITERATIONS, assembly};
 use crate::inputs::{InputError, Inputs, PullId};
 use crate::mechanism::{BodyId, EffectorId, Mechanism};
-use crate::spatial::{Pose, Wrench};
+use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
 /// Energies of a state, J.
@@ -67,7 +67,7 @@ impl<'m> Simulation<'m> {
         &self.state
     }
 
-    /// Puts a saved state back.
+    /// Puts a saved state back, and the base with it, at rest there.
     pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         if !state.belongs_to(self.model.mechanism) {
             return Err(InputError::new("the state belongs to another mechanism".into()));
@@ -79,6 +79,7 @@ impl<'m> Simulation<'m> {
         if !state.is_finite() {
             return Err(InputError::new("the state has numbers that are not finite".into()));
         }
+        self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
         Ok(())
     }
@@ -123,13 +124,14 @@ impl<'m> Simulation<'m> {
     }
 
     /// Brings the state to the nonlinear equilibrium under the present inputs, starting from where it
-    /// is. Without convergence it is left at the last iterate; on an error it is what it was.
+    /// is. Without convergence it is left at the last equilibrium on the way, under part of the loads; on an
+    /// error it is what it was.
     pub fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         statics::settle(self.model, &self.inputs, settings, &mut self.state, &mut self.work)
     }
 
     /// Moves the whole mechanism, base included, without any time passing: every pose H becomes
-    /// motion·H; speeds go along.
+    /// motion·H; speeds go along. Loads and the frames of pulls stay where they are in the world.
     pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
         if !motion.is_finite() {
             return Err(InputError::new("the motion of a teleport is not finite".into()));
@@ -171,7 +173,9 @@ impl<'m> Simulation<'m> {
 
     /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
     pub fn pull_force(&mut self, id: PullId) -> Wrench {
-        let pull = *self.inputs.pull(id);
+        let Some(&pull) = self.inputs.pull(id) else {
+            return Wrench::ZERO; // let go
+        };
         let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame) else {
             return Wrench::ZERO;
         };

@@ -44,8 +44,11 @@ pub struct Equilibrium {
     pub closure: f64,
     /// Newton iterations, over all load steps.
     pub iterations: usize,
-    /// Load steps: 1 if all loads could be put on at once.
+    /// Load steps tried: 1 if all loads could be put on at once.
     pub load_steps: usize,
+    /// The part of the loads, gravity included, that an equilibrium was found for: 1 if it converged. The
+    /// residual is always that of the whole load.
+    pub load_reached: f64,
     /// Whether it is a minimum of energy: whether the mechanism would stay there.
     pub stable: bool,
 }
@@ -71,18 +74,20 @@ pub enum StaticsError {
     },
 }
 
-/// Pseudo-mass factors, 1/s²: at the start, smallest, largest.
-const PSEUDO_MASS: [f64; 3] = [1e-4, 1e-6, 1e12];
+/// Pseudo-mass at the start, smallest and largest: what it is on the heaviest node, relative to the
+/// stiffness that stands for the mechanism.
+const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
 
-/// The two pseudo-masses that the uniqueness of an equilibrium is probed with, 1/s².
-const PROBE_MASSES: (f64, f64) = (1e-4, 1e-6);
+/// The two pseudo-masses that the uniqueness of an equilibrium is probed with: what they are on a node of
+/// middling inertia, relative to that stiffness. Rounding is at 1e-16, so a spring of 1e-10 still counts.
+const PROBE_MASSES: (f64, f64) = (1e-8, 1e-10);
 
 /// Largest turn of a body in one iteration, rad, and largest move, in radii.
 const LARGEST_TURN: f64 = 0.4;
 const LARGEST_MOVE: f64 = 0.4;
 
 /// Brings the state to the equilibrium under the inputs. On an error the state is as it was; without
-/// convergence it is the last iterate.
+/// convergence it is the last equilibrium on the way, under part of the loads.
 pub(super) fn settle(
     model: &Model,
     inputs: &Inputs,
@@ -98,7 +103,7 @@ pub(super) fn settle(
     let (mut reached, mut stride) = (0.0, 1.0);
     let mut total = 0;
     let mut load_steps = 0;
-    let outcome = loop {
+    let mut outcome = loop {
         let mut attempt = current.clone();
         let target = f64::min(1.0, reached + stride);
         let outcome = search.newton(&mut attempt, work, target);
@@ -108,17 +113,21 @@ pub(super) fn settle(
             current = attempt;
             reached = target;
             stride *= 2.0;
-            if reached >= 1.0 {
-                break outcome;
-            }
         } else {
             stride *= 0.5;
-            if stride < 0.5f64.powi(settings.halvings as i32) {
-                current = attempt;
-                break outcome;
-            }
+        }
+        if reached >= 1.0 || stride < 0.5f64.powi(settings.halvings as i32) {
+            break outcome;
         }
     };
+    if reached < 1.0 {
+        // What is left over of the whole load where the search ended.
+        outcome.converged = false;
+        search.place(&mut current, work, 1.0);
+        let left = search.left(&current, work, 1.0);
+        (outcome.residual, outcome.closure) = (left.force, left.closure);
+    }
+    outcome.load_reached = reached;
     let stable = outcome.converged && search.is_stable_and_unique(&current, work)?;
     *state = current;
     Ok(Equilibrium { iterations: total, load_steps, stable, ..outcome })
@@ -135,6 +144,8 @@ struct Search<'a> {
     /// Force that the last bits of the coordinates make of the stiffest spring, N: less is none.
     rounding: f64,
     augment: [f64; 2],
+    /// Largest and geometric mean of the nodes' inertias, kg·m².
+    inertia: (f64, f64),
 }
 
 /// Sizes of what is left over at an iterate.
@@ -178,15 +189,12 @@ impl<'a> Search<'a> {
         stiffest = stiffest.max((weight + load) * lever);
         let angular = if stiffest > 0.0 { stiffest } else { 1.0 };
         let rounding = 64.0 * f64::EPSILON * angular / lever;
-        Search {
-            model,
-            inputs,
-            settings,
-            lever,
-            size,
-            rounding,
-            augment: [angular, angular / (lever * lever)],
-        }
+        // Inertia about a joint a lever away.
+        let inertias = model.nodes.iter().map(|n| n.inertia.trace() / 3.0 + n.mass * lever * lever);
+        let logarithms = inertias.clone().map(f64::ln).sum::<f64>() / model.nodes.len().max(1) as f64;
+        let inertia = (inertias.fold(f64::MIN_POSITIVE, f64::max), logarithms.exp());
+        let augment = [angular, angular / (lever * lever)];
+        Search { model, inputs, settings, lever, size, rounding, augment, inertia }
     }
 
     fn scheme(&self, pseudo_mass: f64) -> Scheme {
@@ -253,7 +261,8 @@ impl<'a> Search<'a> {
 
     /// Newton's method at one scale of the loads.
     fn newton(&self, state: &mut State, work: &mut Workspace, load_scale: f64) -> Equilibrium {
-        let mut pseudo_mass = PSEUDO_MASS[0];
+        let [start, smallest, largest] = PSEUDO_MASS.map(|m| m * self.augment[0] / self.inertia.0);
+        let mut pseudo_mass = start;
         let mut best = f64::INFINITY;
         let mut result = Equilibrium {
             converged: false,
@@ -261,6 +270,7 @@ impl<'a> Search<'a> {
             closure: 0.0,
             iterations: 0,
             load_steps: 1,
+            load_reached: 0.0,
             stable: false,
         };
         loop {
@@ -288,12 +298,12 @@ impl<'a> Search<'a> {
             // Raise the pseudo-mass until the energy is convex along all motions.
             while !self.solve(state, work, pseudo_mass, load_scale) {
                 pseudo_mass *= 10.0;
-                if pseudo_mass > PSEUDO_MASS[2] {
+                if pseudo_mass > largest {
                     return result;
                 }
             }
             self.advance(state, work);
-            pseudo_mass = (pseudo_mass * 0.1).max(PSEUDO_MASS[1]);
+            pseudo_mass = (pseudo_mass * 0.1).max(smallest);
         }
     }
 
@@ -370,7 +380,8 @@ impl<'a> Search<'a> {
             };
             self.model.joints.iter().map(joint_motion).collect()
         };
-        let (with_more, with_less) = PROBE_MASSES;
+        let unit = self.augment[0] / self.inertia.1;
+        let (with_more, with_less) = (PROBE_MASSES.0 * unit, PROBE_MASSES.1 * unit);
         if !self.solve(&probe, work, with_more, 1.0) {
             return Ok(false);
         }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::Mechanism;
+use super::{Joint, Mechanism};
 use crate::spatial::Pose;
 
 /// Counts, size and mass of a mechanism.
@@ -50,9 +50,10 @@ impl Mechanism {
     /// What is legal but probably not meant.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
+        let node = |body| self.order.node_of(body);
+        let is_stuck = |joint: &Joint| joint.parent.and_then(node) == node(joint.child);
         for joint in &self.joints {
-            let node = |body| self.order.node_of(body);
-            if !joint.freedoms.is_empty() && joint.parent.and_then(node) == node(joint.child) {
+            if !joint.freedoms.is_empty() && is_stuck(joint) {
                 warnings.push(format!(
                     "joint `{}` joins bodies that fixed joints already hold together: it cannot move and its springs do nothing",
                     joint.name
@@ -62,6 +63,15 @@ impl Mechanism {
                 warnings.push(format!(
                     "joint `{}` starts outside its limits: the file's pose is coordinate 0",
                     joint.name
+                ));
+            }
+        }
+        for coupling in &self.couplings {
+            let (joint, of) = (self.joint(coupling.joint), self.joint(coupling.of));
+            if is_stuck(joint) || is_stuck(of) {
+                warnings.push(format!(
+                    "the coupling of joint `{}` to `{}` is ignored: one of them cannot move",
+                    joint.name, of.name
                 ));
             }
         }

@@ -23,6 +23,9 @@ const SYMMETRY_TOLERANCE: f64 = 1e-9;
 /// How far the norm of a rotation's quaternion may be from one: beyond, it is no rotation.
 const NORM_TOLERANCE: f64 = 1e-3;
 
+/// The smallest mass, kg, and largest moment, kg·m², that engines can invert without leaving f64.
+const SMALLEST: f64 = 1e-100;
+
 #[derive(Default)]
 pub(super) struct Checks {
     defects: Vec<Defect>,
@@ -508,7 +511,14 @@ impl Checks {
                     format!("body `{name}` has no mass, and neither has anything welded to it"),
                     "give mass and inertia (or shapes with a density), or weld it to a body with mass or to the world".into(),
                 );
-            } else if smallest_moment(moments) <= 0.0 {
+            } else if M.mass < SMALLEST || (0.0 < moments.amax() && moments.amax() < SMALLEST) {
+                self.push(
+                    Element::Body(i),
+                    Some(if M.mass < SMALLEST { "mass" } else { "inertia" }),
+                    format!("body `{name}` and what is welded to it are too light to compute with"),
+                    format!("masses and moments above {SMALLEST:e}, in SI units"),
+                );
+            } else if moments.amax() == 0.0 || smallest_moment(&(moments / moments.amax())) <= 0.0 {
                 self.push(
                     Element::Body(i),
                     Some("inertia"),

@@ -80,7 +80,7 @@ impl<'m> Setup<'m> {
     fn new(model: &'m Model<'m>, numbers: &mut Random, scheme: Scheme, h: f64) -> Setup<'m> {
         let mechanism = model.mechanism;
         let mut inputs = Inputs::new(mechanism);
-        inputs.set_scene_loads(mechanism);
+        inputs.add_scene_loads(mechanism);
         let somewhere = |numbers: &mut Random| {
             let b = (mechanism.bodies().len() as f64 * 0.5 * (1.0 + numbers.signed())) as usize;
             BodyId::from_index(b.min(mechanism.bodies().len() - 1))
