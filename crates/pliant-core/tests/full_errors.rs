@@ -242,3 +242,49 @@ fn extreme_inertias_are_refused_or_work() {
         }
     }
 }
+
+/// A passive joint is found whatever the stiffness of the others, and a soft spring is not taken for none.
+#[test]
+fn uniqueness_does_not_depend_on_units() {
+    for (stiff, soft, moment) in [(1e3, 0.0, 1e-4), (1e8, 0.0, 1e-4), (1e12, 0.0, 1e-4), (1e3, 0.0, 1e-9)] {
+        let error = two_links(stiff, soft, moment).unwrap_err();
+        assert_eq!(error, StaticsError::NotUnique { joint: "soft".into() }, "{stiff} {moment}");
+    }
+    for (stiff, soft, moment) in [(1e-6, 1e-6, 1.0), (0.5, 0.5, 1e6), (1e8, 1.0, 1e-4)] {
+        assert!(two_links(stiff, soft, moment).unwrap(), "{stiff} {soft} {moment}");
+    }
+}
+
+/// Whether two links, stiff and soft, the second with the given moments, come to rest.
+fn two_links(stiff: f64, soft: f64, moment: f64) -> Result<bool, StaticsError> {
+    let mut inertia = SpatialInertia::of_box(0.1, [0.1; 3]);
+    let mut builder = MechanismBuilder::new("two links");
+    builder.gravity([0.0; 3]);
+    builder.body(Body::new("a", Pose::translation([0.1, 0.0, 0.0])).inertia(inertia));
+    inertia.inertia = pliant_core::nalgebra::Matrix3::from_diagonal_element(moment);
+    builder.body(Body::new("b", Pose::translation([0.3, 0.0, 0.0])).inertia(inertia));
+    for (name, parent, child, x, stiffness) in
+        [("stiff", WORLD, "a", 0.0, stiff), ("soft", "a", "b", 0.2, soft)]
+    {
+        let joint = JointDescription::new(name, JointKind::Hinge, parent, child);
+        builder.joint(joint.axis(Vector3::new(x, 0.0, 0.0), Vector3::y()).stiffness(stiffness));
+    }
+    let mechanism = builder.build().unwrap();
+    let model = Model::new(&mechanism);
+    model.simulate().settle(&StaticsSettings::default()).map(|found| found.converged)
+}
+
+/// A search that ends under part of the loads tells what is left of all of them.
+#[test]
+fn a_failed_search_tells_the_whole_residual() {
+    let mut builder = MechanismBuilder::new("slider");
+    builder.body(Body::new("a", Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1; 3])));
+    builder.joint(JointDescription::new("slide", JointKind::Prismatic, WORLD, "a"));
+    let mechanism = builder.build().unwrap();
+    let model = Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    let found = simulation.settle(&StaticsSettings::default()).unwrap();
+    assert!(!found.converged && found.load_reached < 1.0, "{found:?}");
+    assert!((found.residual - 9.81).abs() < 1e-9, "nothing holds 1 kg: {found:?}");
+    assert!(simulation.state().is_finite());
+}

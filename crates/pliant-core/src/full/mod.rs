@@ -12,6 +12,7 @@ mod tangent;
 mod target;
 #[cfg(test)]
 mod tests;
+mod unsymmetric;
 
 pub use model::Model;
 pub use simulation::{Energy, Simulation};

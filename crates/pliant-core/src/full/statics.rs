@@ -133,17 +133,17 @@ pub(super) fn settle(
     Ok(Equilibrium { iterations: total, load_steps, stable, ..outcome })
 }
 
-struct Search<'a> {
-    model: &'a Model<'a>,
-    inputs: &'a Inputs,
+pub(super) struct Search<'a> {
+    pub model: &'a Model<'a>,
+    pub inputs: &'a Inputs,
     settings: &'a StaticsSettings,
     /// Lever that turns torques into forces, m.
-    lever: f64,
+    pub lever: f64,
     /// Size of the mechanism, m.
     size: f64,
     /// Force that the last bits of the coordinates make of the stiffest spring, N: less is none.
     rounding: f64,
-    augment: [f64; 2],
+    pub augment: [f64; 2],
     /// Largest and geometric mean of the nodes' inertias, kg·m².
     inertia: (f64, f64),
 }
@@ -197,7 +197,7 @@ impl<'a> Search<'a> {
         Search { model, inputs, settings, lever, size, rounding, augment, inertia }
     }
 
-    fn scheme(&self, pseudo_mass: f64) -> Scheme {
+    pub(super) fn scheme(&self, pseudo_mass: f64) -> Scheme {
         Scheme {
             mass: pseudo_mass,
             stiffness: 1.0,
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn scene<'s>(
+    pub(super) fn scene<'s>(
         &'s self,
         state: &'s State,
         frames: &'s [Frame],
@@ -301,6 +301,10 @@ impl<'a> Search<'a> {
                 if pseudo_mass > largest {
                     return result;
                 }
+            }
+            let torques = work.loads.iter().any(|load| load.wrench.torque != Vector3::zeros());
+            if torques && pseudo_mass <= start {
+                self.make_exact(state, work, load_scale);
             }
             self.advance(state, work);
             pseudo_mass = (pseudo_mass * 0.1).max(smallest);
