@@ -61,7 +61,8 @@ Examples:
   pliant statics chain --load link3=0,0,0,0,1,0 --no-gravity
                                          a torque of 1 N·m about y on a body
   pliant statics arm.toml --json         keys: bodies, effectors, joints, residual (N), iterations,
-                                         converged, closure (m or rad), load_steps, stable, warnings";
+                                         converged, closure (m or rad), load_steps, load_reached (1 is
+                                         all), stable, warnings";
 
 /// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\

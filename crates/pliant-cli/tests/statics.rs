@@ -30,13 +30,14 @@ effector = "end = tip"
 force = [0.0, 0.0, -3.0]
 "#;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "bodies",
     "closure",
     "converged",
     "effectors",
     "iterations",
     "joints",
+    "load_reached",
     "load_steps",
     "residual",
     "stable",

@@ -47,6 +47,7 @@ fn document(
     json.insert("closure".into(), found.closure.into());
     json.insert("iterations".into(), found.iterations.into());
     json.insert("load_steps".into(), found.load_steps.into());
+    json.insert("load_reached".into(), found.load_reached.into());
     json.insert("stable".into(), found.stable.into());
     json.insert("warnings".into(), warnings.into());
     json
@@ -58,9 +59,10 @@ fn not_converged(found: &Equilibrium) -> String {
         false => "the forces are too large for f64".into(),
     };
     format!(
-        "no equilibrium found in {} iterations: {left}; the loads may be more than the mechanism can \
-         bear: try smaller ones, or watch it move with `pliant simulate`",
-        found.iterations
+        "no equilibrium found in {} iterations beyond {:.0} % of the loads: {left}; they may be more than the \
+         mechanism can bear: try smaller ones, or watch it move with `pliant simulate`",
+        found.iterations,
+        100.0 * found.load_reached
     )
 }
 
