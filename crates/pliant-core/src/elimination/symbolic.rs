@@ -19,8 +19,8 @@ pub struct Graph {
     pub units: Vec<Vec<usize>>,
     /// Groups of nodes of which each pair may share a block.
     pub elements: Vec<Vec<usize>>,
-    /// (unit, nodes): the unit's own block is not definite until these nodes have been eliminated, as a
-    /// joint's is not before its bodies.
+    /// (unit, nodes): the unit's own block is not definite until one of these nodes has been eliminated, as a
+    /// joint's is not before one of its bodies.
     pub waiting: Vec<(usize, Vec<usize>)>,
 }
 
@@ -264,26 +264,27 @@ fn eliminate_pattern(
             around[unit_of[a]].extend(element.iter().filter(|&&b| unit_of[b] != unit_of[a]));
         }
     }
-    let weight = |around: &BTreeSet<usize>| -> usize { around.iter().map(|&n| graph.sizes[n]).sum() };
-    let mut done = vec![false; units];
-    let mut sequence = Vec::with_capacity(units);
-    let mut waits_for = vec![0usize; units];
-    let mut waited_by: Vec<Vec<usize>> = vec![Vec::new(); units];
+    let mut weights: Vec<usize> =
+        around.iter().map(|nodes| nodes.iter().map(|&n| graph.sizes[n]).sum()).collect();
+    let mut waits = vec![false; units];
+    let mut released_by: Vec<Vec<usize>> = vec![Vec::new(); units];
     if ordering == Ordering::MinimumDegree {
         for (u, nodes) in &graph.waiting {
-            waits_for[*u] += nodes.len();
-            nodes.iter().for_each(|&n| waited_by[unit_of[n]].push(*u));
+            waits[*u] = true;
+            nodes.iter().for_each(|&n| released_by[unit_of[n]].push(*u));
         }
     }
+    let mut done = vec![false; units];
+    let mut sequence = Vec::with_capacity(units);
     let mut heap: BinaryHeap<Reverse<(usize, usize)>> = match ordering {
         // Weights stand for the given sequence itself.
         Ordering::AsGiven => (0..units).map(|u| Reverse((u, u))).collect(),
         Ordering::MinimumDegree => {
-            (0..units).filter(|&u| waits_for[u] == 0).map(|u| Reverse((weight(&around[u]), u))).collect()
+            (0..units).filter(|&u| !waits[u]).map(|u| Reverse((weights[u], u))).collect()
         }
     };
     while let Some(Reverse((w, u))) = heap.pop() {
-        if done[u] || (ordering == Ordering::MinimumDegree && w != weight(&around[u])) {
+        if done[u] || (ordering == Ordering::MinimumDegree && w != weights[u]) {
             continue; // an older entry of a unit whose neighbourhood has changed since
         }
         done[u] = true;
@@ -295,17 +296,18 @@ fn eliminate_pattern(
         touched.dedup();
         for v in touched {
             for n in &graph.units[u] {
-                around[v].remove(n);
+                weights[v] -= if around[v].remove(n) { graph.sizes[*n] } else { 0 };
             }
-            around[v].extend(clique.iter().filter(|&&n| unit_of[n] != v));
-            if ordering == Ordering::MinimumDegree && waits_for[v] == 0 {
-                heap.push(Reverse((weight(&around[v]), v)));
+            for &n in clique.iter().filter(|&&n| unit_of[n] != v) {
+                weights[v] += if around[v].insert(n) { graph.sizes[n] } else { 0 };
+            }
+            if ordering == Ordering::MinimumDegree && !waits[v] {
+                heap.push(Reverse((weights[v], v)));
             }
         }
-        for &v in &waited_by[u] {
-            waits_for[v] -= 1;
-            if waits_for[v] == 0 {
-                heap.push(Reverse((weight(&around[v]), v)));
+        for &v in &released_by[u] {
+            if std::mem::take(&mut waits[v]) {
+                heap.push(Reverse((weights[v], v)));
             }
         }
     }

@@ -12,8 +12,9 @@ use crate::joints::JointKind;
 use crate::spatial::{Pose, left_jacobian_rotation_inverse, log_rotation, skew};
 use crate::state::State;
 
-/// Compliance of a row at an equilibrium, relative to that which augmentation leaves it.
-const STATIC_SOFTNESS: f64 = 1e-10;
+/// Compliance of a row at an equilibrium, relative to that which augmentation leaves it. It acts on changes
+/// of the multipliers, which Newton's method brings to zero; the smaller, the more digits a solve loses.
+pub(super) const STATIC_SOFTNESS: f64 = 1e-7;
 
 /// How the parts are weighed: a step of h seconds or an equilibrium.
 #[derive(Clone, Copy, Debug)]

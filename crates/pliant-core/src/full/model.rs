@@ -127,7 +127,7 @@ impl<'m> Model<'m> {
         let mut couplings = couplings(mechanism, &joints, &nodes);
 
         // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint; other rows
-        // wait for their bodies.
+        // wait for one of their bodies.
         let mut graph = Graph { sizes: vec![6; nodes.len()], ..Graph::default() };
         let mut units: Vec<Vec<usize>> = (0..nodes.len()).map(|n| vec![n]).collect();
         let mut row_node = vec![ABSENT; joints.len()];
@@ -332,7 +332,9 @@ fn inverse_inertia(node: &Node, frame: &Pose, row: &Vector6<f64>) -> f64 {
 
 /// The couplings whose two joints can move.
 fn couplings(mechanism: &Mechanism, joints: &[Joint], nodes: &[Node]) -> Vec<Coupling> {
-    let find = |id: JointId| joints.iter().position(|j| j.id == id);
+    let mut position = vec![None; mechanism.joints().len()];
+    joints.iter().enumerate().for_each(|(k, joint)| position[joint.id.index()] = Some(k));
+    let find = |id: JointId| position[id.index()];
     let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
     // What a joint's only coordinate sees of its two bodies at rest.
     let seen = |joint: &Joint| -> f64 {

@@ -403,13 +403,14 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Factors the tangent at a state under its inputs, without pseudo-mass: whether it could be.
+/// Factors the tangent at a state under its inputs, without pseudo-mass: whether it has the signs of a
+/// minimum, and the augmentation that it contains.
 pub(super) fn factor_tangent(
     model: &Model,
     inputs: &Inputs,
     state: &State,
     work: &mut Workspace,
-) -> Result<bool, StaticsError> {
+) -> Result<(bool, [f64; 2]), StaticsError> {
     check_held(model, inputs)?;
     let settings = StaticsSettings::default();
     let search = Search::new(model, inputs, &settings);
@@ -417,7 +418,7 @@ pub(super) fn factor_tangent(
     search.place(&mut state, work, 1.0);
     search.is_stable_and_unique(&state, work)?;
     search.place(&mut state, work, 1.0);
-    Ok(search.solve(&state, work, 0.0, 1.0))
+    Ok((search.solve(&state, work, 0.0, 1.0), search.augment))
 }
 
 /// Every free base must be tied to the world, by joints of what it carries or by a pull.

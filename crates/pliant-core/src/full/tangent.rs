@@ -5,12 +5,16 @@
 
 use nalgebra::Vector3;
 
-use super::model::Model;
+use super::assembly::STATIC_SOFTNESS;
+use super::model::{ABSENT, Model};
 use super::simulation::Simulation;
 use super::statics::{self, StaticsError};
 use crate::elimination::Numeric;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
+
+/// Solves for one load: each takes the rows' softness, 1e-7, out of the one before.
+const SOLVES: usize = 3;
 
 /// The factored tangent at a state.
 #[derive(Clone, Debug)]
@@ -20,7 +24,8 @@ pub struct Tangent<'m> {
     poses: Vec<Pose>,
     /// Centre of mass of each node, world.
     centers: Vec<Vector3<f64>>,
-    unknowns: Vec<f64>,
+    /// Compliance of each row, zero for the bodies.
+    softness: Vec<f64>,
     stable: bool,
 }
 
@@ -29,13 +34,24 @@ impl<'m> Simulation<'m> {
     /// ([`Simulation::settle`]); an error says which motion nothing determines.
     pub fn tangent(&mut self) -> Result<Tangent<'m>, StaticsError> {
         let (model, inputs, state, work) = self.parts();
-        let stable = statics::factor_tangent(model, inputs, state, work)?;
+        let (stable, augment) = statics::factor_tangent(model, inputs, state, work)?;
+        let mut softness = vec![0.0; model.plan.unknowns()];
+        for joint in model.joints.iter().filter(|j| j.unknown != ABSENT) {
+            let rows = joint.kind.rows(&Pose::identity());
+            for i in 0..6 - joint.kind.freedoms() {
+                let turns = rows.fixed_view::<1, 3>(i, 0).amax() == 0.0;
+                softness[joint.unknown + i] = STATIC_SOFTNESS / augment[usize::from(!turns)];
+            }
+        }
+        for coupling in &model.couplings {
+            softness[coupling.unknown] = STATIC_SOFTNESS / augment[0];
+        }
         Ok(Tangent {
             model,
             numeric: work.numeric.clone(),
             poses: state.poses.clone(),
             centers: work.frames[..model.nodes.len()].iter().map(|frame| frame.center).collect(),
-            unknowns: vec![0.0; model.plan.unknowns()],
+            softness,
             stable,
         })
     }
@@ -51,22 +67,29 @@ impl Tangent<'_> {
     /// wrenches in world axes at the link frames of bodies.
     pub fn displacement(&mut self, loads: &[(BodyId, Wrench)]) -> Vec<Twist> {
         let order = self.model.mechanism.order();
-        self.unknowns.fill(0.0);
+        let mut loads_on_nodes = vec![0.0; self.softness.len()];
         for (body, load) in loads {
             let Some(n) = order.node_of(*body) else { continue };
             let arm = self.poses[body.index()].position - self.centers[n];
             let torque = load.torque + arm.cross(&load.force);
             let at = self.model.nodes[n].unknown;
             for k in 0..3 {
-                self.unknowns[at + k] += load.force[k];
-                self.unknowns[at + 3 + k] += torque[k];
+                loads_on_nodes[at + k] += load.force[k];
+                loads_on_nodes[at + 3 + k] += torque[k];
             }
         }
-        self.numeric.solve(&self.model.plan, &mut self.unknowns);
+        // The factors hold J δ − ε ℓ = …; −ε ℓ of the solve before on the right takes the softness out.
+        let mut x = vec![0.0; self.softness.len()];
+        for _ in 0..SOLVES {
+            for ((x, load), softness) in x.iter_mut().zip(&loads_on_nodes).zip(&self.softness) {
+                *x = load - softness * *x;
+            }
+            self.numeric.solve(&self.model.plan, &mut x);
+        }
         (0..self.poses.len())
             .map(|b| {
                 let Some(n) = order.node_of(BodyId::from_index(b)) else { return Twist::ZERO };
-                let x = &self.unknowns[self.model.nodes[n].unknown..];
+                let x = &x[self.model.nodes[n].unknown..];
                 let (v, w) = (Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5]));
                 Twist { linear: v + w.cross(&(self.poses[b].position - self.centers[n])), angular: w }
             })
