@@ -254,7 +254,7 @@ fn gears_pass_torque_on_by_their_ratio() {
     for step in 1..=100 {
         simulation.step(FRAME).unwrap();
         let expected = step as f64 * FRAME * ratio * torque / inertia;
-        // The row is soft by 1e-9 against changes of its force, which happen in the first step only.
+        // Rows of a tree are not soft; what is left is the second iteration's own error.
         assert!((simulation.state().rates[1] / expected - 1.0).abs() < 1e-8);
     }
 }

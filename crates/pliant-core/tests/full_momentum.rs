@@ -63,7 +63,7 @@ fn a_floating_tree_keeps_its_momentum() {
         for (linear, _) in &runs {
             assert!(*linear < 1e-12, "{linear:e}");
         }
-        // Angular: 0.3 to 11 % at a sixtieth of a second, and half of it at half the step.
+        // Angular: 0.03 to 13 % a second at a sixtieth of a second, and half of it at half the step.
         assert!((0.45..0.6).contains(&(runs[3].1 / runs[2].1)), "first order: {runs:?}");
         assert!(runs[0].1 < 0.2, "{runs:?}");
     }

@@ -61,7 +61,7 @@ fn a_hanging_chain_of_balls_is_stable() {
 }
 
 /// The gap of a joint while the chain falls from level and swings, in link lengths. Measured with 1, 2 and 3
-/// iterations: 3.6e-3, 4.4e-6, 2.6e-9, the squares of each other as Newton's method has them.
+/// iterations: 3.6e-3, 9.1e-6, 1.3e-7.
 #[test]
 fn two_iterations_close_the_joints_of_a_swinging_chain() {
     let mechanism = ball_chain(20);
@@ -108,7 +108,9 @@ fn every_stiffness_is_stable() {
             simulation.energy().kinetic
         );
         assert!(highest <= 1e-9, "k = 1e{exponent}: {highest} J");
-        assert!(violation < 1e-2, "k = 1e{exponent}: {violation:e}");
+        // What two iterations leave open falls with the square of the displacement, down to rounding.
+        let bound = (1e-2 * (100.0 / stiffness).min(1.0).powi(2)).max(1e-12);
+        assert!(violation < bound, "k = 1e{exponent}: {violation:e}");
     }
 }
 
