@@ -18,7 +18,11 @@ fn ball() -> Mechanism {
 
 #[test]
 fn torques_are_balanced_where_the_motion_rests() {
-    for (mechanism, torque) in [(ball(), [2.5, 1.5, 0.5]), (gallery::arm(), [150.0, 100.0, -200.0])] {
+    for (mechanism, torque, in_steps) in [
+        (ball(), [2.5, 1.5, 0.5], false),
+        (gallery::arm(), [150.0, 100.0, -200.0], false),
+        (gallery::arm(), [300.0, 200.0, -400.0], true), // too much to put on at once
+    ] {
         let model = Model::new(&mechanism);
         let last = BodyId::from_index(mechanism.bodies().len() - 1);
         let mut statics = model.simulate();
@@ -27,7 +31,8 @@ fn torques_are_balanced_where_the_motion_rests() {
         let found = statics.settle(&StaticsSettings::default()).unwrap();
         assert!(found.converged, "{found:?}");
         // Quadratic at the end; with the symmetric part alone it takes ten times as many, or fails.
-        assert!(found.iterations <= 10 && found.load_steps == 1, "{found:?}");
+        assert!(in_steps || found.iterations <= 10, "{found:?}");
+        assert_eq!(found.load_steps > 1, in_steps, "{found:?}");
         for _ in 0..3000 {
             motion.step(1.0 / 60.0).unwrap();
         }

@@ -26,7 +26,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let state = simulation.state();
     let mut warnings = mechanism.warnings();
     if found.converged && !found.stable {
-        warnings.push("the equilibrium is unstable: the mechanism would not stay there".into());
+        warnings.push("the equilibrium is no minimum of energy: the mechanism may not stay there".into());
     }
     let json = document(&mechanism, state, &found, &warnings);
     if !found.converged {

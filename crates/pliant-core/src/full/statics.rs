@@ -49,7 +49,8 @@ pub struct Equilibrium {
     /// The part of the loads, gravity included, that an equilibrium was found for: 1 if it converged. The
     /// residual is always that of the whole load.
     pub load_reached: f64,
-    /// Whether it is a minimum of energy: whether the mechanism would stay there.
+    /// Whether it is a minimum of energy, where the mechanism would stay. Dead torques have no energy: under
+    /// them this speaks of all else, and what is not a minimum may still hold.
     pub stable: bool,
 }
 
@@ -106,7 +107,7 @@ pub(super) fn settle(
     let mut outcome = loop {
         let mut attempt = current.clone();
         let target = f64::min(1.0, reached + stride);
-        let outcome = search.newton(&mut attempt, work, target);
+        let outcome = search.newton(&mut attempt, work, target, reached == 0.0);
         total += outcome.iterations;
         load_steps += 1;
         if outcome.converged {
@@ -260,7 +261,13 @@ impl<'a> Search<'a> {
     }
 
     /// Newton's method at one scale of the loads.
-    fn newton(&self, state: &mut State, work: &mut Workspace, load_scale: f64) -> Equilibrium {
+    fn newton(
+        &self,
+        state: &mut State,
+        work: &mut Workspace,
+        load_scale: f64,
+        from_rest: bool,
+    ) -> Equilibrium {
         let [start, smallest, largest] = PSEUDO_MASS.map(|m| m * self.augment[0] / self.inertia.0);
         let mut pseudo_mass = start;
         let mut best = f64::INFINITY;
@@ -295,14 +302,18 @@ impl<'a> Search<'a> {
                 return result;
             }
             result.iterations += 1;
-            // Raise the pseudo-mass until the energy is convex along all motions.
+            // Raise the pseudo-mass until the energy is convex along all motions. Torques have no energy to be
+            // convex: once a part of them is balanced, the next part is reached by exact steps as they are.
+            let torques = work.loads.iter().any(|load| load.wrench.torque != Vector3::zeros());
             while !self.solve(state, work, pseudo_mass, load_scale) {
+                if torques && !from_rest {
+                    break;
+                }
                 pseudo_mass *= 10.0;
                 if pseudo_mass > largest {
                     return result;
                 }
             }
-            let torques = work.loads.iter().any(|load| load.wrench.torque != Vector3::zeros());
             if torques && pseudo_mass <= start {
                 self.make_exact(state, work, load_scale);
             }
