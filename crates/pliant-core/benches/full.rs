@@ -10,7 +10,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::{full, gallery};
 
-/// Mechanisms under their load; the long chains without gravity, so that every step does the same work.
+/// Mechanisms in their gravity and under their load.
 const SCENES: [&str; 10] = [
     "chain:100",
     "chain:1000",
@@ -30,9 +30,6 @@ fn steps(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = full::Model::new(&mechanism);
         let mut simulation = model.simulate();
-        if name.starts_with("chain") {
-            simulation.inputs_mut().set_gravity([0.0; 3]).expect("finite");
-        }
         simulation.inputs_mut().add_scene_loads(&mechanism);
         simulation.set_iterations(1).expect("at least one");
         group.bench_function(BenchmarkId::from_parameter(name), |b| {

@@ -105,9 +105,8 @@ impl Assemble for Elements<'_> {
     }
 }
 
-/// The worst of the relative residuals of both solves and, at a hundredth for the condition of the
-/// matrix, the difference to a dense solver.
-fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
+/// The worst of the relative residuals of both solves, and the relative difference to a dense solver.
+fn errors(graph: &Graph, ordering: Ordering, random: &mut Random) -> (f64, f64) {
     let plan = Symbolic::new(graph, ordering);
     let n = plan.unknowns();
     let mut dense = DMatrix::<f64>::zeros(n, n);
@@ -141,24 +140,28 @@ fn error(graph: &Graph, ordering: Ordering, random: &mut Random) -> f64 {
     let oracle = dense.clone().lu().solve(&z).unwrap();
     let difference =
         x.iter().zip(oracle.iter()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / oracle.amax();
-    residual(&x).max(residual(&again)).max(0.01 * difference)
+    (residual(&x).max(residual(&again)), difference)
 }
 
 #[test]
 fn equals_a_dense_solve() {
     let mut random = Random(1);
-    let mut worst = 0.0f64;
+    let (mut left, mut difference) = (0.0f64, 0.0f64);
     for round in 0..200 {
         let bodies = 1 + random.below(25);
         let loops = if round % 2 == 0 { 0 } else { random.below(10) };
         let graph = saddle_graph(&mut random, bodies, loops);
-        worst = worst.max(error(&graph, Ordering::MinimumDegree, &mut random));
-        if loops == 0 {
-            worst = worst.max(error(&graph, Ordering::AsGiven, &mut random));
+        let orderings = [Ordering::MinimumDegree, Ordering::AsGiven];
+        for ordering in orderings.into_iter().take(if loops == 0 { 2 } else { 1 }) {
+            let (l, d) = errors(&graph, ordering, &mut random);
+            (left, difference) = (left.max(l), difference.max(d));
         }
     }
-    // Elimination without pivoting on blocks of condition below about 1e3, at 1e-16 each.
-    assert!(worst < 1e-12, "{worst:e}");
+    println!("residual {left:.1e}, difference {difference:.1e}");
+    // Elimination without pivoting grows rounding by the blocks' condition, below about 1e3, and the
+    // difference of two solutions by that of the whole matrix.
+    assert!(left < 1e-13, "{left:e}");
+    assert!(difference < 1e-10, "{difference:e}");
 }
 
 #[test]

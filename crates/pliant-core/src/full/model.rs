@@ -236,6 +236,15 @@ impl<'m> Model<'m> {
         }
     }
 
+    /// Every row of joints and couplings: its place in the state and among the unknowns.
+    #[inline]
+    pub(super) fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
+        for joint in self.joints.iter().filter(|j| j.unknown != ABSENT) {
+            (0..6 - joint.kind.freedoms()).for_each(|i| visit(joint.row + i, joint.unknown + i));
+        }
+        self.couplings.iter().for_each(|c| visit(c.row, c.unknown));
+    }
+
     /// The mechanism it was made from.
     pub fn mechanism(&self) -> &'m Mechanism {
         self.mechanism

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{ABSENT, Joint, Model};
+use super::model::{Joint, Model};
 use super::step::Workspace;
 use crate::inputs::Inputs;
 use crate::spatial::Twist;
@@ -221,13 +221,13 @@ impl<'a> Search<'a> {
         for joint in &self.model.joints {
             let scene = self.scene(state, &work.frames, &work.loads, &scheme, load_scale);
             let placed = scene.place(joint);
+            let forces: [f64; 6] = std::array::from_fn(|k| match k < joint.kind.freedoms() {
+                true => scene.drive(joint, k, &placed).force,
+                false => 0.0,
+            });
             for k in 0..joint.kind.freedoms() {
-                let force = self
-                    .scene(state, &work.frames, &work.loads, &scheme, load_scale)
-                    .drive(joint, k, &placed)
-                    .force;
                 state.coordinates[joint.coordinate + k] = placed.q[k];
-                state.forces[joint.coordinate + k] = force;
+                state.forces[joint.coordinate + k] = forces[k];
             }
         }
     }
@@ -347,14 +347,7 @@ impl<'a> Search<'a> {
             frame.advance(node, 1.0);
         }
         frames::store(self.model, &work.frames, &self.inputs.base, &Twist::ZERO, true, state);
-        for joint in self.model.joints.iter().filter(|j| j.unknown != ABSENT) {
-            for i in 0..6 - joint.kind.freedoms() {
-                state.multipliers[joint.row + i] -= scale * work.solution[joint.unknown + i];
-            }
-        }
-        for coupling in &self.model.couplings {
-            state.multipliers[coupling.row] -= scale * work.solution[coupling.unknown];
-        }
+        self.model.for_each_row(|row, unknown| state.multipliers[row] -= scale * work.solution[unknown]);
     }
 
     /// Whether the equilibrium is a minimum; an error if it is not the only one. An arbitrary small

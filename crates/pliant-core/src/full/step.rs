@@ -148,14 +148,7 @@ pub(super) fn step(
 /// Writes the constraint forces of a solution, which holds −λ as an impulse.
 fn store_multipliers(model: &Model, h: f64, solution: &[f64], multipliers: &mut [f64]) {
     let to_force = -1.0 / h;
-    for joint in model.joints.iter().filter(|j| j.unknown != ABSENT) {
-        for i in 0..6 - joint.kind.freedoms() {
-            multipliers[joint.row + i] = solution[joint.unknown + i] * to_force;
-        }
-    }
-    for coupling in &model.couplings {
-        multipliers[coupling.row] = solution[coupling.unknown] * to_force;
-    }
+    model.for_each_row(|row, unknown| multipliers[row] = solution[unknown] * to_force);
 }
 
 /// Fills the next state but for its multipliers: poses, twists, coordinates with rates and forces. Returns

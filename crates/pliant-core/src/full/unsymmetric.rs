@@ -99,7 +99,7 @@ impl Search<'_> {
             }
             frames::apply_loads(model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
             // The unknown multipliers are −Δμ.
-            self.for_each_row(|row, unknown| {
+            model.for_each_row(|row, unknown| {
                 moved.multipliers[row] = state.multipliers[row] - t * z[unknown]
             });
             let Workspace { frames, loads, forces, closures, .. } = work;
@@ -111,7 +111,7 @@ impl Search<'_> {
                     image[node.unknown + 3 + k] -= factor * torque[k];
                 }
             }
-            self.for_each_row(|row, unknown| image[unknown] += factor * closures[row]);
+            model.for_each_row(|row, unknown| image[unknown] += factor * closures[row]);
         }
         // E: forces σJᵀ of the closures.
         self.restore(state, work, load_scale);
@@ -142,13 +142,5 @@ impl Search<'_> {
     fn restore(&self, state: &State, work: &mut Workspace, load_scale: f64) {
         frames::load(self.model, self.inputs, state, 0.0, &mut work.frames);
         frames::apply_loads(self.model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
-    }
-
-    /// Every row of joints and couplings: its place in the state and among the unknowns.
-    fn for_each_row(&self, mut visit: impl FnMut(usize, usize)) {
-        for joint in self.model.joints.iter().filter(|j| j.unknown != ABSENT) {
-            (0..6 - joint.kind.freedoms()).for_each(|i| visit(joint.row + i, joint.unknown + i));
-        }
-        self.model.couplings.iter().for_each(|c| visit(c.row, c.unknown));
     }
 }
