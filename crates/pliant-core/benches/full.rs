@@ -1,11 +1,10 @@
 //! Speed of the full engine, one thread, everything included: one step with one Newton iteration, with
 //! every link's pose, joint coordinates and forces.
 //!
-//! `cargo bench -p pliant-core --bench full`; `pliant bench` gives the same with percentiles. On two shared cores
-//! of an EPYC with AVX2, in µs a link: chains of 100, 1,000 and 10,000 links 0.9, 1.0 and 1.4, hence a slope of
-//! 1.08 on log axes; helix:400 1.0; in µs a joint: ladder:48 1.2, rungs:48 1.1. The bound is in the README of the
-//! engine: about a third of that is the elimination, a quarter the blocks of the joints, the rest moving the
-//! bodies and reading the state back.
+//! `cargo bench -p pliant-core --bench full`; `pliant bench` times the same scenes with percentiles. On two shared
+//! cores of an EPYC with AVX2, in µs a link: chains of 100, 1,000 and 10,000 links 0.98, 1.05 and 1.42, hence a
+//! slope of 1.08 on log axes; helix:400 0.99; in µs a joint: ladder:48 1.23, rungs:48 1.13. The bound is in the
+//! README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::{full, gallery};
