@@ -183,7 +183,7 @@ impl Numeric {
 
 /// Adds the update of an earlier front.
 #[inline(always)]
-fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
+pub(super) fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
     let rest = child.size - child.pivots;
     let update = &stack[child.update..child.update + rest * (rest + 1)];
     // Later nodes stand in the order of the solution in every front, so what is above the diagonal

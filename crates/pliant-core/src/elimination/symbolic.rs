@@ -20,7 +20,7 @@ pub struct Graph {
     /// Groups of nodes of which each pair may share a block.
     pub elements: Vec<Vec<usize>>,
     /// (unit, nodes): the unit's own block is not definite until one of these nodes has been eliminated, as a
-    /// joint's is not before one of its bodies.
+    /// joint's is not before one of its bodies. A unit may be listed several times and waits for each.
     pub waiting: Vec<(usize, Vec<usize>)>,
 }
 
@@ -266,12 +266,14 @@ fn eliminate_pattern(
     }
     let mut weights: Vec<usize> =
         around.iter().map(|nodes| nodes.iter().map(|&n| graph.sizes[n]).sum()).collect();
-    let mut waits = vec![false; units];
-    let mut released_by: Vec<Vec<usize>> = vec![Vec::new(); units];
+    // What each unit still waits for, and which of the waits the elimination of a unit ends.
+    let mut waits = vec![0usize; units];
+    let mut over = vec![false; graph.waiting.len()];
+    let mut ends: Vec<Vec<usize>> = vec![Vec::new(); units];
     if ordering == Ordering::MinimumDegree {
-        for (u, nodes) in &graph.waiting {
-            waits[*u] = true;
-            nodes.iter().for_each(|&n| released_by[unit_of[n]].push(*u));
+        for (wait, (u, nodes)) in graph.waiting.iter().enumerate() {
+            waits[*u] += 1;
+            nodes.iter().for_each(|&n| ends[unit_of[n]].push(wait));
         }
     }
     let mut done = vec![false; units];
@@ -280,7 +282,7 @@ fn eliminate_pattern(
         // Weights stand for the given sequence itself.
         Ordering::AsGiven => (0..units).map(|u| Reverse((u, u))).collect(),
         Ordering::MinimumDegree => {
-            (0..units).filter(|&u| !waits[u]).map(|u| Reverse((weights[u], u))).collect()
+            (0..units).filter(|&u| waits[u] == 0).map(|u| Reverse((weights[u], u))).collect()
         }
     };
     while let Some(Reverse((w, u))) = heap.pop() {
@@ -301,13 +303,17 @@ fn eliminate_pattern(
             for &n in clique.iter().filter(|&&n| unit_of[n] != v) {
                 weights[v] += if around[v].insert(n) { graph.sizes[n] } else { 0 };
             }
-            if ordering == Ordering::MinimumDegree && !waits[v] {
+            if ordering == Ordering::MinimumDegree && waits[v] == 0 {
                 heap.push(Reverse((weights[v], v)));
             }
         }
-        for &v in &released_by[u] {
-            if std::mem::take(&mut waits[v]) {
-                heap.push(Reverse((weights[v], v)));
+        for &wait in &ends[u] {
+            if !std::mem::replace(&mut over[wait], true) {
+                let v = graph.waiting[wait].0;
+                waits[v] -= 1;
+                if waits[v] == 0 {
+                    heap.push(Reverse((weights[v], v)));
+                }
             }
         }
     }

@@ -15,6 +15,7 @@ mod tests;
 mod unsymmetric;
 
 pub use model::Model;
+pub(crate) use model::limit_stiffness;
 pub use simulation::{Energy, Simulation};
 pub use statics::{Equilibrium, StaticsError, StaticsSettings};
 pub use step::StepError;

@@ -278,7 +278,7 @@ fn inverse(inertia: &Matrix3<f64>) -> Matrix3<f64> {
 }
 
 /// Stiffness of a limit on freedom k of a kind.
-pub(super) fn limit_stiffness(kind: JointKind, k: usize) -> f64 {
+pub(crate) fn limit_stiffness(kind: JointKind, k: usize) -> f64 {
     if k < kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS }
 }
 

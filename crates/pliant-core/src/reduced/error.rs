@@ -1,0 +1,69 @@
+//! Why a mechanism cannot be reduced.
+
+/// A mechanism that cannot be reduced as asked. Every message names what is to be changed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReductionError {
+    /// There is nothing to reduce to.
+    #[error(
+        "mechanism `{mechanism}` has no effector: add an [[effector]] with the name of a body to its file, or name one with --effector"
+    )]
+    NoEffector {
+        /// Its name.
+        mechanism: String,
+    },
+    /// A name that is neither an effector nor a body.
+    #[error(
+        "there is no effector or body `{name}`; effectors are: {there}. To add one, give [[effector]] name and body in the scene file, or name a body"
+    )]
+    UnknownEffector {
+        /// What was asked for.
+        name: String,
+        /// The names there are.
+        there: String,
+    },
+    /// The same effector twice.
+    #[error("effector `{name}` is named twice")]
+    Repeated {
+        /// Its name.
+        name: String,
+    },
+    /// An effector that no joint lets move.
+    #[error(
+        "effector `{effector}` on body `{body}` cannot move: {why}. Choose another body, or give a joint on its way to the world a spring"
+    )]
+    Immovable {
+        /// The effector.
+        effector: String,
+        /// Its body.
+        body: String,
+        /// The joints that would have to move.
+        why: String,
+    },
+    /// A motion that nothing holds.
+    #[error(
+        "nothing holds effector `{effector}` on body `{body}`: joint `{joint}` on its way to the world has a freedom without spring, and no loop or coupling holds it. Give it a stiffness"
+    )]
+    NotHeld {
+        /// The effector.
+        effector: String,
+        /// Its body.
+        body: String,
+        /// A passive joint that carries it.
+        joint: String,
+    },
+    /// A set of joint positions that the mechanism cannot take.
+    #[error("{0}")]
+    Position(String),
+    /// A choice of mass, modes or free base that do not go together.
+    #[error("{0}")]
+    Options(String),
+    /// A body that should have mass has none.
+    #[error(
+        "the model has no mass along some motion of its effectors (bodies {bodies}): give the links mass"
+    )]
+    Massless {
+        /// The bodies that move.
+        bodies: String,
+    },
+}

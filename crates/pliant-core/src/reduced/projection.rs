@@ -1,0 +1,176 @@
+//! What the effectors feel of a mechanism: their compliance, and the maps from wrenches on them to every link.
+//!
+//! One column per component of each effector's wrench (effector frame, force then torque), solved with the
+//! whole mechanism: C_EE, twist maps T of every node, wrench maps of every joint and coordinate maps Θ.
+
+use nalgebra::{DMatrix, Vector6};
+
+use super::effectors::{EffectorFrame, in_node};
+use super::error::ReductionError;
+use super::incremental;
+use super::kkt::{Columns, Kkt, Undetermined};
+use super::reference::Reference;
+use crate::mechanism::JointId;
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// How the maps are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// One sparse solve, exact for any topology.
+    #[default]
+    Exact,
+    /// The chains, splits and merges of Andrews 2015, corrected: exact on trees and on loops whose inside
+    /// holds no effector and has no other way out.
+    Incremental,
+}
+
+/// Compliance and maps of a reference pose.
+#[derive(Clone, Debug)]
+pub struct Projection {
+    /// The frames that wrenches act on, in order.
+    pub(super) effectors: Vec<EffectorFrame>,
+    /// C_EE, 6|E|×6|E|: wrenches to twists, effector frames.
+    pub(super) compliance: DMatrix<f64>,
+    /// T, wrench maps and Θ, one column per wrench component.
+    pub(super) maps: Columns,
+    /// Where the method is not exact: bodies at which branches merge.
+    pub(super) inexact: Vec<String>,
+}
+
+impl Projection {
+    /// C_EE, 6|E|×6|E|: from wrenches on the effectors to their twists, effector frames, linear part first.
+    pub fn compliance(&self) -> &DMatrix<f64> {
+        &self.compliance
+    }
+
+    /// The effectors, in the order of the compliance.
+    pub fn effectors(&self) -> &[EffectorFrame] {
+        &self.effectors
+    }
+
+    /// Whether the method is exact here.
+    pub fn is_exact(&self) -> bool {
+        self.inexact.is_empty()
+    }
+
+    /// The bodies at which the incremental method merges branches that it does not treat exactly.
+    pub fn inexact_at(&self) -> &[String] {
+        &self.inexact
+    }
+
+    /// The twist of a body (link frame) per unit of each wrench component, 6×6|E|.
+    pub fn twist_map(&self, reference: &Reference, body: crate::mechanism::BodyId) -> DMatrix<f64> {
+        let m = self.maps.columns;
+        let (node, offset) = reference.place(body);
+        let Some(n) = node else { return DMatrix::zeros(6, m) };
+        let mut map = DMatrix::zeros(6, m);
+        for k in 0..m {
+            map.set_column(k, &offset.twist_to_local(&twist_at(&self.maps.nodes, n, m, k)).to_vector());
+        }
+        map
+    }
+
+    /// The coordinates of a joint per unit of each wrench component, d×6|E|.
+    pub fn coordinate_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
+        let range = reference.mechanism.coordinates_of(joint);
+        let m = self.maps.columns;
+        DMatrix::from_fn(range.len(), m, |i, k| self.maps.coordinates[(range.start + i) * m + k])
+    }
+}
+
+/// A compliance below this part of the softest joint's, in units of the radius, is what rounding leaves of none.
+const RIGID: f64 = 1e-12;
+
+/// Column k of a node's twist map.
+pub(super) fn twist_at(nodes: &[f64], n: usize, columns: usize, k: usize) -> Twist {
+    Twist::from_vector(&Vector6::from_fn(|i, _| nodes[(6 * n + i) * columns + k]))
+}
+
+/// Computes the projection of a reference.
+pub(super) fn project(
+    reference: &Reference,
+    kkt: &Kkt,
+    effectors: Vec<EffectorFrame>,
+    method: Method,
+) -> Result<Projection, ReductionError> {
+    let places: Vec<Option<(usize, Pose)>> = effectors.iter().map(|e| in_node(reference, e)).collect();
+    let m = 6 * effectors.len();
+    let mut maps = Columns::new(reference, m);
+    let inexact = match method {
+        Method::Exact => {
+            for (e, place) in places.iter().enumerate() {
+                let Some((n, frame)) = place else { continue };
+                for k in 0..6 {
+                    let unit = Wrench::from_vector(&Vector6::ith(k, 1.0));
+                    let w = frame.wrench_to_outer(&unit).to_vector();
+                    (0..6).for_each(|i| maps.nodes[(6 * n + i) * m + 6 * e + k] = w[i]);
+                }
+            }
+            kkt.solve(&mut maps).map_err(|at| not_held(reference, &effectors, at))?;
+            Vec::new()
+        }
+        Method::Incremental => incremental::project(reference, &places, &mut maps)
+            .map_err(|at| not_held(reference, &effectors, at))?,
+    };
+    let mut compliance = DMatrix::zeros(m, m);
+    for (e, place) in places.iter().enumerate() {
+        let Some((n, frame)) = place else { continue };
+        for k in 0..m {
+            let twist = frame.twist_to_local(&twist_at(&maps.nodes, *n, m, k)).to_vector();
+            compliance.fixed_view_mut::<6, 1>(6 * e, k).copy_from(&twist);
+        }
+    }
+    // Rounding aside it is symmetric.
+    let compliance = (&compliance + compliance.transpose()) * 0.5;
+    for (e, (effector, place)) in effectors.iter().zip(&places).enumerate() {
+        let length = |i: usize| if i % 6 < 3 { reference.radius } else { 1.0 };
+        let of = |i: usize, k: usize| compliance[(i, 6 * e + k)].abs() / (length(i) * length(k));
+        let most =
+            (0..m).flat_map(|i| (0..6).map(move |k| (i, k))).map(|(i, k)| of(i, k)).fold(0.0, f64::max);
+        let still = most <= RIGID * kkt.softest();
+        let on_free_base = place.is_some_and(|(n, _)| !reference.moves(n));
+        if still && !on_free_base {
+            return Err(immovable(reference, effector, place.map(|(n, _)| n)));
+        }
+    }
+    Ok(Projection { effectors, compliance, maps, inexact })
+}
+
+/// The first effector that hangs on a joint that nothing determines.
+pub(super) fn not_held(
+    reference: &Reference,
+    effectors: &[EffectorFrame],
+    at: Undetermined,
+) -> ReductionError {
+    let mechanism = reference.mechanism;
+    let hangs = |effector: &&EffectorFrame| {
+        let mut node = reference.place(effector.body).0;
+        while let Some(n) = node {
+            let Some(j) = reference.tree[n] else { break };
+            if reference.joints[j].id == at.joint {
+                return true;
+            }
+            node = reference.joints[j].parent;
+        }
+        false
+    };
+    let effector = effectors.iter().find(hangs).unwrap_or(&effectors[0]);
+    ReductionError::NotHeld {
+        effector: effector.name.clone(),
+        body: mechanism.body(effector.body).name.clone(),
+        joint: mechanism.joint(at.joint).name.clone(),
+    }
+}
+
+fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize>) -> ReductionError {
+    let mechanism = reference.mechanism;
+    let why = match node.and_then(|n| reference.tree[n]) {
+        Some(j) => {
+            let joint = &mechanism.joint(reference.joints[j].id).name;
+            format!("the joints on its way to the world, `{joint}` first, hold it rigidly")
+        }
+        None => "it is welded to the world".into(),
+    };
+    let body = mechanism.body(effector.body).name.clone();
+    ReductionError::Immovable { effector: effector.name.clone(), body, why }
+}
