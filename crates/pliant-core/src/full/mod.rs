@@ -3,6 +3,7 @@
 mod assembly;
 mod frames;
 mod geometric;
+mod mobility;
 mod model;
 mod placing;
 mod simulation;
@@ -14,6 +15,7 @@ mod target;
 mod tests;
 mod unsymmetric;
 
+pub(crate) use mobility::mobility;
 pub use model::Model;
 pub(crate) use model::limit_stiffness;
 pub use simulation::{Energy, Simulation};

@@ -3,9 +3,30 @@
 use super::effectors;
 use super::error::ReductionError;
 use super::kkt::{Kkt, Softness};
+use super::mass::Mass;
 use super::projection::{Method, Projection, project};
 use super::reference::Reference;
 use crate::mechanism::Mechanism;
+
+/// How many fixed-interface modes a model keeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum ModeChoice {
+    /// So many of each independent part.
+    Count(usize),
+    /// All with dt·ω < 1, dt in s.
+    ForStep(f64),
+}
+
+/// How a model with a free base moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FreeBase {
+    /// Mean axes: the same motion as the coupled floating frame, with the base uncoupled from the links.
+    #[default]
+    MeanAxes,
+    /// Andrews 2015, §6.1: the base carries everything as one rigid body, and the links do not push back on
+    /// it but through the effectors' wrenches.
+    Uncoupled,
+}
 
 /// A reduction to be built.
 #[derive(Clone, Debug)]
@@ -13,6 +34,9 @@ pub struct Reduction<'m> {
     pub(super) reference: Reference<'m>,
     pub(super) effectors: Option<Vec<String>>,
     pub(super) method: Method,
+    pub(super) mass: Mass,
+    pub(super) modes: ModeChoice,
+    pub(super) free_base: FreeBase,
 }
 
 impl<'m> Reduction<'m> {
@@ -23,7 +47,14 @@ impl<'m> Reduction<'m> {
 
     /// At a given pose.
     pub fn at(reference: Reference<'m>) -> Reduction<'m> {
-        Reduction { reference, effectors: None, method: Method::Exact }
+        Reduction {
+            reference,
+            effectors: None,
+            method: Method::Exact,
+            mass: Mass::Condensed,
+            modes: ModeChoice::Count(0),
+            free_base: FreeBase::MeanAxes,
+        }
     }
 
     /// To these effectors or bodies instead of all effectors of the file.
@@ -35,6 +66,30 @@ impl<'m> Reduction<'m> {
     /// By this method instead of [`Method::Exact`].
     pub fn method(mut self, method: Method) -> Reduction<'m> {
         self.method = method;
+        self
+    }
+
+    /// With this mass instead of [`Mass::Condensed`].
+    pub fn mass(mut self, mass: Mass) -> Reduction<'m> {
+        self.mass = mass;
+        self
+    }
+
+    /// With the k lowest fixed-interface modes of each independent part; none by default.
+    pub fn modes(mut self, k: usize) -> Reduction<'m> {
+        self.modes = ModeChoice::Count(k);
+        self
+    }
+
+    /// With all fixed-interface modes that steps of dt seconds can follow: dt·ω < 1.
+    pub fn modes_for(mut self, dt: f64) -> Reduction<'m> {
+        self.modes = ModeChoice::ForStep(dt);
+        self
+    }
+
+    /// With this treatment of a free base instead of [`FreeBase::MeanAxes`].
+    pub fn free_base(mut self, free_base: FreeBase) -> Reduction<'m> {
+        self.free_base = free_base;
         self
     }
 

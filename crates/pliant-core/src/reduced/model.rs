@@ -1,0 +1,319 @@
+//! A reduced model: what never changes while it moves.
+
+use nalgebra::{DMatrix, DVector, Matrix6, SymmetricEigen};
+
+use super::basis::Basis;
+use super::component::{Part, parts};
+use super::effectors::{self, EffectorFrame, in_node};
+use super::error::ReductionError;
+use super::field::{self, Field, Inertia};
+use super::kkt::{Columns, Kkt, Softness};
+use super::mass::{Mass, accelerabilities};
+use super::modes::{Modes, Wanted, fixed_interface};
+use super::projection::{Projection, not_held, project};
+use super::reduction::{FreeBase, ModeChoice, Reduction};
+use super::reference::Reference;
+use crate::mechanism::Mechanism;
+use crate::spatial::Pose;
+
+/// A mechanism reduced to its effectors at one pose.
+#[derive(Clone, Debug)]
+pub struct Model<'m> {
+    pub(super) reference: Reference<'m>,
+    pub(super) kkt: Kkt,
+    pub(super) projection: Projection,
+    pub(super) effectors: Vec<Effector>,
+    pub(super) components: Vec<Component>,
+    /// Component of each node and its place there.
+    pub(super) place_of_node: Vec<(usize, usize)>,
+    pub(super) free_base: FreeBase,
+}
+
+/// An effector of the model.
+#[derive(Clone, Debug)]
+pub(super) struct Effector {
+    pub frame: EffectorFrame,
+    /// Its component, or `usize::MAX` if it is welded to the world.
+    pub component: usize,
+    /// Its node's place in the component, and its frame in the node.
+    pub node: usize,
+    pub in_node: Pose,
+    /// First of its rows in the component's basis.
+    pub row: usize,
+}
+
+/// A part of the mechanism in reduced coordinates z = (y, η): r motions of its effectors, k modes.
+#[derive(Clone, Debug)]
+pub(super) struct Component {
+    pub part: Part,
+    /// (joint of the reference, freedom, coordinate of the mechanism).
+    pub coordinates: Vec<(usize, usize, usize)>,
+    /// The free base, if it has one.
+    pub base: Option<usize>,
+    /// Where the base is at the reference, in the world.
+    pub base_pose: Pose,
+    /// Effectors in it, among those of the model.
+    pub effectors: Vec<usize>,
+    /// Number of motions y; the rest of z are modes.
+    pub rank: usize,
+    /// B, 6|E|×n: z to the effectors' twists (zero for modes), effector by effector.
+    pub motion: DMatrix<f64>,
+    /// Its left inverse, n×6|E|.
+    pub measure: DMatrix<f64>,
+    /// K, diagonal.
+    pub stiffness: DVector<f64>,
+    pub mass: DMatrix<f64>,
+    pub damping: DMatrix<f64>,
+    /// N and Θ: z to the twists of nodes and the coordinates of joints.
+    pub shapes: Field,
+    /// Loads on z, and what is left of the motion, per acceleration of everything with the base: gravity.
+    pub base_load: DMatrix<f64>,
+    pub base_offset: Field,
+    /// Inertia of everything as one rigid body, at the base.
+    pub base_mass: Matrix6<f64>,
+    /// Frequencies of the modes, rad/s.
+    pub frequencies: Vec<f64>,
+}
+
+impl Component {
+    /// Number of coordinates z.
+    pub fn size(&self) -> usize {
+        self.stiffness.len()
+    }
+}
+
+impl<'m> Reduction<'m> {
+    /// Builds the model.
+    pub fn build(self) -> Result<Model<'m>, ReductionError> {
+        let Reduction { reference, effectors, method, mass, modes, free_base } = self;
+        let frames = effectors::choose(reference.mechanism, effectors.as_deref())?;
+        let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
+            .map_err(|at| not_held(&reference, &frames, at))?;
+        let projection = project(&reference, &kkt, frames, method)?;
+        let builder = Builder { reference: &reference, kkt: &kkt, projection: &projection, mass, modes };
+        let accelerability = builder.accelerability()?;
+        let mut place_of_node = vec![(usize::MAX, 0); reference.poses.len()];
+        let mut components = Vec::new();
+        for part in parts(&reference) {
+            part.nodes.iter().enumerate().for_each(|(at, &n)| place_of_node[n] = (components.len(), at));
+            components.push(builder.component(part, accelerability.as_ref())?);
+        }
+        let mut effectors: Vec<Effector> = Vec::new();
+        for frame in &projection.effectors {
+            let place = in_node(&reference, frame).map(|(n, pose)| (place_of_node[n], pose));
+            let ((component, node), in_node) = place.unwrap_or(((usize::MAX, 0), Pose::identity()));
+            let row = effectors.iter().filter(|e| e.component == component).count() * 6;
+            effectors.push(Effector { frame: frame.clone(), component, node, in_node, row });
+        }
+        Ok(Model { reference, kkt, projection, effectors, components, place_of_node, free_base })
+    }
+}
+
+/// What components are built from.
+struct Builder<'a, 'm> {
+    reference: &'a Reference<'m>,
+    kkt: &'a Kkt,
+    projection: &'a Projection,
+    mass: Mass,
+    modes: ModeChoice,
+}
+
+impl Builder<'_, '_> {
+    /// A_EE of the options that have one.
+    fn accelerability(&self) -> Result<Option<DMatrix<f64>>, ReductionError> {
+        let reference = self.reference;
+        let effectors = || self.projection.effectors.clone();
+        match self.mass {
+            Mass::Condensed => Ok(None),
+            Mass::Accelerability | Mass::CompositeAccelerability => {
+                let composite = self.mass == Mass::CompositeAccelerability;
+                let kkt = Kkt::new(reference, &accelerabilities(reference, composite))
+                    .map_err(|at| not_held(reference, &effectors(), at))?;
+                let projection = project(reference, &kkt, effectors(), Default::default())?;
+                Ok(Some(projection.compliance))
+            }
+            Mass::OperationalSpace => Ok(Some(self.mobility())),
+        }
+    }
+
+    /// What wrenches on the effectors accelerate, effector frames, springs left out.
+    fn mobility(&self) -> DMatrix<f64> {
+        crate::full::mobility(self.reference, &self.projection.effectors)
+    }
+
+    fn component(
+        &self,
+        part: Part,
+        accelerability: Option<&DMatrix<f64>>,
+    ) -> Result<Component, ReductionError> {
+        let reference = self.reference;
+        if let [first, second, ..] = part.bases[..] {
+            let name = |n: usize| &reference.mechanism.body(reference.mechanism.order().nodes()[n].head).name;
+            return Err(ReductionError::Options(format!(
+                "bodies `{}` and `{}` are free bases of the same linkage: a reduced model has one; use the full engine, or hold one of them",
+                name(first),
+                name(second)
+            )));
+        }
+        if !part.bases.is_empty() && self.mass != Mass::Condensed {
+            return Err(ReductionError::Options(
+                "a free base goes with the condensed mass only: the others do not say how links push it".into(),
+            ));
+        }
+        let base = part.bases.first().copied();
+        let base_pose = base.map_or(Pose::identity(), |n| reference.poses[n]);
+        let all = &self.projection.effectors;
+        let here = |e: &usize| in_node(reference, &all[*e]).is_some_and(|(n, _)| part.nodes.contains(&n));
+        let effectors: Vec<usize> = (0..all.len()).filter(here).collect();
+        let rows: Vec<usize> = effectors.iter().flat_map(|&e| 6 * e..6 * e + 6).collect();
+        let coordinates = field::coordinates_of(reference, &part);
+        let inertia = Inertia::of(reference, &part, &coordinates);
+        let held = |at| not_held(reference, all, at);
+
+        // N = T P and Θ P: motions of the effectors to those of all.
+        let submatrix = |A: &DMatrix<f64>| DMatrix::from_fn(rows.len(), rows.len(), |i, k| A[(rows[i], rows[k])]);
+        let basis = Basis::new(&submatrix(&self.projection.compliance), reference.radius);
+        let r = basis.rank();
+        let mut P = DMatrix::zeros(6 * all.len(), r);
+        rows.iter().enumerate().for_each(|(i, &row)| P.set_row(row, &basis.wrench.row(i)));
+        let maps: &Columns = &self.projection.maps;
+        let N = Field::gather(maps, &part, &coordinates).times(&P);
+
+        // Modes with the effectors held: C f less the motion that leaves the effectors where they are.
+        let answer = |loads: &Field| {
+            let mut free = field::respond(reference, self.kkt, &part, &coordinates, loads)?;
+            let load = N.dot(loads);
+            let y = DMatrix::from_fn(r, loads.columns, |i, k| load[(i, k)] / basis.stiffness[i]);
+            free.subtract(&N.times(&y));
+            Ok(free)
+        };
+        let wanted = match self.modes {
+            ModeChoice::Count(k) => Wanted::Count(k),
+            ModeChoice::ForStep(dt) => Wanted::Below(1.0 / dt),
+        };
+        let Modes { shapes: modes, frequencies } = match wanted {
+            Wanted::Count(0) => Modes { shapes: N.times(&DMatrix::zeros(r, 0)), frequencies: Vec::new() },
+            _ if effectors.is_empty() => Modes { shapes: N.times(&DMatrix::zeros(r, 0)), frequencies: Vec::new() },
+            _ => fixed_interface(&Field::zeros(part.nodes.len(), coordinates.len(), 1), &inertia, wanted, answer)
+                .map_err(held)?,
+        };
+        let k = frequencies.len();
+        if k > 0 && self.mass != Mass::Condensed {
+            return Err(ReductionError::Options("modes go with the condensed mass only".into()));
+        }
+        let shapes = N.beside(&modes);
+        let n = r + k;
+        let stiffness =
+            DVector::from_fn(n, |i, _| if i < r { basis.stiffness[i] } else { frequencies[i - r].powi(2) });
+
+        let momentum = inertia.times(&shapes);
+        let condensed = shapes.dot(&momentum);
+        let mass = match accelerability {
+            None => (&condensed + condensed.transpose()) * 0.5,
+            Some(A) => {
+                let A = &basis.measure * submatrix(A) * basis.measure.transpose();
+                A.clone().try_inverse().ok_or_else(|| {
+                    ReductionError::Options(format!(
+                        "the {:?} mass does not exist here: some motion of the effectors meets no mass",
+                        self.mass
+                    ))
+                })?
+            }
+        };
+        let dampers = field::per_freedom(reference, &coordinates, |f| f.damping);
+        let mut damped = shapes.clone();
+        damped.nodes.fill(0.0);
+        if n > 0 {
+            for (row, d) in damped.coordinates.chunks_exact_mut(n).zip(&dampers) {
+                row.iter_mut().for_each(|x| *x *= d);
+            }
+        }
+        let damping = shapes.dot(&damped);
+
+        // Everything accelerated with the base: loads M Ad on all nodes.
+        let rigid = field::rigid(reference, &part, &base_pose, coordinates.len());
+        let base_force = inertia.times(&rigid);
+        let base_load = shapes.dot(&base_force);
+        let base_mass = rigid.dot(&base_force);
+        let mut base_offset =
+            field::respond(reference, self.kkt, &part, &coordinates, &base_force).map_err(held)?;
+        base_offset.subtract(&shapes.times(&DMatrix::from_fn(n, 6, |i, c| base_load[(i, c)] / stiffness[i])));
+
+        let motion = DMatrix::from_fn(rows.len(), n, |i, c| if c < r { basis.motion[(i, c)] } else { 0.0 });
+        let measure = DMatrix::from_fn(n, rows.len(), |i, c| if i < r { basis.measure[(i, c)] } else { 0.0 });
+        Ok(Component {
+            part,
+            coordinates,
+            base,
+            base_pose,
+            effectors,
+            rank: r,
+            motion,
+            measure,
+            stiffness,
+            mass,
+            damping: (&damping + damping.transpose()) * 0.5,
+            shapes,
+            base_load,
+            base_offset,
+            base_mass: Matrix6::from_fn(|i, c| base_mass[(i, c)]),
+            frequencies,
+        })
+    }
+}
+
+impl<'m> Model<'m> {
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.reference.mechanism
+    }
+
+    /// Compliance and maps of the effectors.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// Number of independent motions of the effectors.
+    pub fn rank(&self) -> usize {
+        self.components.iter().map(|c| c.rank).sum()
+    }
+
+    /// Number of modes kept.
+    pub fn modes(&self) -> usize {
+        self.components.iter().map(|c| c.size() - c.rank).sum()
+    }
+
+    /// Natural frequencies of the model, rad/s, ascending, bases held.
+    pub fn frequencies(&self) -> Vec<f64> {
+        let mut all = Vec::new();
+        for component in self.components.iter().filter(|c| c.size() > 0) {
+            // K^−½ M K^−½ has eigenvalues 1/ω²; a motion without mass has none.
+            let s = component.stiffness.map(|k| 1.0 / k.sqrt());
+            let A = DMatrix::from_fn(s.len(), s.len(), |i, k| s[i] * component.mass[(i, k)] * s[k]);
+            let values = SymmetricEigen::new(A).eigenvalues;
+            let top = values.max();
+            all.extend(values.iter().filter(|v| **v > 1e-14 * top).map(|v| 1.0 / v.sqrt()));
+        }
+        all.sort_by(f64::total_cmp);
+        all
+    }
+
+    /// The lowest natural frequencies of the whole linear mechanism, rad/s, ascending, bases held: what a
+    /// model's are measured against.
+    pub fn full_frequencies(&self, count: usize) -> Result<Vec<f64>, ReductionError> {
+        let mut all = Vec::new();
+        for component in self.components.iter().filter(|c| !c.part.joints.is_empty()) {
+            let inertia = Inertia::of(&self.reference, &component.part, &component.coordinates);
+            let zero = Field::zeros(component.part.nodes.len(), component.coordinates.len(), 1);
+            let answer = |loads: &Field| {
+                field::respond(&self.reference, &self.kkt, &component.part, &component.coordinates, loads)
+            };
+            let modes = fixed_interface(&zero, &inertia, Wanted::Count(count), answer)
+                .map_err(|at| not_held(&self.reference, &self.projection.effectors, at))?;
+            all.extend(modes.frequencies);
+        }
+        all.sort_by(f64::total_cmp);
+        all.truncate(count);
+        Ok(all)
+    }
+}
