@@ -1,7 +1,9 @@
 //! Reduced models.
 
 mod basis;
+mod cholesky;
 mod component;
+mod dynamics;
 mod effectors;
 mod error;
 mod field;

@@ -1,0 +1,185 @@
+//! One step of one component.
+//!
+//! Backward Euler in exponential coordinates about the reference, in the admissible motions z (numerics §4):
+//!
+//! ```text
+//! (M + hD + h²K) ż⁺ = M ż + h(Q + Σ Gᵀw − K z),    z⁺ = z + h ż⁺
+//! ```
+//!
+//! G = Jr(ξ_e)B_e takes ż to an effector's body twist, ξ_e = B_e z, and its pose is H_b H̄_e exp(ξ_e) on a base H_b.
+//! Q are loads elsewhere, gravity and set-points, condensed. The matrix is factored once per h; pulls add
+//! Gᵀ(h²k + h d)G to it.
+
+use nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
+
+use super::cholesky;
+use super::model::Component;
+use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
+
+/// What a component's step reads and writes.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    /// z and its rate.
+    pub z: Vec<f64>,
+    pub rate: Vec<f64>,
+    /// Generalised force of this step, without −K z.
+    pub force: Vec<f64>,
+    /// M (or M′ of mean axes) and D, row by row.
+    mass: Vec<f64>,
+    damping: Vec<f64>,
+    stiffness: Vec<f64>,
+    /// Factors of M + hD + h²K, and the h they were made for.
+    factors: Vec<f64>,
+    step: f64,
+    /// The matrix of pulls, and the factors with it.
+    pulled: Vec<f64>,
+    has_pulls: bool,
+    right: Vec<f64>,
+    next: Vec<f64>,
+}
+
+impl Motion {
+    /// At rest at the reference.
+    pub fn new(component: &Component, mass: &DMatrix<f64>) -> Motion {
+        let n = component.size();
+        let rows = |A: &DMatrix<f64>| -> Vec<f64> { A.transpose().as_slice().to_vec() };
+        Motion {
+            z: vec![0.0; n],
+            rate: vec![0.0; n],
+            force: vec![0.0; n],
+            mass: rows(mass),
+            damping: rows(&component.damping),
+            stiffness: component.stiffness.as_slice().to_vec(),
+            factors: vec![0.0; n * n],
+            step: 0.0,
+            pulled: vec![0.0; n * n],
+            has_pulls: false,
+            right: vec![0.0; n],
+            next: vec![0.0; n],
+        }
+    }
+
+    /// Number of coordinates.
+    pub fn size(&self) -> usize {
+        self.z.len()
+    }
+
+    /// Adds a wrench that works through rows G, 6×n: force += Gᵀ w.
+    #[inline]
+    pub fn push(&mut self, G: &[f64], w: &Vector6<f64>) {
+        let n = self.size();
+        for (i, row) in G.chunks_exact(n).enumerate() {
+            for (f, g) in self.force.iter_mut().zip(row) {
+                *f += g * w[i];
+            }
+        }
+    }
+
+    /// Adds Gᵀ W G to the matrix of this step.
+    pub fn hold(&mut self, G: &[f64], W: &Matrix6<f64>) {
+        let n = self.size();
+        if !self.has_pulls {
+            self.pulled.fill(0.0);
+            self.has_pulls = true;
+        }
+        for i in 0..6 {
+            for k in 0..6 {
+                for a in 0..n {
+                    let left = W[(i, k)] * G[i * n + a];
+                    for b in 0..n {
+                        self.pulled[a * n + b] += left * G[k * n + b];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves for the rate at the end of a step of h seconds, into `next`. False if the matrix is not
+    /// positive definite or a number is not finite; nothing has changed then.
+    pub fn solve(&mut self, h: f64) -> bool {
+        let n = self.size();
+        if n == 0 {
+            return true;
+        }
+        let entry = |mass: &[f64], damping: &[f64], stiffness: &[f64], i: usize| {
+            let diagonal = if i % (n + 1) == 0 { h * h * stiffness[i / (n + 1)] } else { 0.0 };
+            mass[i] + h * damping[i] + diagonal
+        };
+        if self.step != h {
+            for i in 0..n * n {
+                self.factors[i] = entry(&self.mass, &self.damping, &self.stiffness, i);
+            }
+            self.step = 0.0;
+            if !cholesky::factor(&mut self.factors, n) {
+                return false;
+            }
+            self.step = h;
+        }
+        for (i, right) in self.right.iter_mut().enumerate() {
+            let momentum: f64 = self.mass[i * n..(i + 1) * n].iter().zip(&self.rate).map(|(m, v)| m * v).sum();
+            *right = momentum + h * (self.force[i] - self.stiffness[i] * self.z[i]);
+        }
+        self.next.copy_from_slice(&self.right);
+        if std::mem::take(&mut self.has_pulls) {
+            for i in 0..n * n {
+                self.pulled[i] += entry(&self.mass, &self.damping, &self.stiffness, i);
+            }
+            if !cholesky::factor(&mut self.pulled, n) {
+                return false;
+            }
+            cholesky::solve(&self.pulled, n, &mut self.next);
+        } else {
+            cholesky::solve(&self.factors, n, &mut self.next);
+        }
+        self.next.iter().all(|x| x.is_finite())
+    }
+
+    /// Takes the step that was solved for.
+    pub fn advance(&mut self, h: f64) {
+        self.rate.copy_from_slice(&self.next);
+        for (z, v) in self.z.iter_mut().zip(&self.rate) {
+            *z += h * v;
+        }
+    }
+}
+
+/// Rows · z of a 6×n matrix that stands row by row, with an offset.
+#[inline]
+pub(super) fn twist(rows: &[f64], z: &[f64], offset: Option<&[f64]>) -> Twist {
+    let n = z.len();
+    let row = |i: usize| -> f64 {
+        let along: f64 = rows[i * n..(i + 1) * n].iter().zip(z).map(|(a, b)| a * b).sum();
+        along + offset.map_or(0.0, |o| o[i])
+    };
+    Twist { linear: Vector3::new(row(0), row(1), row(2)), angular: Vector3::new(row(3), row(4), row(5)) }
+}
+
+/// Jr(ξ) times a 6×n matrix that stands row by row.
+#[inline]
+pub(super) fn moved_rows(xi: &Twist, rows: &[f64], n: usize, out: &mut [f64]) {
+    let J = right_jacobian(xi);
+    out[..6 * n].fill(0.0);
+    for i in 0..6 {
+        for k in 0..6 {
+            let j = J[(i, k)];
+            if j != 0.0 {
+                let from = &rows[k * n..(k + 1) * n];
+                out[i * n..(i + 1) * n].iter_mut().zip(from).for_each(|(o, f)| *o += j * f);
+            }
+        }
+    }
+}
+
+/// The pose of a frame on a moving base: H_b H̄ exp(ξ).
+#[inline]
+pub(super) fn pose(base: &Pose, rest: &Pose, xi: &Twist) -> Pose {
+    *base * *rest * exp(xi)
+}
+
+/// A dead wrench (world axes, at a point of a frame) in that frame: `at` is where it acts.
+#[inline]
+pub(super) fn in_frame(frame: &Pose, at: &Pose, load: &Wrench) -> Wrench {
+    let r = frame.rotation.inverse();
+    let force = r * load.force;
+    Wrench { force, torque: r * load.torque + at.position.cross(&force) }
+}
