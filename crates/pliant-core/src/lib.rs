@@ -11,6 +11,7 @@ pub mod inputs;
 pub mod joints;
 pub mod mechanism;
 pub mod order;
+pub mod reduced;
 pub mod spatial;
 pub mod state;
 

@@ -1,0 +1,3 @@
+//! Reduced models: few coordinates that move a whole mechanism.
+
+pub mod reconstruction;
