@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod joint;
+mod kinematics;
 mod lanes;
 mod poses;
 mod twist;

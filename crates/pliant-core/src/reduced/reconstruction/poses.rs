@@ -117,13 +117,8 @@ fn columns(H: &PoseBlock) -> [Lanes; 9] {
 fn matrix(R: &[Lanes; 9], H: &PoseBlock, l: usize) -> [f32; 16] {
     let r = |i: usize| R[i][l] as f32;
     let p = |i: usize| H[4 + i][l] as f32;
-    [
-        [r(0), r(1), r(2), 0.0],
-        [r(3), r(4), r(5), 0.0],
-        [r(6), r(7), r(8), 0.0],
-        [p(0), p(1), p(2), 1.0],
-    ]
-    .as_flattened()
-    .try_into()
-    .expect("sixteen entries")
+    [[r(0), r(1), r(2), 0.0], [r(3), r(4), r(5), 0.0], [r(6), r(7), r(8), 0.0], [p(0), p(1), p(2), 1.0]]
+        .as_flattened()
+        .try_into()
+        .expect("sixteen entries")
 }

@@ -239,7 +239,7 @@ impl Twists {
             }
             let x = step::<FUSED>(&xi, H_ref, H);
             if !in_range(x) {
-                beyond(&xi, H_ref, x, H);
+                beyond(N, z, off, H_ref, x, H);
             }
             if moved {
                 // base · H
@@ -284,12 +284,25 @@ fn step<const FUSED: bool>(xi: &TwistBlock, H_ref: &PoseBlock, H: &mut PoseBlock
 /// The same through the library's sine and cosine, for the lanes that turn too far for the series.
 #[cold]
 #[inline(never)]
-fn beyond(xi: &TwistBlock, H_ref: &PoseBlock, x: Lanes, H: &mut PoseBlock) {
+fn beyond(
+    N: &[TwistBlock],
+    z: &[f64],
+    off: &TwistBlock,
+    H_ref: &PoseBlock,
+    half_squares: Lanes,
+    H: &mut PoseBlock,
+) {
     for l in 0..LANES {
-        if x[l] <= LARGEST {
+        if half_squares[l] <= LARGEST {
             continue;
         }
-        set_lane(H, l, &place(&lane(H_ref, l), &to_twist(xi.map(|x| x[l]))));
+        let mut xi = off.map(|x| x[l]);
+        for (N, z) in N.iter().zip(z) {
+            for i in 0..6 {
+                xi[i] += N[i][l] * z;
+            }
+        }
+        set_lane(H, l, &place(&lane(H_ref, l), &to_twist(xi)));
     }
 }
 
