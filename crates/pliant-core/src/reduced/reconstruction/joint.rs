@@ -4,12 +4,10 @@
 //!
 //! `kinematics.rs` computes it.
 
-use rayon::prelude::*;
-
-use super::kinematics::{BASE, Block, EMPTY, Pass};
-use super::lanes::{LANES, Lanes};
+use super::fused;
+use super::kinematics::{BASE, Branches, Hinges, Pass};
+use super::lanes::{Aligned, LANES, Lanes};
 use super::poses::PoseLanes;
-use super::{PARALLEL_JOINTS, fused};
 use crate::joints::JointKind;
 use crate::spatial::{Pose, Twist};
 
@@ -54,8 +52,9 @@ pub struct Joints {
     /// Θ, a row for each of them.
     map: Vec<f64>,
     /// Θ of the hinges once more: for each block of four links, for each coordinate.
-    pub(super) hinge_map: Vec<Lanes>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) hinge_map: Vec<Aligned<Lanes>>,
+    pub(super) hinges: Vec<Aligned<Hinges>>,
+    pub(super) branches: Vec<Branches>,
     pub(super) fused: bool,
 }
 
@@ -65,7 +64,7 @@ pub struct JointOffsets {
     /// q̄ + off of all links in turn.
     start: Vec<f64>,
     /// The same of the hinges, block by block.
-    pub(super) hinge_start: Vec<Lanes>,
+    pub(super) hinge_start: Vec<Aligned<Lanes>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +96,9 @@ impl Joints {
             links: Vec::with_capacity(links.len()),
             references: Vec::new(),
             map: Vec::new(),
-            hinge_map: vec![[0.0; LANES]; count * r],
-            blocks: vec![EMPTY; count],
+            hinge_map: vec![Aligned([0.0; LANES]); count * r],
+            hinges: vec![Aligned(Hinges::NONE); count],
+            branches: vec![Branches::NONE; count],
             fused: fused(),
         };
         for (n, link) in links.iter().enumerate() {
@@ -116,11 +116,12 @@ impl Joints {
             joints.map.extend(link.map);
             let l = n % LANES;
             if link.kind == JointKind::Hinge {
-                for (to, x) in joints.hinge_map[n / LANES * r..].iter_mut().zip(link.map) {
+                for (Aligned(to), x) in joints.hinge_map[n / LANES * r..].iter_mut().zip(link.map) {
                     to[l] = *x;
                 }
             }
-            joints.blocks[n / LANES].set(n, link);
+            joints.hinges[n / LANES].0.set(l, link);
+            joints.branches[n / LANES].set(n, link);
         }
         joints
     }
@@ -149,7 +150,7 @@ impl Joints {
     pub fn offsets(&self) -> JointOffsets {
         let mut offsets = JointOffsets {
             start: self.references.clone(),
-            hinge_start: vec![[0.0; LANES]; self.blocks.len()],
+            hinge_start: vec![Aligned([0.0; LANES]); self.branches.len()],
         };
         self.spread(&mut offsets);
         offsets
@@ -181,33 +182,15 @@ impl Joints {
         }
     }
 
-    /// The poses of all links at coordinates z, on up to so many threads of the current rayon pool. The
-    /// result has the same bits for any number of threads; with one, nothing is allocated.
+    /// The poses of all links at coordinates z. Allocates nothing. On one thread: what a link waits for, its
+    /// parent's rotation, is most of the work.
     ///
     /// # Panics
     /// If the sizes of z, the offsets or the output are not those of the model.
-    pub fn rebuild(
-        &self,
-        z: &[f64],
-        offsets: &JointOffsets,
-        base: &Pose,
-        threads: usize,
-        out: &mut PoseLanes,
-    ) {
+    pub fn rebuild(&self, z: &[f64], offsets: &JointOffsets, base: &Pose, out: &mut PoseLanes) {
         assert_eq!(out.len(), self.links.len(), "as many poses as the model has links");
         self.check_sizes(z, offsets);
-        let pass = Pass { model: self, z, offsets, base };
-        if threads <= 1 || self.links.len() < PARALLEL_JOINTS {
-            pass.run::<true, true>(0, &mut out.blocks);
-        } else {
-            // Relative poses on all threads, in the place where the poses will be.
-            let size = out.blocks.len().div_ceil(threads);
-            out.blocks
-                .par_chunks_mut(size)
-                .enumerate()
-                .for_each(|(c, out)| pass.run::<true, false>(c * size, out));
-            pass.run::<false, true>(0, &mut out.blocks);
-        }
+        Pass { model: self, z, offsets, base }.run(&mut out.blocks);
     }
 
     /// The body twists of all links at coordinates z with rates ż, parents first:
@@ -234,7 +217,7 @@ impl Joints {
             for (k, row) in self.rows(n).enumerate() {
                 own += S.column(k) * row.iter().zip(rates).map(|(a, b)| a * b).sum::<f64>();
             }
-            let parent = match self.blocks[n / LANES].parents[n % LANES] {
+            let parent = match self.branches[n / LANES].parents[n % LANES] {
                 BASE => *base_twist,
                 parent => out[parent as usize],
             };
@@ -245,7 +228,7 @@ impl Joints {
 
     fn check(&self, offsets: &JointOffsets) {
         assert_eq!(offsets.start.len(), self.references.len(), "offsets of this model");
-        assert_eq!(offsets.hinge_start.len(), self.blocks.len(), "offsets of this model");
+        assert_eq!(offsets.hinge_start.len(), self.branches.len(), "offsets of this model");
     }
 
     fn check_sizes(&self, z: &[f64], offsets: &JointOffsets) {
@@ -257,7 +240,7 @@ impl Joints {
     fn spread(&self, offsets: &mut JointOffsets) {
         for (n, link) in self.links.iter().enumerate() {
             if link.kind == JointKind::Hinge {
-                offsets.hinge_start[n / LANES][n % LANES] = offsets.start[link.first];
+                offsets.hinge_start[n / LANES].0[n % LANES] = offsets.start[link.first];
             }
         }
     }

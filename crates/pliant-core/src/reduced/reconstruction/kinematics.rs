@@ -8,51 +8,39 @@
 //! A fixed joint is the same with the second part zero. Along the tree only q_c = q_p ⊗ q_rel waits for the
 //! link before; then the steps R(q_c) t are turned four at a time, and positions are sums of them.
 
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use std::ops::Range;
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector4};
 
 use super::joint::{JointOffsets, Joints, TreeLink};
 use super::lanes::{
-    LANES, LARGEST, Lanes, add, fma, half_angle, in_range, mul, mul_add, neg_mul_add, rotate, splat,
+    Aligned, LANES, LARGEST, Lanes, add, fma, half_angle, in_range, mul, mul_add, neg_mul_add, rotate, splat,
 };
-use super::poses::{PoseBlock, lane};
+use super::poses::{PoseBlock, set_lane};
 use crate::joints::JointKind;
 use crate::spatial::Pose;
 
 /// The parent that is the base.
 pub(super) const BASE: u32 = u32::MAX;
 
-/// The constants of four links.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Block {
+/// The constants of four links with hinges or fixed joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Hinges {
     /// q_p q_c⁻¹ and q_p k q_c⁻¹.
     rotation: [[Lanes; 4]; 2],
     /// t₀, t₁, t₂.
     step: [[Lanes; 3]; 3],
-    pub(super) parents: [u32; LANES],
-    /// Whether each link hangs on the one before it, the first of all on the base.
-    chain: bool,
-    /// Which lanes hold neither a hinge nor a fixed joint.
-    others: [bool; LANES],
-    any_others: bool,
 }
 
-/// No turn, no step, on the base: what unused lanes hold.
-pub(super) const EMPTY: Block = Block {
-    rotation: [[[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]], [[0.0; LANES]; 4]],
-    step: [[[0.0; LANES]; 3]; 3],
-    parents: [BASE; LANES],
-    chain: true,
-    others: [false; LANES],
-    any_others: false,
-};
+impl Hinges {
+    /// No turn and no step: what lanes of other kinds hold.
+    pub(super) const NONE: Hinges = Hinges {
+        rotation: [[[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES]], [[0.0; LANES]; 4]],
+        step: [[[0.0; LANES]; 3]; 3],
+    };
 
-impl Block {
-    /// Sets the lane of link n.
-    pub(super) fn set(&mut self, n: usize, link: &TreeLink) {
-        let l = n % LANES;
-        self.parents[l] =
-            link.parent.map_or(BASE, |p| u32::try_from(p).expect("fewer than four billion links"));
-        self.chain &= link.parent == n.checked_sub(1);
+    /// Sets a lane.
+    pub(super) fn set(&mut self, l: usize, link: &TreeLink) {
         let (Xp, Xc) = (&link.frame_in_parent, &link.frame_in_child);
         let (q_p, q_c) = (Xp.rotation, Xc.rotation);
         // R_relᵀ = R_c Rz(−θ) R_pᵀ and p_rel = p_p − R_rel p_c:  t = R_c Rz(−θ) a − p_c,  a = R_pᵀ p_p,
@@ -71,25 +59,48 @@ impl Block {
                 )
             }
             JointKind::Fixed => (
-                [(q_p * q_c.inverse()).coords, nalgebra::Vector4::zeros()],
+                [(q_p * q_c.inverse()).coords, Vector4::zeros()],
                 [q_c * a - Xc.position, Vector3::zeros(), Vector3::zeros()],
             ),
-            _ => {
-                self.others[l] = true;
-                self.any_others = true;
-                return;
-            }
+            _ => return,
         };
-        for k in 0..2 {
+        for (to, from) in self.rotation.iter_mut().zip(rotation) {
             for i in 0..4 {
-                self.rotation[k][i][l] = rotation[k][i];
+                to[i][l] = from[i];
             }
         }
-        for k in 0..3 {
+        for (to, from) in self.step.iter_mut().zip(step) {
             for i in 0..3 {
-                self.step[k][i][l] = step[k][i];
+                to[i][l] = from[i];
             }
         }
+    }
+}
+
+/// What four links hang on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Branches {
+    pub(super) parents: [u32; LANES],
+    /// Whether each hangs on the one before it, the first link of all on the base.
+    chain: bool,
+    /// Which of them have joints that are neither hinges nor fixed, and whether any has.
+    others: [bool; LANES],
+    any_others: bool,
+}
+
+impl Branches {
+    /// All on the base: what unused lanes hold.
+    pub(super) const NONE: Branches =
+        Branches { parents: [BASE; LANES], chain: true, others: [false; LANES], any_others: false };
+
+    /// Sets the lane of link n.
+    pub(super) fn set(&mut self, n: usize, link: &TreeLink) {
+        let parent = |p: usize| u32::try_from(p).expect("fewer than four billion links");
+        self.parents[n % LANES] = link.parent.map_or(BASE, parent);
+        self.chain &= link.parent == n.checked_sub(1);
+        let other = !matches!(link.kind, JointKind::Hinge | JointKind::Fixed);
+        self.others[n % LANES] = other;
+        self.any_others |= other;
     }
 }
 
@@ -101,84 +112,141 @@ pub(super) struct Pass<'a> {
     pub base: &'a Pose,
 }
 
+/// Blocks that go through all stages while they are in the nearest cache: 7 kB of poses.
+const CHUNK: usize = 32;
+
 impl Pass<'_> {
-    /// Computes the relative poses (q_rel, t) of the blocks from `first` on, or takes those in `out`; composes
-    /// them along the tree, or leaves them there. To compose, `first` must be zero.
-    pub(super) fn run<const RELATIVE: bool, const COMPOSE: bool>(&self, first: usize, out: &mut [PoseBlock]) {
+    /// The poses of all links.
+    pub(super) fn run(&self, out: &mut [Aligned<PoseBlock>]) {
         #[cfg(target_arch = "x86_64")]
         if self.model.fused {
             #[allow(unsafe_code)]
             // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.run_avx2::<RELATIVE, COMPOSE>(first, out) };
+            return unsafe { self.run_avx2(out) };
         }
-        self.run_lanes::<false, RELATIVE, COMPOSE>(first, out);
+        self.run_lanes::<false>(out);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn run_avx2<const RELATIVE: bool, const COMPOSE: bool>(&self, first: usize, out: &mut [PoseBlock]) {
-        self.run_lanes::<true, RELATIVE, COMPOSE>(first, out);
+    fn run_avx2(&self, out: &mut [Aligned<PoseBlock>]) {
+        self.run_lanes::<true>(out);
     }
 
+    /// Stages of their own, so that each is either all lanes or as short a wait per link as can be.
     #[inline(always)]
-    fn run_lanes<const FUSED: bool, const RELATIVE: bool, const COMPOSE: bool>(
-        &self,
-        first: usize,
-        out: &mut [PoseBlock],
-    ) {
+    fn run_lanes<const FUSED: bool>(&self, out: &mut [Aligned<PoseBlock>]) {
+        let base = numbers(self.base);
+        let mut last = base;
+        for first in (0..out.len()).step_by(CHUNK) {
+            let chunk = first..out.len().min(first + CHUNK);
+            self.relative::<FUSED>(first, &mut out[chunk.clone()]);
+            self.rotations::<FUSED>(chunk.clone(), &base, &mut last, out);
+            for Aligned(H) in &mut out[chunk.clone()] {
+                let step = rotate::<FUSED>(&[H[0], H[1], H[2], H[3]], &[H[4], H[5], H[6]]);
+                H[4..].copy_from_slice(&step);
+            }
+            self.positions(chunk, &base, &mut last, out);
+        }
+    }
+
+    /// (q_rel, t) of the blocks from `first` on.
+    #[inline(always)]
+    fn relative<const FUSED: bool>(&self, first: usize, out: &mut [Aligned<PoseBlock>]) {
         let r = self.z.len();
-        let blocks = &self.model.blocks[first..];
+        let (hinges, branches) = (&self.model.hinges[first..], &self.model.branches[first..]);
         let starts = &self.offsets.hinge_start[first..];
         let mut map = &self.model.hinge_map[first * r..];
-        let mut last = numbers(self.base);
-        for b in 0..out.len() {
-            let block = &blocks[b];
-            let relative = if RELATIVE {
-                let rows;
-                (rows, map) = map.split_at(r);
-                let (x, relative) = hinges::<FUSED>(block, rows, self.z, starts[b]);
-                if block.any_others | !in_range(x) {
-                    self.others(first + b, block, x, relative)
-                } else {
-                    relative
-                }
-            } else {
-                out[b]
-            };
-            if !COMPOSE {
-                out[b] = relative;
-            } else if block.chain {
-                (out[b], last) = chain::<FUSED>(last, &relative);
-            } else {
-                tree::<FUSED>(self.base, block, b, &relative, out);
-                last = numbers(&lane(&out[b], LANES - 1));
+        for (b, Aligned(H)) in out.iter_mut().enumerate() {
+            let rows;
+            (rows, map) = map.split_at(r);
+            let x = turn::<FUSED>(&hinges[b].0, rows, self.z, starts[b].0, H);
+            if branches[b].any_others | !in_range(x) {
+                self.others(first + b, x, H);
             }
         }
+    }
+
+    /// q_c = q_p ⊗ q_rel in place; `last` is the link before, then the last one.
+    #[inline(always)]
+    fn rotations<const FUSED: bool>(
+        &self,
+        blocks: Range<usize>,
+        base: &[f64; 7],
+        last: &mut [f64; 7],
+        out: &mut [Aligned<PoseBlock>],
+    ) {
+        let mut q = [last[0], last[1], last[2], last[3]];
+        for b in blocks {
+            let Branches { parents, chain, .. } = self.model.branches[b];
+            if chain {
+                for l in 0..LANES {
+                    q = turned::<FUSED>(q, l, &mut out[b].0);
+                }
+            } else {
+                for l in 0..LANES {
+                    q = std::array::from_fn(|i| parent(out, parents[l], i).unwrap_or(base[i]));
+                    q = turned::<FUSED>(q, l, &mut out[b].0);
+                }
+            }
+        }
+        last[..4].copy_from_slice(&q);
+    }
+
+    /// p_c = p_p + R(q_c) t in place.
+    #[inline(always)]
+    fn positions(
+        &self,
+        blocks: Range<usize>,
+        base: &[f64; 7],
+        last: &mut [f64; 7],
+        out: &mut [Aligned<PoseBlock>],
+    ) {
+        let mut p = [last[4], last[5], last[6]];
+        for b in blocks {
+            let Branches { parents, chain, .. } = self.model.branches[b];
+            if chain {
+                for l in 0..LANES {
+                    p = moved(p, l, &mut out[b].0);
+                }
+            } else {
+                for l in 0..LANES {
+                    p = std::array::from_fn(|i| parent(out, parents[l], 4 + i).unwrap_or(base[4 + i]));
+                    p = moved(p, l, &mut out[b].0);
+                }
+            }
+        }
+        last[4..].copy_from_slice(&p);
     }
 
     /// The relative poses of a block, with those of other kinds, and of hinges that turn too far for the
     /// series, by the scalar way.
     #[cold]
     #[inline(never)]
-    fn others(&self, b: usize, block: &Block, half_squares: Lanes, mut relative: PoseBlock) -> PoseBlock {
+    fn others(&self, b: usize, half_squares: Lanes, H: &mut PoseBlock) {
         for l in 0..LANES {
-            if !block.others[l] && half_squares[l] <= LARGEST {
+            if !self.model.branches[b].others[l] && half_squares[l] <= LARGEST {
                 continue;
             }
             let X = self.model.relative(b * LANES + l, self.z, self.offsets);
             let t = X.rotation.inverse() * X.position;
-            super::poses::set_lane(&mut relative, l, &Pose::new(X.rotation, t));
+            set_lane(H, l, &Pose::new(X.rotation, t));
         }
-        relative
     }
 }
 
 /// (q_rel, t) of four hinges, and the squares of their half-angles.
 #[inline(always)]
-fn hinges<const FUSED: bool>(block: &Block, rows: &[Lanes], z: &[f64], start: Lanes) -> (Lanes, PoseBlock) {
+fn turn<const FUSED: bool>(
+    hinges: &Hinges,
+    rows: &[Aligned<Lanes>],
+    z: &[f64],
+    start: Lanes,
+    H: &mut PoseBlock,
+) -> Lanes {
     // θ = q̄ + off + Θ z
     let mut theta = start;
-    for (row, z) in rows.iter().zip(z) {
+    for (Aligned(row), z) in rows.iter().zip(z) {
         theta = mul_add::<FUSED>(*row, splat(*z), theta);
     }
     let h = mul(theta, splat(0.5));
@@ -188,67 +256,38 @@ fn hinges<const FUSED: bool>(block: &Block, rows: &[Lanes], z: &[f64], start: La
     let (s, c) = (mul(h, f.sinc), f.cos);
     let s2 = add(s, s);
     let (C, S) = (neg_mul_add::<FUSED>(s2, s, splat(1.0)), mul(s2, c));
-    let [q0, q1] = &block.rotation;
-    let [t0, t1, t2] = &block.step;
+    let [q0, q1] = &hinges.rotation;
+    let [t0, t1, t2] = &hinges.step;
     let q = |i: usize| mul_add::<FUSED>(s, q1[i], mul(c, q0[i]));
     let t = |i: usize| mul_add::<FUSED>(S, t2[i], mul_add::<FUSED>(C, t1[i], t0[i]));
-    (x, [q(0), q(1), q(2), q(3), t(0), t(1), t(2)])
+    *H = [q(0), q(1), q(2), q(3), t(0), t(1), t(2)];
+    x
 }
 
-/// Four links, each on the one before: their poses, and the last of them.
+/// Number i of the pose of a parent, unless that is the base.
 #[inline(always)]
-fn chain<const FUSED: bool>(last: [f64; 7], relative: &PoseBlock) -> (PoseBlock, [f64; 7]) {
-    let [x, y, z, w, mut p @ ..] = last;
-    let mut q = [x, y, z, w];
-    let mut Q = [[0.0; LANES]; 4];
-    for l in 0..LANES {
-        q = product::<FUSED>(q, [relative[0][l], relative[1][l], relative[2][l], relative[3][l]]);
-        for i in 0..4 {
-            Q[i][l] = q[i];
-        }
-    }
-    let step = rotate::<FUSED>(&Q, &[relative[4], relative[5], relative[6]]);
-    let mut P = [[0.0; LANES]; 3];
-    for l in 0..LANES {
-        for i in 0..3 {
-            p[i] += step[i][l];
-            P[i][l] = p[i];
-        }
-    }
-    ([Q[0], Q[1], Q[2], Q[3], P[0], P[1], P[2]], [q[0], q[1], q[2], q[3], p[0], p[1], p[2]])
+fn parent(out: &[Aligned<PoseBlock>], parent: u32, i: usize) -> Option<f64> {
+    (parent != BASE).then(|| out[parent as usize / LANES].0[i][parent as usize % LANES])
 }
 
-/// Four links on any parents among those before them.
+/// Turns the rotation of a lane by that of its parent; returns it.
 #[inline(always)]
-fn tree<const FUSED: bool>(
-    base: &Pose,
-    block: &Block,
-    b: usize,
-    relative: &PoseBlock,
-    out: &mut [PoseBlock],
-) {
-    let base = numbers(base);
-    let places = block.parents.map(|p| (p as usize / LANES, p as usize % LANES));
-    for l in 0..LANES {
-        let (at, lane) = places[l];
-        let parent = |i: usize| if block.parents[l] == BASE { base[i] } else { out[at][i][lane] };
-        let q = product::<FUSED>(
-            [parent(0), parent(1), parent(2), parent(3)],
-            [relative[0][l], relative[1][l], relative[2][l], relative[3][l]],
-        );
-        for i in 0..4 {
-            out[b][i][l] = q[i];
-        }
+fn turned<const FUSED: bool>(q_p: [f64; 4], l: usize, H: &mut PoseBlock) -> [f64; 4] {
+    let q = product::<FUSED>(q_p, [H[0][l], H[1][l], H[2][l], H[3][l]]);
+    for i in 0..4 {
+        H[i][l] = q[i];
     }
-    let Q = &out[b];
-    let step = rotate::<FUSED>(&[Q[0], Q[1], Q[2], Q[3]], &[relative[4], relative[5], relative[6]]);
-    for l in 0..LANES {
-        let (at, lane) = places[l];
-        for i in 0..3 {
-            let parent = if block.parents[l] == BASE { base[4 + i] } else { out[at][4 + i][lane] };
-            out[b][4 + i][l] = parent + step[i][l];
-        }
+    q
+}
+
+/// Moves the position of a lane by that of its parent; returns it.
+#[inline(always)]
+fn moved(p_p: [f64; 3], l: usize, H: &mut PoseBlock) -> [f64; 3] {
+    let p = std::array::from_fn(|i| p_p[i] + H[4 + i][l]);
+    for i in 0..3 {
+        H[4 + i][l] = p[i];
     }
+    p
 }
 
 /// p ⊗ q of quaternions x, y, z, w, in two halves, so that it waits for three operations and not for four.

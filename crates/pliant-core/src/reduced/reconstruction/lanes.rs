@@ -9,6 +9,11 @@ pub(super) const LANES: usize = 4;
 /// The same number of four links.
 pub(super) type Lanes = [f64; LANES];
 
+/// Lanes that start where a vector load does not cross cache lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(32))]
+pub(super) struct Aligned<T>(pub T);
+
 /// `a·b + c`, fused where the machine does it in one instruction.
 #[inline(always)]
 pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {

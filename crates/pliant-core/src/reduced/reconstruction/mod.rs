@@ -12,8 +12,6 @@ pub use twist::{TwistOffsets, Twists};
 
 /// From this many links on, twist reconstruction uses the threads it is given; below, one thread is faster.
 pub const PARALLEL_TWISTS: usize = 4_000;
-/// From this many links on, joint reconstruction uses the threads it is given; below, one thread is faster.
-pub const PARALLEL_JOINTS: usize = 4_000;
 
 /// Whether the machine has the vector instructions that the fast path is compiled for.
 fn fused() -> bool {

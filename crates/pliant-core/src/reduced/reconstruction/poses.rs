@@ -2,7 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::lanes::{LANES, Lanes};
+use super::lanes::{Aligned, LANES, Lanes};
 use crate::spatial::Pose;
 
 /// Poses of four links: quaternion x, y, z, w, then position.
@@ -15,14 +15,14 @@ pub(super) const IDENTITY: PoseBlock =
 /// The poses of many links, in memory that is made once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLanes {
-    pub(super) blocks: Vec<PoseBlock>,
+    pub(super) blocks: Vec<Aligned<PoseBlock>>,
     len: usize,
 }
 
 impl PoseLanes {
     /// Memory for this many links, all at the identity.
     pub fn new(links: usize) -> PoseLanes {
-        PoseLanes { blocks: vec![IDENTITY; links.div_ceil(LANES)], len: links }
+        PoseLanes { blocks: vec![Aligned(IDENTITY); links.div_ceil(LANES)], len: links }
     }
 
     /// Number of links.
@@ -42,7 +42,7 @@ impl PoseLanes {
     #[inline]
     pub fn pose(&self, link: usize) -> Pose {
         assert!(link < self.len, "link {link} of {}", self.len);
-        lane(&self.blocks[link / LANES], link % LANES)
+        lane(&self.blocks[link / LANES].0, link % LANES)
     }
 
     /// All poses in turn.
@@ -57,7 +57,7 @@ impl PoseLanes {
     /// If `out` does not have a matrix per link.
     pub fn write_f32(&self, out: &mut [[f32; 16]]) {
         assert_eq!(out.len(), self.len, "one matrix per link");
-        for (out, H) in out.chunks_mut(LANES).zip(&self.blocks) {
+        for (out, Aligned(H)) in out.chunks_mut(LANES).zip(&self.blocks) {
             let columns = columns(H);
             for (l, out) in out.iter_mut().enumerate() {
                 *out = matrix(&columns, H, l);
@@ -73,7 +73,7 @@ impl PoseLanes {
         assert_eq!(out.len(), links.len(), "one matrix per link of the list");
         for (out, &n) in out.iter_mut().zip(links) {
             assert!(n < self.len, "link {n} of {}", self.len);
-            let H = self.blocks[n / LANES].map(|x| [x[n % LANES]; LANES]);
+            let H = self.blocks[n / LANES].0.map(|x| [x[n % LANES]; LANES]);
             *out = matrix(&columns(&H), &H, 0);
         }
     }

@@ -10,7 +10,9 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::lanes::{LANES, LARGEST, Lanes, add, cross, half_angle, in_range, mul, mul_add, product, splat};
+use super::lanes::{
+    Aligned, LANES, LARGEST, Lanes, add, cross, half_angle, in_range, mul, mul_add, product, splat,
+};
 use super::poses::{IDENTITY, PoseBlock, PoseLanes, lane, set_lane};
 use super::{PARALLEL_TWISTS, fused};
 use crate::spatial::{Pose, Twist, exp, right_jacobian};
@@ -24,9 +26,9 @@ pub struct Twists {
     len: usize,
     coordinates: usize,
     /// R̄ N: for each block of four links, for each coordinate, its twist.
-    map: Vec<TwistBlock>,
+    map: Vec<Aligned<TwistBlock>>,
     /// H̄, block by block.
-    references: Vec<PoseBlock>,
+    references: Vec<Aligned<PoseBlock>>,
     fused: bool,
 }
 
@@ -34,7 +36,7 @@ pub struct Twists {
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwistOffsets {
     /// R̄ off, block by block.
-    blocks: Vec<TwistBlock>,
+    blocks: Vec<Aligned<TwistBlock>>,
 }
 
 impl Twists {
@@ -50,16 +52,16 @@ impl Twists {
         let mut twists = Twists {
             len,
             coordinates,
-            map: vec![[[0.0; LANES]; 6]; blocks * r],
-            references: vec![IDENTITY; blocks],
+            map: vec![Aligned([[0.0; LANES]; 6]); blocks * r],
+            references: vec![Aligned(IDENTITY); blocks],
             fused: fused(),
         };
         for (n, pose) in references.iter().enumerate() {
             let (b, l) = (n / LANES, n % LANES);
-            set_lane(&mut twists.references[b], l, pose);
+            set_lane(&mut twists.references[b].0, l, pose);
             for k in 0..r {
                 let column = std::array::from_fn(|i| map[(6 * n + i) * r + k]);
-                set_twist(&mut twists.map[b * r + k], l, turned(pose, column));
+                set_twist(&mut twists.map[b * r + k].0, l, turned(pose, column));
             }
         }
         twists
@@ -72,14 +74,14 @@ impl Twists {
     pub fn subset(&self, links: &[usize]) -> Twists {
         let r = self.coordinates;
         let blocks = links.len().div_ceil(LANES);
-        let mut map = vec![[[0.0; LANES]; 6]; blocks * r];
-        let mut references = vec![IDENTITY; blocks];
+        let mut map = vec![Aligned([[0.0; LANES]; 6]); blocks * r];
+        let mut references = vec![Aligned(IDENTITY); blocks];
         for (to, &from) in links.iter().enumerate() {
             assert!(from < self.len, "link {from} of {}", self.len);
             let ((b, l), (b0, l0)) = ((to / LANES, to % LANES), (from / LANES, from % LANES));
-            set_lane(&mut references[b], l, &lane(&self.references[b0], l0));
+            set_lane(&mut references[b].0, l, &lane(&self.references[b0].0, l0));
             for k in 0..r {
-                set_twist(&mut map[b * r + k], l, self.map[b0 * r + k].map(|x| x[l0]));
+                set_twist(&mut map[b * r + k].0, l, self.map[b0 * r + k].0.map(|x| x[l0]));
             }
         }
         Twists { len: links.len(), coordinates: r, map, references, fused: self.fused }
@@ -102,7 +104,7 @@ impl Twists {
 
     /// Offsets of zero.
     pub fn offsets(&self) -> TwistOffsets {
-        TwistOffsets { blocks: vec![[[0.0; LANES]; 6]; self.references.len()] }
+        TwistOffsets { blocks: vec![Aligned([[0.0; LANES]; 6]); self.references.len()] }
     }
 
     /// Sets the offsets: six numbers (v, then ω, in the link's axes) for each link.
@@ -113,8 +115,8 @@ impl Twists {
         assert_eq!(values.len(), 6 * self.len, "six numbers for each of {} links", self.len);
         self.check(offsets);
         for (n, xi) in values.as_chunks::<6>().0.iter().enumerate() {
-            let reference = lane(&self.references[n / LANES], n % LANES);
-            set_twist(&mut offsets.blocks[n / LANES], n % LANES, turned(&reference, *xi));
+            let reference = lane(&self.references[n / LANES].0, n % LANES);
+            set_twist(&mut offsets.blocks[n / LANES].0, n % LANES, turned(&reference, *xi));
         }
     }
 
@@ -160,10 +162,10 @@ impl Twists {
         assert!(link < self.len, "link {link} of {}", self.len);
         assert_eq!((z.len(), rates.len()), (self.coordinates, self.coordinates), "as the model has");
         let (b, l) = (link / LANES, link % LANES);
-        let mut xi = offsets.blocks[b].map(|x| x[l]);
+        let mut xi = offsets.blocks[b].0.map(|x| x[l]);
         let mut dxi = [0.0; 6];
         let map = &self.map[b * self.coordinates..][..self.coordinates];
-        for ((N, z), dz) in map.iter().zip(z).zip(rates) {
+        for ((Aligned(N), z), dz) in map.iter().zip(z).zip(rates) {
             for i in 0..6 {
                 xi[i] += N[i][l] * z;
                 dxi[i] += N[i][l] * dz;
@@ -171,7 +173,7 @@ impl Twists {
         }
         // Jr turns with its argument: R̄ᵀ Jr(ξ') ξ̇' = Jr(ξ) ξ̇.
         let (xi, dxi) = (to_twist(xi), to_twist(dxi));
-        let reference = lane(&self.references[b], l);
+        let reference = lane(&self.references[b].0, l);
         let own = Twist::from_vector(&(right_jacobian(&xi) * dxi.to_vector()));
         let turn = Pose::new(reference.rotation.inverse(), Vector3::zeros());
         place(&reference, &xi).twist_to_local(base_twist) + turn.twist_to_outer(&own)
@@ -187,7 +189,7 @@ impl Twists {
         offsets: &TwistOffsets,
         base: &Pose,
         first: usize,
-        out: &mut [PoseBlock],
+        out: &mut [Aligned<PoseBlock>],
     ) {
         #[cfg(target_arch = "x86_64")]
         if self.fused {
@@ -206,7 +208,7 @@ impl Twists {
         offsets: &TwistOffsets,
         base: &Pose,
         first: usize,
-        out: &mut [PoseBlock],
+        out: &mut [Aligned<PoseBlock>],
     ) {
         self.rebuild_lanes::<true>(z, offsets, base, first, out);
     }
@@ -218,7 +220,7 @@ impl Twists {
         offsets: &TwistOffsets,
         base: &Pose,
         first: usize,
-        out: &mut [PoseBlock],
+        out: &mut [Aligned<PoseBlock>],
     ) {
         let r = self.coordinates;
         let moved = *base != Pose::identity();
@@ -227,12 +229,12 @@ impl Twists {
         let references = &self.references[first..];
         let offsets = &offsets.blocks[first..];
         let mut map = &self.map[first * r..];
-        for ((H, H_ref), off) in out.iter_mut().zip(references).zip(offsets) {
+        for ((Aligned(H), Aligned(H_ref)), Aligned(off)) in out.iter_mut().zip(references).zip(offsets) {
             let N;
             (N, map) = map.split_at(r);
             // ξ' = N z + off
             let mut xi = *off;
-            for (N, z) in N.iter().zip(z) {
+            for (Aligned(N), z) in N.iter().zip(z) {
                 for i in 0..6 {
                     xi[i] = mul_add::<FUSED>(N[i], splat(*z), xi[i]);
                 }
@@ -285,7 +287,7 @@ fn step<const FUSED: bool>(xi: &TwistBlock, H_ref: &PoseBlock, H: &mut PoseBlock
 #[cold]
 #[inline(never)]
 fn beyond(
-    N: &[TwistBlock],
+    N: &[Aligned<TwistBlock>],
     z: &[f64],
     off: &TwistBlock,
     H_ref: &PoseBlock,
@@ -297,7 +299,7 @@ fn beyond(
             continue;
         }
         let mut xi = off.map(|x| x[l]);
-        for (N, z) in N.iter().zip(z) {
+        for (Aligned(N), z) in N.iter().zip(z) {
             for i in 0..6 {
                 xi[i] += N[i][l] * z;
             }
