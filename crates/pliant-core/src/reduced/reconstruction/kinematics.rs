@@ -136,8 +136,8 @@ impl Pass<'_> {
     /// Stages of their own, so that each is either all lanes or as short a wait per link as can be.
     #[inline(always)]
     fn run_lanes<const FUSED: bool>(&self, out: &mut [Aligned<PoseBlock>]) {
-        let base = numbers(self.base);
-        let mut last = base;
+        let mut last = numbers(self.base);
+        let base = last.map(splat);
         for first in (0..out.len()).step_by(CHUNK) {
             let chunk = first..out.len().min(first + CHUNK);
             self.relative::<FUSED>(first, &mut out[chunk.clone()]);
@@ -172,7 +172,7 @@ impl Pass<'_> {
     fn rotations<const FUSED: bool>(
         &self,
         blocks: Range<usize>,
-        base: &[f64; 7],
+        base: &PoseBlock,
         last: &mut [f64; 7],
         out: &mut [Aligned<PoseBlock>],
     ) {
@@ -185,7 +185,8 @@ impl Pass<'_> {
                 }
             } else {
                 for l in 0..LANES {
-                    q = std::array::from_fn(|i| parent(out, parents[l], i).unwrap_or(base[i]));
+                    let (H, l_p) = parent(out, base, parents[l]);
+                    q = std::array::from_fn(|i| H[i][l_p]);
                     q = turned::<FUSED>(q, l, &mut out[b].0);
                 }
             }
@@ -198,7 +199,7 @@ impl Pass<'_> {
     fn positions(
         &self,
         blocks: Range<usize>,
-        base: &[f64; 7],
+        base: &PoseBlock,
         last: &mut [f64; 7],
         out: &mut [Aligned<PoseBlock>],
     ) {
@@ -211,7 +212,8 @@ impl Pass<'_> {
                 }
             } else {
                 for l in 0..LANES {
-                    p = std::array::from_fn(|i| parent(out, parents[l], 4 + i).unwrap_or(base[4 + i]));
+                    let (H, l_p) = parent(out, base, parents[l]);
+                    p = std::array::from_fn(|i| H[4 + i][l_p]);
                     p = moved(p, l, &mut out[b].0);
                 }
             }
@@ -264,10 +266,11 @@ fn turn<const FUSED: bool>(
     x
 }
 
-/// Number i of the pose of a parent, unless that is the base.
+/// Where a parent's pose is: block and lane.
 #[inline(always)]
-fn parent(out: &[Aligned<PoseBlock>], parent: u32, i: usize) -> Option<f64> {
-    (parent != BASE).then(|| out[parent as usize / LANES].0[i][parent as usize % LANES])
+fn parent<'a>(out: &'a [Aligned<PoseBlock>], base: &'a PoseBlock, parent: u32) -> (&'a PoseBlock, usize) {
+    let (b, l) = (parent as usize / LANES, parent as usize % LANES);
+    if parent == BASE { (base, 0) } else { (&out[b].0, l) }
 }
 
 /// Turns the rotation of a lane by that of its parent; returns it.
