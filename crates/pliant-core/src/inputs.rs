@@ -75,6 +75,15 @@ impl Inputs {
         }
     }
 
+    /// The handle of an effector, to be looked up once.
+    pub(crate) fn find_effector(&self, mechanism: &Mechanism, name: &str) -> Result<EffectorId, InputError> {
+        mechanism.find_effector(name).ok_or_else(|| {
+            let names: Vec<_> = mechanism.effectors().iter().map(|e| format!("`{}`", e.name)).collect();
+            let there = if names.is_empty() { "none".into() } else { names.join(", ") };
+            InputError::new(format!("there is no effector `{name}`; there are: {there}"))
+        })
+    }
+
     /// Gravity, world axes, m/s².
     pub fn gravity(&self) -> Vector3<f64> {
         self.gravity

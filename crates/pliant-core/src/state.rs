@@ -3,6 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::inputs::InputError;
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
@@ -62,6 +63,21 @@ impl State {
             && [self.poses.len(), self.twists.len()] == [bodies; 2]
             && [self.coordinates.len(), self.rates.len(), self.forces.len()] == [coordinates; 3]
             && self.multipliers.len() == rows
+    }
+
+    /// Whether it is a state of the mechanism with finite numbers; the error says what is not.
+    pub(crate) fn check(&self, mechanism: &Mechanism) -> Result<(), InputError> {
+        if !self.belongs_to(mechanism) {
+            return Err(InputError::new("the state belongs to another mechanism".into()));
+        }
+        if let Some(body) = self.first_not_finite() {
+            let name = &mechanism.body(body).name;
+            return Err(InputError::new(format!("the state's body `{name}` is not finite")));
+        }
+        if !self.is_finite() {
+            return Err(InputError::new("the state has numbers that are not finite".into()));
+        }
+        Ok(())
     }
 
     /// The link frame of a body in the world.

@@ -16,18 +16,19 @@
 //! ```
 
 pub use pliant_core::{
-    elimination, full, gallery, inputs, joints, mechanism, nalgebra, order, spatial, state,
+    elimination, full, gallery, inputs, joints, mechanism, nalgebra, order, reduced, spatial, state,
 };
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
 pub mod prelude {
-    pub use crate::{full, gallery, io};
+    pub use crate::{full, gallery, io, reduced};
     pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;
     pub use pliant_core::mechanism::{
         Body, BodyId, EffectorId, JointDescription, JointId, Mechanism, MechanismBuilder,
     };
+    pub use pliant_core::reduced::Reduction;
     pub use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
     pub use pliant_core::state::State;
 }

@@ -69,16 +69,7 @@ impl<'m> Simulation<'m> {
 
     /// Puts a saved state back, and the base with it, at rest there.
     pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        if !state.belongs_to(self.model.mechanism) {
-            return Err(InputError::new("the state belongs to another mechanism".into()));
-        }
-        if let Some(body) = state.first_not_finite() {
-            let name = &self.model.mechanism.body(body).name;
-            return Err(InputError::new(format!("the state's body `{name}` is not finite")));
-        }
-        if !state.is_finite() {
-            return Err(InputError::new("the state has numbers that are not finite".into()));
-        }
+        state.check(self.model.mechanism)?;
         self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
         Ok(())
@@ -96,12 +87,7 @@ impl<'m> Simulation<'m> {
 
     /// The handle of an effector, to be looked up once.
     pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
-        self.model.mechanism.find_effector(name).ok_or_else(|| {
-            let names: Vec<_> =
-                self.model.mechanism.effectors().iter().map(|e| format!("`{}`", e.name)).collect();
-            let there = if names.is_empty() { "none".into() } else { names.join(", ") };
-            InputError::new(format!("there is no effector `{name}`; there are: {there}"))
-        })
+        self.inputs.find_effector(self.model.mechanism, name)
     }
 
     /// Sets the dead load on an effector: world axes, at its origin.

@@ -14,7 +14,10 @@ use nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
 
 use super::cholesky;
 use super::model::Component;
-use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// Coordinates, in radii or rad, beyond which a linear model has broken.
+const TOO_FAR: f64 = 1e9;
 
 /// What a component's step reads and writes.
 #[derive(Clone, Debug)]
@@ -24,6 +27,8 @@ pub(super) struct Motion {
     pub rate: Vec<f64>,
     /// Generalised force of this step, without −K z.
     pub force: Vec<f64>,
+    /// Force and torque about the centre of mass on everything as a whole, world axes: of a free base.
+    pub rigid: (Vector3<f64>, Vector3<f64>),
     /// M (or M′ of mean axes) and D, row by row.
     mass: Vec<f64>,
     damping: Vec<f64>,
@@ -34,7 +39,6 @@ pub(super) struct Motion {
     /// The matrix of pulls, and the factors with it.
     pulled: Vec<f64>,
     has_pulls: bool,
-    right: Vec<f64>,
     next: Vec<f64>,
 }
 
@@ -47,6 +51,7 @@ impl Motion {
             z: vec![0.0; n],
             rate: vec![0.0; n],
             force: vec![0.0; n],
+            rigid: Default::default(),
             mass: rows(mass),
             damping: rows(&component.damping),
             stiffness: component.stiffness.as_slice().to_vec(),
@@ -54,7 +59,6 @@ impl Motion {
             step: 0.0,
             pulled: vec![0.0; n * n],
             has_pulls: false,
-            right: vec![0.0; n],
             next: vec![0.0; n],
         }
     }
@@ -73,6 +77,19 @@ impl Motion {
                 *f += g * w[i];
             }
         }
+    }
+
+    /// Takes away a wrench that works through rows S, 6×n: force −= Sᵀ w.
+    #[inline]
+    pub fn pull_back(&mut self, S: &[f64], w: &Vector6<f64>) {
+        self.push(S, &-w);
+    }
+
+    /// Adds a wrench (world axes, at the world's origin) to what acts on everything as a whole.
+    #[inline]
+    pub fn add_rigid(&mut self, w: &Wrench, center: &Vector3<f64>) {
+        self.rigid.0 += w.force;
+        self.rigid.1 += w.torque - center.cross(&w.force);
     }
 
     /// Adds Gᵀ W G to the matrix of this step.
@@ -94,6 +111,19 @@ impl Motion {
         }
     }
 
+    /// Entry of M + hD + h²K.
+    pub fn system(&self, h: f64, i: usize, k: usize) -> f64 {
+        let at = i * self.size() + k;
+        self.mass[at] + h * self.damping[at] + if i == k { h * h * self.stiffness[i] } else { 0.0 }
+    }
+
+    /// Row of M ż + h(Q − K z).
+    pub fn momentum(&self, h: f64, i: usize) -> f64 {
+        let n = self.size();
+        let momentum: f64 = self.mass[i * n..(i + 1) * n].iter().zip(&self.rate).map(|(m, v)| m * v).sum();
+        momentum + h * (self.force[i] - self.stiffness[i] * self.z[i])
+    }
+
     /// Solves for the rate at the end of a step of h seconds, into `next`. False if the matrix is not
     /// positive definite or a number is not finite; nothing has changed then.
     pub fn solve(&mut self, h: f64) -> bool {
@@ -101,13 +131,9 @@ impl Motion {
         if n == 0 {
             return true;
         }
-        let entry = |mass: &[f64], damping: &[f64], stiffness: &[f64], i: usize| {
-            let diagonal = if i % (n + 1) == 0 { h * h * stiffness[i / (n + 1)] } else { 0.0 };
-            mass[i] + h * damping[i] + diagonal
-        };
         if self.step != h {
-            for i in 0..n * n {
-                self.factors[i] = entry(&self.mass, &self.damping, &self.stiffness, i);
+            for i in 0..n {
+                (0..n).for_each(|k| self.factors[i * n + k] = self.system(h, i, k));
             }
             self.step = 0.0;
             if !cholesky::factor(&mut self.factors, n) {
@@ -115,14 +141,10 @@ impl Motion {
             }
             self.step = h;
         }
-        for (i, right) in self.right.iter_mut().enumerate() {
-            let momentum: f64 = self.mass[i * n..(i + 1) * n].iter().zip(&self.rate).map(|(m, v)| m * v).sum();
-            *right = momentum + h * (self.force[i] - self.stiffness[i] * self.z[i]);
-        }
-        self.next.copy_from_slice(&self.right);
+        (0..n).for_each(|i| self.next[i] = self.momentum(h, i));
         if std::mem::take(&mut self.has_pulls) {
-            for i in 0..n * n {
-                self.pulled[i] += entry(&self.mass, &self.damping, &self.stiffness, i);
+            for i in 0..n {
+                (0..n).for_each(|k| self.pulled[i * n + k] += self.system(h, i, k));
             }
             if !cholesky::factor(&mut self.pulled, n) {
                 return false;
@@ -131,7 +153,18 @@ impl Motion {
         } else {
             cholesky::solve(&self.factors, n, &mut self.next);
         }
-        self.next.iter().all(|x| x.is_finite())
+        // A displacement beyond all bounds counts as one that is not finite.
+        self.next.iter().zip(&self.z).all(|(v, z)| (z + h * v).abs() < TOO_FAR)
+    }
+
+    /// ½żᵀMż and ½zᵀKz.
+    pub fn energy(&self) -> (f64, f64) {
+        let n = self.size();
+        let momentum = |i: usize| -> f64 {
+            self.mass[i * n..(i + 1) * n].iter().zip(&self.rate).map(|(m, v)| m * v).sum()
+        };
+        let kinetic = (0..n).map(|i| 0.5 * self.rate[i] * momentum(i)).sum();
+        (kinetic, (0..n).map(|i| 0.5 * self.stiffness[i] * self.z[i] * self.z[i]).sum())
     }
 
     /// Takes the step that was solved for.
@@ -152,28 +185,6 @@ pub(super) fn twist(rows: &[f64], z: &[f64], offset: Option<&[f64]>) -> Twist {
         along + offset.map_or(0.0, |o| o[i])
     };
     Twist { linear: Vector3::new(row(0), row(1), row(2)), angular: Vector3::new(row(3), row(4), row(5)) }
-}
-
-/// Jr(ξ) times a 6×n matrix that stands row by row.
-#[inline]
-pub(super) fn moved_rows(xi: &Twist, rows: &[f64], n: usize, out: &mut [f64]) {
-    let J = right_jacobian(xi);
-    out[..6 * n].fill(0.0);
-    for i in 0..6 {
-        for k in 0..6 {
-            let j = J[(i, k)];
-            if j != 0.0 {
-                let from = &rows[k * n..(k + 1) * n];
-                out[i * n..(i + 1) * n].iter_mut().zip(from).for_each(|(o, f)| *o += j * f);
-            }
-        }
-    }
-}
-
-/// The pose of a frame on a moving base: H_b H̄ exp(ξ).
-#[inline]
-pub(super) fn pose(base: &Pose, rest: &Pose, xi: &Twist) -> Pose {
-    *base * *rest * exp(xi)
 }
 
 /// A dead wrench (world axes, at a point of a frame) in that frame: `at` is where it acts.

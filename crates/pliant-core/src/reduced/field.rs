@@ -28,7 +28,11 @@ pub(super) fn coordinates_of(reference: &Reference, part: &Part) -> Vec<(usize, 
 
 impl Field {
     pub fn zeros(nodes: usize, coordinates: usize, columns: usize) -> Field {
-        Field { columns, nodes: vec![0.0; 6 * nodes * columns], coordinates: vec![0.0; coordinates * columns] }
+        Field {
+            columns,
+            nodes: vec![0.0; 6 * nodes * columns],
+            coordinates: vec![0.0; coordinates * columns],
+        }
     }
 
     /// What a part has of columns over the whole mechanism.
@@ -37,7 +41,11 @@ impl Field {
         let row = |list: &[f64], i: usize| list[i * m..(i + 1) * m].to_vec();
         Field {
             columns: m,
-            nodes: part.nodes.iter().flat_map(|&n| (0..6).flat_map(move |i| row(&from.nodes, 6 * n + i))).collect(),
+            nodes: part
+                .nodes
+                .iter()
+                .flat_map(|&n| (0..6).flat_map(move |i| row(&from.nodes, 6 * n + i)))
+                .collect(),
             coordinates: coordinates.iter().flat_map(|&(_, _, q)| row(&from.coordinates, q)).collect(),
         }
     }
@@ -57,7 +65,9 @@ impl Field {
     pub fn times(&self, A: &DMatrix<f64>) -> Field {
         let multiply = |list: &[f64]| {
             let mut out = vec![0.0; list.len() / self.columns.max(1) * A.ncols()];
-            for (row, to) in list.chunks_exact(self.columns.max(1)).zip(out.chunks_exact_mut(A.ncols().max(1))) {
+            for (row, to) in
+                list.chunks_exact(self.columns.max(1)).zip(out.chunks_exact_mut(A.ncols().max(1)))
+            {
                 for (x, k) in row.iter().zip(0..) {
                     to.iter_mut().enumerate().for_each(|(c, to)| *to += x * A[(k, c)]);
                 }
@@ -98,7 +108,10 @@ impl Field {
         let (m, n) = (self.columns, other.columns);
         let join = |a: &[f64], b: &[f64]| -> Vec<f64> {
             let rows = if m > 0 { a.len() / m } else { b.len() / n.max(1) };
-            (0..rows).flat_map(|i| a[i * m..(i + 1) * m].iter().chain(&b[i * n..(i + 1) * n])).copied().collect()
+            (0..rows)
+                .flat_map(|i| a[i * m..(i + 1) * m].iter().chain(&b[i * n..(i + 1) * n]))
+                .copied()
+                .collect()
         };
         Field {
             columns: m + n,

@@ -11,6 +11,7 @@ use super::kkt::{Columns, Kkt, Softness};
 use super::mass::{Mass, accelerabilities};
 use super::modes::{Modes, Wanted, fixed_interface};
 use super::projection::{Projection, not_held, project};
+use super::rebuild::Rebuilder;
 use super::reduction::{FreeBase, ModeChoice, Reduction};
 use super::reference::Reference;
 use crate::mechanism::Mechanism;
@@ -26,6 +27,8 @@ pub struct Model<'m> {
     pub(super) components: Vec<Component>,
     /// Component of each node and its place there.
     pub(super) place_of_node: Vec<(usize, usize)>,
+    /// One per component, for all its links.
+    pub(super) rebuilders: Vec<Rebuilder>,
     pub(super) free_base: FreeBase,
 }
 
@@ -38,6 +41,8 @@ pub(super) struct Effector {
     /// Its node's place in the component, and its frame in the node.
     pub node: usize,
     pub in_node: Pose,
+    /// Its frame at the reference, in the base.
+    pub rest: Pose,
     /// First of its rows in the component's basis.
     pub row: usize,
 }
@@ -52,6 +57,8 @@ pub(super) struct Component {
     pub base: Option<usize>,
     /// Where the base is at the reference, in the world.
     pub base_pose: Pose,
+    /// Length that translations are measured in, m.
+    pub radius: f64,
     /// Effectors in it, among those of the model.
     pub effectors: Vec<usize>,
     /// Number of motions y; the rest of z are modes.
@@ -71,8 +78,6 @@ pub(super) struct Component {
     pub base_offset: Field,
     /// Inertia of everything as one rigid body, at the base.
     pub base_mass: Matrix6<f64>,
-    /// Frequencies of the modes, rad/s.
-    pub frequencies: Vec<f64>,
 }
 
 impl Component {
@@ -103,9 +108,12 @@ impl<'m> Reduction<'m> {
             let place = in_node(&reference, frame).map(|(n, pose)| (place_of_node[n], pose));
             let ((component, node), in_node) = place.unwrap_or(((usize::MAX, 0), Pose::identity()));
             let row = effectors.iter().filter(|e| e.component == component).count() * 6;
-            effectors.push(Effector { frame: frame.clone(), component, node, in_node, row });
+            let base = components.get(component).map_or(Pose::identity(), |c: &Component| c.base_pose);
+            let rest = base.inverse_times(&(reference.pose(frame.body) * frame.frame));
+            effectors.push(Effector { frame: frame.clone(), component, node, in_node, rest, row });
         }
-        Ok(Model { reference, kkt, projection, effectors, components, place_of_node, free_base })
+        let rebuilders = components.iter().map(|c| Rebuilder::new(&reference, c, None)).collect();
+        Ok(Model { reference, kkt, projection, effectors, components, place_of_node, rebuilders, free_base })
     }
 }
 
@@ -157,7 +165,8 @@ impl Builder<'_, '_> {
         }
         if !part.bases.is_empty() && self.mass != Mass::Condensed {
             return Err(ReductionError::Options(
-                "a free base goes with the condensed mass only: the others do not say how links push it".into(),
+                "a free base goes with the condensed mass only: the others do not say how links push it"
+                    .into(),
             ));
         }
         let base = part.bases.first().copied();
@@ -171,7 +180,8 @@ impl Builder<'_, '_> {
         let held = |at| not_held(reference, all, at);
 
         // N = T P and Θ P: motions of the effectors to those of all.
-        let submatrix = |A: &DMatrix<f64>| DMatrix::from_fn(rows.len(), rows.len(), |i, k| A[(rows[i], rows[k])]);
+        let submatrix =
+            |A: &DMatrix<f64>| DMatrix::from_fn(rows.len(), rows.len(), |i, k| A[(rows[i], rows[k])]);
         let basis = Basis::new(&submatrix(&self.projection.compliance), reference.radius);
         let r = basis.rank();
         let mut P = DMatrix::zeros(6 * all.len(), r);
@@ -193,9 +203,16 @@ impl Builder<'_, '_> {
         };
         let Modes { shapes: modes, frequencies } = match wanted {
             Wanted::Count(0) => Modes { shapes: N.times(&DMatrix::zeros(r, 0)), frequencies: Vec::new() },
-            _ if effectors.is_empty() => Modes { shapes: N.times(&DMatrix::zeros(r, 0)), frequencies: Vec::new() },
-            _ => fixed_interface(&Field::zeros(part.nodes.len(), coordinates.len(), 1), &inertia, wanted, answer)
-                .map_err(held)?,
+            _ if effectors.is_empty() => {
+                Modes { shapes: N.times(&DMatrix::zeros(r, 0)), frequencies: Vec::new() }
+            }
+            _ => fixed_interface(
+                &Field::zeros(part.nodes.len(), coordinates.len(), 1),
+                &inertia,
+                wanted,
+                answer,
+            )
+            .map_err(held)?,
         };
         let k = frequencies.len();
         if k > 0 && self.mass != Mass::Condensed {
@@ -246,6 +263,7 @@ impl Builder<'_, '_> {
             coordinates,
             base,
             base_pose,
+            radius: reference.radius,
             effectors,
             rank: r,
             motion,
@@ -257,7 +275,6 @@ impl Builder<'_, '_> {
             base_load,
             base_offset,
             base_mass: Matrix6::from_fn(|i, c| base_mass[(i, c)]),
-            frequencies,
         })
     }
 }

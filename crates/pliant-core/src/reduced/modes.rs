@@ -47,7 +47,10 @@ pub(super) fn fixed_interface(
 ) -> Result<Modes, Undetermined> {
     let rows = like.nodes.len() / like.columns.max(1);
     let coordinates = like.coordinates.len() / like.columns.max(1);
-    let none = |space: &Field| Modes { shapes: space.times(&DMatrix::zeros(space.columns, 0)), frequencies: Vec::new() };
+    let none = |space: &Field| Modes {
+        shapes: space.times(&DMatrix::zeros(space.columns, 0)),
+        frequencies: Vec::new(),
+    };
     // Loads that no symmetry shares.
     let mut start = Field::zeros(rows / 6, coordinates, BLOCK);
     start.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + 1.7 * i as f64).sin());
@@ -89,9 +92,12 @@ pub(super) fn fixed_interface(
                 Wanted::Count(k) => k.min(values.len()),
                 Wanted::Below(w) => values.iter().filter(|&&v| v * w * w > 1.0).count(),
             };
-            let shapes =
-                space.times(&DMatrix::from_fn(space.columns, count, |i, k| eigen.eigenvectors[(i, order[k])]));
-            return Ok(Modes { shapes, frequencies: values[..count].iter().map(|v| 1.0 / v.sqrt()).collect() });
+            let shapes = space
+                .times(&DMatrix::from_fn(space.columns, count, |i, k| eigen.eigenvectors[(i, order[k])]));
+            return Ok(Modes {
+                shapes,
+                frequencies: values[..count].iter().map(|v| 1.0 / v.sqrt()).collect(),
+            });
         }
         last = values;
     }

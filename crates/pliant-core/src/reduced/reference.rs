@@ -6,6 +6,7 @@
 
 use nalgebra::Matrix6;
 
+use super::error::ReductionError;
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
 use crate::spatial::Pose;
@@ -58,6 +59,24 @@ impl<'m> Reference<'m> {
     pub fn at_rest(mechanism: &'m Mechanism) -> Reference<'m> {
         let heads = mechanism.order().nodes().iter().map(|n| mechanism.body(n.head).pose).collect();
         Reference::new(mechanism, heads, vec![0.0; mechanism.coordinate_count()])
+    }
+
+    /// The pose in which some joints are at given positions and the others where springs, unloaded, put them.
+    pub fn at_positions(
+        mechanism: &'m Mechanism,
+        positions: &[(JointId, Vec<f64>)],
+    ) -> Result<Reference<'m>, ReductionError> {
+        let _ = (mechanism, positions);
+        todo!()
+    }
+
+    /// The equilibrium of a full simulation under its present loads, with the geometric stiffness of the
+    /// forces there.
+    pub fn at_equilibrium(
+        simulation: &mut crate::full::Simulation<'m>,
+    ) -> Result<Reference<'m>, ReductionError> {
+        let _ = simulation;
+        todo!()
     }
 
     /// The pose of given nodes and coordinates, which must fit each other.

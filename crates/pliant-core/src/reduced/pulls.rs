@@ -1,0 +1,194 @@
+//! Springs and dampers from a frame on any body to a frame that moves: a mouse, a haptic device.
+//!
+//! In the axes of the pulled frame P, with e the offset to the target and G its body twist per ż:
+//! w = w₀ − (h k + d) G ż⁺ with w₀ = k e + d (target's twist), so Gᵀ(h²k + h d)G joins the matrix and any
+//! stiffness is stable. On a free base the base moves too: [φ_m; ż] is solved for first, which gives w, and
+//! then both parts feel it.
+
+use nalgebra::{Matrix3, Matrix6, Vector6};
+
+use super::cholesky;
+use super::dynamics;
+use super::simulation::{Moving, Simulation};
+use crate::inputs::{Pull, PullId};
+use crate::spatial::{
+    Pose, Twist, Wrench, exp, log_rotation, right_jacobian, right_jacobian_rotation_inverse,
+};
+
+/// A pulled frame: its node's place, where it is in the node, its pose, and its body twist per ż.
+struct Grip {
+    component: usize,
+    pose: Pose,
+    /// Seen from the base.
+    in_base: Pose,
+}
+
+impl Simulation<'_> {
+    /// Where a pulled frame is; fills the component's rows with its body twist per ż, base at rest.
+    fn grip(&mut self, pull: &Pull) -> Option<Grip> {
+        let (node, offset) = self.model.reference.place(pull.body);
+        let (c, at) = self.model.place_of_node[node?];
+        let (component, part) = (&self.model.components[c], &mut self.parts[c]);
+        let n = part.motion.size();
+        let rows = &component.shapes.nodes[6 * at * n..6 * (at + 1) * n];
+        let xi = dynamics::twist(rows, &part.motion.z, Some(&part.nodes[6 * at..6 * (at + 1)]));
+        let frame = offset * pull.frame;
+        let rest = component.base_pose.inverse_times(&self.model.reference.poses[node?]);
+        let in_base = rest * exp(&xi) * frame;
+        // Ad(X⁻¹) Jr(ξ) N, and −Ad(P,b) Jr(−Sz) S where the base sways.
+        let J = frame.inverse().adjoint() * right_jacobian(&xi);
+        multiply(&J, rows, n, &mut part.rows);
+        if let Some(floating) = &part.floating {
+            let sway = -floating.sway_of(&part.motion.z);
+            let J = in_base.inverse().adjoint() * right_jacobian(&sway) * -1.0;
+            add_product(&J, &floating.sway, n, &mut part.rows);
+        }
+        Some(Grip { component: c, pose: part.base * in_base, in_base })
+    }
+
+    /// Adds the pulls on a component to its step.
+    pub(super) fn pull(&mut self, c: usize, h: f64) {
+        for p in 0..self.inputs.pulls.len() {
+            let pull = self.inputs.pulls[p];
+            let node = self.model.reference.place(pull.body).0;
+            if node.is_none_or(|n| self.model.place_of_node[n].0 != c) {
+                continue;
+            }
+            let Some(grip) = self.grip(&pull) else { continue };
+            let part = &mut self.parts[c];
+            let (mut w, K, D) = spring(&pull, &grip.pose);
+            if part.floating.is_none() {
+                // What the scripted base does to the frame is given.
+                w -= D * base_part(&self.inputs.base_twist, &self.inputs.base, &grip);
+                part.motion.push(&part.rows, &w);
+                part.motion.hold(&part.rows, &(K * (h * h) + D * h));
+                continue;
+            }
+            w = implicit(part, &grip, &w, &(K * h + D), h);
+            part.motion.push(&part.rows, &w);
+            let center = part.floating.as_ref().expect("it floats").center();
+            part.motion.add_rigid(&grip.pose.wrench_to_outer(&Wrench::from_vector(&w)), &center);
+        }
+    }
+
+    /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
+    pub fn pull_force(&mut self, id: PullId) -> Wrench {
+        let Some(&pull) = self.inputs.pull(id) else {
+            return Wrench::ZERO; // let go
+        };
+        let Some(grip) = self.grip(&pull) else { return Wrench::ZERO };
+        let part = &self.parts[grip.component];
+        let (mut w, _, D) = spring(&pull, &grip.pose);
+        let own = dynamics::twist(&part.rows, &part.motion.rate, None).to_vector();
+        let carried = match &part.floating {
+            Some(floating) => {
+                let world = floating.twist();
+                base_part(
+                    &world,
+                    &floating.mean,
+                    &Grip { in_base: floating.mean.inverse_times(&grip.pose), ..grip },
+                )
+            }
+            None => base_part(&self.base_twist, &self.base, &grip),
+        };
+        w -= D * (own + carried);
+        let R = grip.pose.rotation;
+        let w = Wrench::from_vector(&w);
+        Wrench { force: R * w.force, torque: R * w.torque }
+    }
+}
+
+/// w₀, stiffness and damping of a pull in the axes of the pulled frame.
+fn spring(pull: &Pull, pose: &Pose) -> (Vector6<f64>, Matrix6<f64>, Matrix6<f64>) {
+    let r = pose.rotation.inverse();
+    let away = r * (pull.target.position - pose.position);
+    let turned = log_rotation(&(pull.target.rotation.inverse() * pose.rotation));
+    let force = away * pull.stiffness + r * pull.target_twist.linear * pull.damping;
+    let torque = turned * -pull.turning_stiffness + r * pull.target_twist.angular * pull.turning_damping;
+    // log(R_tᵀR) moves by Jr⁻¹ θ; its symmetric part keeps the matrix definite.
+    let B = right_jacobian_rotation_inverse(&turned);
+    let mut K = Matrix6::from_diagonal_element(pull.stiffness);
+    K.fixed_view_mut::<3, 3>(3, 3).copy_from(&((B + B.transpose()) * (0.5 * pull.turning_stiffness)));
+    let mut D = Matrix6::from_diagonal_element(pull.damping);
+    D.fixed_view_mut::<3, 3>(3, 3).copy_from(&(Matrix3::identity() * pull.turning_damping));
+    (Wrench { force, torque }.to_vector(), K, D)
+}
+
+/// The body twist of a pulled frame that moves with a base, whose twist is in world axes at its origin.
+fn base_part(twist: &Twist, base: &Pose, grip: &Grip) -> Vector6<f64> {
+    let r = base.rotation.inverse();
+    let local = Twist { linear: r * twist.linear, angular: r * twist.angular };
+    grip.in_base.twist_to_local(&local).to_vector()
+}
+
+/// The wrench of a pull at the end of a step on a free base: of (M_bb, M′ + hD + h²K) and the pull's h·W
+/// together.
+fn implicit(part: &mut Moving, grip: &Grip, w: &Vector6<f64>, W: &Matrix6<f64>, h: f64) -> Vector6<f64> {
+    let n = part.motion.size();
+    let floating = part.floating.as_ref().expect("it floats");
+    let in_mean = floating.mean.inverse_times(&grip.pose);
+    let J = in_mean.inverse().adjoint();
+    let m = n + 6;
+    for i in 0..6 {
+        (0..6).for_each(|k| part.extended_rows[i * m + k] = J[(i, k)]);
+        part.extended_rows[i * m + 6..(i + 1) * m].copy_from_slice(&part.rows[i * n..(i + 1) * n]);
+    }
+    let G = &part.extended_rows;
+    part.extended.fill(0.0);
+    let M = floating.spatial_mass();
+    for i in 0..6 {
+        (0..6).for_each(|k| part.extended[i * m + k] = M[(i, k)]);
+    }
+    for i in 0..n {
+        for k in 0..n {
+            part.extended[(6 + i) * m + 6 + k] = part.motion.system(h, i, k);
+        }
+    }
+    // Gᵀ h W G, symmetric as W is.
+    for i in 0..6 {
+        for k in 0..6 {
+            for a in 0..m {
+                let left = h * W[(i, k)] * G[i * m + a];
+                (0..m).for_each(|b| part.extended[a * m + b] += left * G[k * m + b]);
+            }
+        }
+    }
+    // M φ + h(gravity and loads so far), in the axes of H_m.
+    let world = floating.twist();
+    let r = floating.mean.rotation.inverse();
+    let twist = Twist { linear: r * world.linear, angular: r * world.angular };
+    let (force, torque) = part.motion.rigid;
+    let arm = floating.center() - floating.mean.position;
+    let wrench = Wrench { force: r * force, torque: r * (torque + arm.cross(&force)) };
+    let right = M * twist.to_vector() + wrench.to_vector() * h;
+    (0..6).for_each(|i| part.extended_right[i] = right[i]);
+    (0..n).for_each(|i| part.extended_right[6 + i] = part.motion.momentum(h, i));
+    for a in 0..m {
+        part.extended_right[a] += h * (0..6).map(|i| G[i * m + a] * w[i]).sum::<f64>();
+    }
+    if !cholesky::factor(&mut part.extended, m) {
+        return Vector6::from_element(f64::NAN);
+    }
+    cholesky::solve(&part.extended, m, &mut part.extended_right);
+    let moved = Vector6::from_fn(|i, _| {
+        G[i * m..(i + 1) * m].iter().zip(&part.extended_right).map(|(g, x)| g * x).sum::<f64>()
+    });
+    w - W * moved
+}
+
+/// J times rows, 6×n, row by row.
+fn multiply(J: &Matrix6<f64>, rows: &[f64], n: usize, out: &mut [f64]) {
+    out.fill(0.0);
+    add_product(J, rows, n, out);
+}
+
+fn add_product(J: &Matrix6<f64>, rows: &[f64], n: usize, out: &mut [f64]) {
+    for i in 0..6 {
+        for k in 0..6 {
+            let j = J[(i, k)];
+            for (out, row) in out[i * n..(i + 1) * n].iter_mut().zip(&rows[k * n..(k + 1) * n]) {
+                *out += j * row;
+            }
+        }
+    }
+}

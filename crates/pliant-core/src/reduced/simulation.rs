@@ -1,0 +1,397 @@
+//! What a user holds: a reduced model, its inputs and its motion, with the engine's memory.
+
+use nalgebra::Vector3;
+
+use super::dynamics::{self, Motion};
+use super::floating::{Floating, floating};
+use super::loads::{Loads, felt};
+use super::model::{Effector, Model};
+use super::rebuild::{Placed, Rebuilder, Rebuilt, Reconstruction};
+use crate::full::StepError;
+use crate::inputs::{InputError, Inputs};
+use crate::mechanism::{BodyId, EffectorId, Mechanism};
+use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
+use crate::state::State;
+
+/// A running simulation of a reduced model.
+#[derive(Clone, Debug)]
+pub struct Simulation<'m> {
+    pub(super) model: &'m Model<'m>,
+    pub(super) inputs: Inputs,
+    pub(super) parts: Vec<Moving>,
+    pub(super) effectors: Vec<(Effector, Pose)>,
+    pub(super) time: f64,
+    pub(super) steps: u64,
+    pub(super) base: Pose,
+    /// The base's twist at the last step, world axes.
+    pub(super) base_twist: Twist,
+    reconstruction: Reconstruction,
+    threads: usize,
+    /// Reconstructions of chosen links only.
+    chosen: Option<Vec<Rebuilder>>,
+    loads: Loads,
+    loads_changed: bool,
+    bases: Vec<Pose>,
+    pub(super) state: State,
+    /// Whether the state tells where the simulation is.
+    pub(super) filled: bool,
+}
+
+/// A component in motion.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    pub motion: Motion,
+    pub floating: Option<Floating>,
+    /// Where its base is.
+    pub base: Pose,
+    /// B row by row.
+    effector_rows: Vec<f64>,
+    /// What is added to the maps: loads and gravity.
+    pub nodes: Vec<f64>,
+    pub coordinates: Vec<f64>,
+    felt: Twist,
+    pub rebuilt: Rebuilt,
+    /// Memory for 6×n rows, for those of the extended system of pulls on a free base, and that system.
+    pub rows: Vec<f64>,
+    pub extended_rows: Vec<f64>,
+    pub extended: Vec<f64>,
+    pub extended_right: Vec<f64>,
+}
+
+impl<'m> Model<'m> {
+    /// A simulation that starts at the reference pose, at rest, in the mechanism's gravity, without loads.
+    pub fn simulate(&'m self) -> Simulation<'m> {
+        let mechanism = self.reference.mechanism;
+        let parts: Vec<Moving> = (self.components.iter().zip(&self.rebuilders))
+            .map(|(component, rebuilder)| {
+                let n = component.size();
+                let floats = component.base.map(|_| floating(component, self.free_base));
+                let mass = floats.as_ref().map_or(&component.mass, |(_, mass)| mass);
+                Moving {
+                    motion: Motion::new(component, mass),
+                    floating: floats.map(|(floating, _)| floating),
+                    base: component.base_pose,
+                    effector_rows: component.motion.transpose().as_slice().to_vec(),
+                    nodes: vec![0.0; 6 * component.part.nodes.len()],
+                    coordinates: vec![0.0; component.coordinates.len()],
+                    felt: Twist::ZERO,
+                    rebuilt: rebuilder.memory(n),
+                    rows: vec![0.0; 6 * n],
+                    extended_rows: vec![0.0; 6 * (n + 6)],
+                    extended: vec![0.0; (n + 6) * (n + 6)],
+                    extended_right: vec![0.0; n + 6],
+                }
+            })
+            .collect();
+        let mut simulation = Simulation {
+            model: self,
+            inputs: Inputs::new(mechanism),
+            bases: parts.iter().map(|p| p.base).collect(),
+            parts,
+            effectors: self.effectors.iter().map(|e| (e.clone(), e.rest)).collect(),
+            time: 0.0,
+            steps: 0,
+            base: Pose::identity(),
+            base_twist: Twist::ZERO,
+            reconstruction: Reconstruction::default(),
+            threads: 1,
+            chosen: None,
+            loads: Loads::new(self),
+            loads_changed: true,
+            state: State::at_rest(mechanism),
+            filled: false,
+        };
+        simulation.place_effectors();
+        simulation.rebuild();
+        simulation
+    }
+}
+
+impl<'m> Simulation<'m> {
+    /// The mechanism that moves.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.model.reference.mechanism
+    }
+
+    /// The model that moves.
+    pub fn model(&self) -> &'m Model<'m> {
+        self.model
+    }
+
+    /// What acts from outside.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// What acts from outside, to change it.
+    pub fn inputs_mut(&mut self) -> &mut Inputs {
+        self.loads_changed = true;
+        &mut self.inputs
+    }
+
+    /// The handle of an effector, to be looked up once.
+    pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
+        self.inputs.find_effector(self.mechanism(), name)
+    }
+
+    /// Sets the dead load on an effector: world axes, at its origin.
+    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        let reduced = self.effectors.iter().any(|(e, _)| e.frame.id == Some(effector));
+        self.loads_changed |= !reduced;
+        self.inputs.set_load(effector, load)
+    }
+
+    /// Sets how links other than the effectors are rebuilt.
+    pub fn set_reconstruction(&mut self, reconstruction: Reconstruction) {
+        self.reconstruction = reconstruction;
+        self.rebuild();
+    }
+
+    /// Sets how many threads a large reconstruction may use; the results are the same bits.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads.max(1);
+    }
+
+    /// Rebuilds only the links of these bodies, and those that carry them, from now on.
+    pub fn rebuild_only(&mut self, bodies: &[BodyId]) {
+        let model = self.model;
+        let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); self.parts.len()];
+        let of_bodies =
+            bodies.iter().filter_map(|b| model.reference.place(*b).0).map(|n| model.place_of_node[n]);
+        let of_effectors = model.effectors.iter().filter(|e| e.component < self.parts.len());
+        for (c, at) in of_bodies.chain(of_effectors.map(|e| (e.component, e.node))) {
+            wanted[c].push(at);
+        }
+        let chosen: Vec<Rebuilder> = (model.components.iter().zip(&wanted))
+            .map(|(component, wanted)| Rebuilder::new(&model.reference, component, Some(wanted)))
+            .collect();
+        for (rebuilder, part) in chosen.iter().zip(&mut self.parts) {
+            part.rebuilt = rebuilder.memory(part.motion.size());
+            rebuilder.set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
+        }
+        self.chosen = Some(chosen);
+        self.rebuild();
+    }
+
+    /// The link of a node among those that are rebuilt.
+    pub(super) fn link(&self, component: usize, node: usize) -> Option<usize> {
+        match &self.chosen {
+            Some(chosen) => chosen[component].nodes.binary_search(&node).ok(),
+            None => Some(node),
+        }
+    }
+
+    /// How links are rebuilt.
+    pub fn reconstruction(&self) -> Reconstruction {
+        self.reconstruction
+    }
+
+    /// Goes on by dt seconds and rebuilds the links. On an error everything is what it was.
+    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.step_effectors(dt)?;
+        self.rebuild();
+        Ok(())
+    }
+
+    /// Goes on by dt seconds, effectors only: [`Simulation::poses`] and what is computed of them stay behind
+    /// until [`Simulation::rebuild`].
+    pub fn step_effectors(&mut self, h: f64) -> Result<(), StepError> {
+        if !(h.is_finite() && h > 0.0) {
+            return Err(StepError::TimeStep { dt: h });
+        }
+        self.condense()?;
+        let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
+        for c in 0..self.parts.len() {
+            self.load(c, &acceleration, h);
+            if !self.parts[c].motion.solve(h) {
+                return Err(self.broken(c, h));
+            }
+        }
+        for (c, part) in self.parts.iter_mut().enumerate() {
+            if let Some(floating) = &mut part.floating {
+                let (force, torque) = part.motion.rigid;
+                floating.advance(&force, &torque, h);
+            }
+            part.motion.advance(h);
+            part.base = part.floating.as_ref().map_or(self.inputs.base, |f| f.base(&part.motion.z));
+            let felt = match &part.floating {
+                Some(floating) if !floating.uncoupled => {
+                    felt(&self.inputs.gravity, &floating.acceleration, &part.base)
+                }
+                Some(_) => felt(&self.inputs.gravity, &Twist::ZERO, &part.base),
+                None => felt(&self.inputs.gravity, &acceleration, &part.base),
+            };
+            if felt != part.felt {
+                part.felt = felt;
+                set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
+                let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
+                rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
+            }
+        }
+        self.base = self.inputs.base;
+        self.base_twist = self.inputs.base_twist;
+        self.time += h;
+        self.steps += 1;
+        self.filled = false;
+        self.place_effectors();
+        Ok(())
+    }
+
+    /// Condenses loads and set-points if they changed, or if a base turned under them.
+    fn condense(&mut self) -> Result<(), StepError> {
+        for (base, part) in self.bases.iter_mut().zip(&self.parts) {
+            *base = part.floating.as_ref().map_or(self.inputs.base, |_| part.base);
+        }
+        let turning = self.loads.condensed.iter().any(|c| c.outside);
+        if !(self.loads_changed || turning) {
+            return Ok(());
+        }
+        let changed = self.loads.condense(self.model, &self.inputs, &self.bases).map_err(|at| {
+            let mechanism = self.model.reference.mechanism;
+            let joint = mechanism.joint(at.joint);
+            StepError::NotFinite {
+                step: self.steps + 1,
+                body: mechanism.body(joint.child).name.clone(),
+                cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
+            }
+        })?;
+        if changed {
+            let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
+            for (c, part) in self.parts.iter_mut().enumerate() {
+                set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
+                rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
+            }
+        }
+        self.loads_changed = false;
+        Ok(())
+    }
+
+    /// Sets offsets for loads and gravity where everything is now, before any step was taken.
+    pub(super) fn settle_offsets(&mut self) {
+        // A load that nothing holds is told by the next step.
+        let _ = self.condense();
+        let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
+        for (c, part) in self.parts.iter_mut().enumerate() {
+            part.felt = match &part.floating {
+                Some(floating) if !floating.uncoupled => {
+                    felt(&self.inputs.gravity, &floating.acceleration, &part.base)
+                }
+                _ => felt(&self.inputs.gravity, &Twist::ZERO, &part.base),
+            };
+            set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
+            rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
+        }
+    }
+
+    /// Sums up the forces on a component.
+    fn load(&mut self, c: usize, acceleration: &Twist, h: f64) {
+        let component = &self.model.components[c];
+        let part = &mut self.parts[c];
+        let n = part.motion.size();
+        let condensed = &self.loads.condensed[c];
+        part.motion.force.copy_from_slice(&condensed.force);
+        part.motion.rigid = (Vector3::zeros(), Vector3::zeros());
+        let gravity = &self.inputs.gravity;
+        let on_links = match &part.floating {
+            None => Some(felt(gravity, acceleration, &self.inputs.base)),
+            Some(floating) if floating.uncoupled => Some(felt(gravity, &Twist::ZERO, &part.base)),
+            Some(_) => None,
+        };
+        if let Some(felt) = on_links {
+            let a = felt.to_vector();
+            for i in 0..n {
+                part.motion.force[i] += (0..6).map(|k| component.base_load[(i, k)] * a[k]).sum::<f64>();
+            }
+        }
+        if let Some(floating) = &part.floating {
+            part.motion.rigid.0 += gravity * floating.mass();
+            if condensed.outside {
+                let w = part.base.wrench_to_outer(&condensed.on_base);
+                part.motion.add_rigid(&w, &floating.center());
+                let on_base = condensed.on_base.to_vector();
+                part.motion.pull_back(&floating.sway, &on_base);
+            }
+        }
+        for &e in &component.effectors {
+            let (effector, pose) = &self.effectors[e];
+            let own = effector.frame.id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
+            let mut w = dynamics::in_frame(pose, &Pose::identity(), &own);
+            for (_, at, load) in self.loads.direct.iter().filter(|(to, ..)| *to == e) {
+                w = w + dynamics::in_frame(pose, at, load);
+            }
+            if w == Wrench::ZERO {
+                continue;
+            }
+            let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
+            let xi = dynamics::twist(rows, &part.motion.z, None);
+            let u = right_jacobian(&xi).transpose() * w.to_vector();
+            part.motion.push(rows, &u);
+            if let Some(floating) = &part.floating {
+                part.motion.add_rigid(&pose.wrench_to_outer(&w), &floating.center());
+                let on_base = part.base.inverse_times(pose).wrench_to_outer(&w);
+                let sway = -floating.sway_of(&part.motion.z);
+                let u = right_jacobian(&sway).transpose() * on_base.to_vector();
+                part.motion.pull_back(&floating.sway, &u);
+            }
+        }
+        self.pull(c, h);
+    }
+
+    pub(super) fn place_effectors(&mut self) {
+        for (effector, pose) in &mut self.effectors {
+            *pose = match self.parts.get(effector.component) {
+                None => self.base * effector.rest,
+                Some(part) => {
+                    let n = part.motion.size();
+                    let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
+                    part.base * effector.rest * exp(&dynamics::twist(rows, &part.motion.z, None))
+                }
+            };
+        }
+    }
+
+    /// Rebuilds the links where the effectors are now: what [`Simulation::step`] ends with.
+    pub fn rebuild(&mut self) {
+        self.filled = false;
+        let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
+        for (c, part) in self.parts.iter_mut().enumerate() {
+            let placed = Placed { z: &part.motion.z, base: &part.base, threads: self.threads };
+            let component = &self.model.components[c];
+            rebuilders[c].rebuild(
+                self.reconstruction,
+                &placed,
+                component,
+                &self.effectors,
+                &mut part.rebuilt,
+            );
+        }
+    }
+
+    fn broken(&self, c: usize, h: f64) -> StepError {
+        let component = &self.model.components[c];
+        let node = component
+            .effectors
+            .first()
+            .map_or(component.part.nodes[0], |&e| component.part.nodes[self.model.effectors[e].node]);
+        let head = self.model.reference.mechanism.order().nodes()[node].head;
+        StepError::NotFinite {
+            step: self.steps + 1,
+            body: self.mechanism().body(head).name.clone(),
+            cause: format!(
+                "a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"
+            ),
+        }
+    }
+}
+
+/// Offsets of a component: those of its loads, and of what it feels of gravity and its base.
+fn set_offsets(part: &mut Moving, component: &super::model::Component, loads: &super::loads::Condensed) {
+    let a = part.felt.to_vector();
+    let add = |to: &mut [f64], loads: &[f64], per: &[f64]| {
+        for ((to, load), row) in to.iter_mut().zip(loads).zip(per.chunks_exact(6)) {
+            *to = load + (0..6).map(|k| row[k] * a[k]).sum::<f64>();
+        }
+    };
+    add(&mut part.nodes, &loads.nodes, &component.base_offset.nodes);
+    add(&mut part.coordinates, &loads.coordinates, &component.base_offset.coordinates);
+}
