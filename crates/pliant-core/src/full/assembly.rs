@@ -110,7 +110,7 @@ impl Scene<'_> {
 
     /// Mass and momentum of a body, and the forces on it. In its own front it is the first node.
     #[inline(always)]
-    fn body(&self, n: usize, target: &mut Target) {
+    pub(super) fn body(&self, n: usize, target: &mut Target) {
         let (node, frame, scheme) = (&self.model.nodes[n], &self.frames[n], self.scheme);
         let mass = node.mass * scheme.mass;
         for k in 0..3 {

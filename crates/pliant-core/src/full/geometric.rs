@@ -2,12 +2,90 @@
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::assembly::{Scene, add_block, arm_matrix};
+use super::assembly::{Geometric, Scene, Scheme, add_block, arm_matrix};
+use super::frames;
 use super::model::{ABSENT, Joint};
 use super::placing::Placed;
+use super::simulation::Simulation;
 use super::target::Target;
 use crate::joints::JointKind;
 use crate::spatial::skew;
+
+/// Geometric stiffness at the present state, of all forces of joints, couplings and dead loads: blocks between
+/// nodes (a, b), in the nodes' own frames.
+pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, usize, Matrix6<f64>)> {
+    let (model, inputs, state, work) = simulation.parts();
+    frames::load(model, inputs, state, 0.0, &mut work.frames);
+    frames::collect_loads(model, inputs, &mut work.loads);
+    frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
+    let scheme = Scheme {
+        mass: 0.0,
+        stiffness: 1.0,
+        damping: 0.0,
+        force: 0.0,
+        closing: 0.0,
+        augment: [0.0; 2],
+        geometric: Geometric::Everywhere,
+        equilibrium: true,
+    };
+    let scene = Scene {
+        model,
+        frames: &work.frames,
+        inputs,
+        loads: &work.loads,
+        state,
+        multipliers: &state.multipliers,
+        scheme: &scheme,
+        load_scale: 1.0,
+    };
+    // World axes at the centre of mass from a node's frame: [R, −R[c]; 0, R].
+    let to_world = |n: usize| {
+        let (R, c) = (work.frames[n].R, skew(&model.nodes[n].center));
+        let mut T = Matrix6::zeros();
+        add_block(&mut T, 0, 0, R);
+        add_block(&mut T, 0, 3, -R * c);
+        add_block(&mut T, 3, 3, R);
+        T
+    };
+    let mut blocks = Vec::new();
+    const SIZE: usize = 12;
+    for joint in &model.joints {
+        let mut F = [0.0; SIZE * (SIZE + 1)];
+        let (child, parent) = (joint.child.map_or(ABSENT, |_| 0), joint.parent.map_or(ABSENT, |_| 6));
+        let mut target = Target { F: &mut F, stride: SIZE + 1, size: SIZE };
+        let placed = scene.place(joint);
+        let mut forces = [0.0; 6];
+        for k in 0..joint.kind.freedoms() {
+            forces[k] = scene.drive(joint, k, &placed).force;
+        }
+        for (row, factor) in &joint.couplings {
+            forces[0] += factor * state.multipliers[*row];
+        }
+        scene.geometric(joint, child, parent, &forces, &mut target);
+        let sides = [(joint.child, 0), (joint.parent, 6)];
+        for (a, from) in sides {
+            for (b, to) in sides {
+                let (Some(a), Some(b)) = (a, b) else { continue };
+                if from > to {
+                    continue;
+                }
+                let at = |i: usize, k: usize| F[(from + i) * (SIZE + 1) + to + k];
+                let K = Matrix6::from_fn(|i, k| if from == to && i > k { at(k, i) } else { at(i, k) });
+                blocks.push((a, b, to_world(a).transpose() * K * to_world(b)));
+            }
+        }
+    }
+    for n in 0..model.nodes.len() {
+        let mut F = [0.0; SIZE * (SIZE + 1)];
+        scene.body(n, &mut Target { F: &mut F, stride: SIZE + 1, size: SIZE });
+        let at = |i: usize, k: usize| F[i.min(k) * (SIZE + 1) + i.max(k)];
+        let K = Matrix6::from_fn(at);
+        if K != Matrix6::zeros() {
+            blocks.push((n, n, to_world(n).transpose() * K * to_world(n)));
+        }
+    }
+    blocks
+}
 
 impl Scene<'_> {
     /// Geometric stiffness of the constraint forces of a hinge or ball, in vectors: the second derivatives

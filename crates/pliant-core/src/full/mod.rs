@@ -15,6 +15,7 @@ mod target;
 mod tests;
 mod unsymmetric;
 
+pub(crate) use geometric::geometric_stiffness;
 pub(crate) use mobility::mobility;
 pub use model::Model;
 pub(crate) use model::limit_stiffness;

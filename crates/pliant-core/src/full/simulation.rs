@@ -57,6 +57,11 @@ impl<'m> Simulation<'m> {
         (self.model, &self.inputs, &self.state, &mut self.work)
     }
 
+    /// The model that moves.
+    pub fn model(&self) -> &'m Model<'m> {
+        self.model
+    }
+
     /// The mechanism that moves.
     pub fn mechanism(&self) -> &Mechanism {
         self.model.mechanism

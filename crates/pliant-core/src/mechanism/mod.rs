@@ -347,6 +347,17 @@ impl Mechanism {
         6 * j - q.start..6 * (j + 1) - q.end
     }
 
+    /// The same mechanism with other springs: what engines hold still on the way to a pose.
+    pub(crate) fn with_freedoms(&self, mut change: impl FnMut(JointId, usize, &mut Freedom)) -> Mechanism {
+        let mut mechanism = self.clone();
+        for (j, joint) in mechanism.joints.iter_mut().enumerate() {
+            for (k, freedom) in joint.freedoms.iter_mut().enumerate() {
+                change(JointId::from_index(j), k, freedom);
+            }
+        }
+        mechanism
+    }
+
     /// The name of a joint's parent, `world` included.
     pub fn parent_name(&self, id: JointId) -> &str {
         self.joint(id).parent.map_or(WORLD, |parent| &self.body(parent).name)

@@ -78,7 +78,9 @@ impl Loads {
             let (Some(node), offset) = reference.place(body) else { continue };
             let (c, at) = model.place_of_node[node];
             let frame = offset * frame;
-            if let Some(e) = model.effectors.iter().position(|e| e.component == c && e.node == at) {
+            // At a loaded pose the stiffness has the turning of its loads in it already: all are condensed.
+            let on_effector = model.effectors.iter().position(|e| e.component == c && e.node == at);
+            if let Some(e) = on_effector.filter(|_| reference.loads.is_none()) {
                 self.direct.push((e, model.effectors[e].in_node.inverse_times(&frame), *load));
                 continue;
             }

@@ -314,7 +314,17 @@ impl<'m> Simulation<'m> {
         }
         for &e in &component.effectors {
             let (effector, pose) = &self.effectors[e];
-            let own = effector.frame.id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
+            let of = |loads: &[Wrench]| effector.frame.id.map_or(Wrench::ZERO, |id| loads[id.index()]);
+            let mut own = of(&self.inputs.effector_loads);
+            // The loads that hold a loaded pose are in its stiffness: as body wrenches they stay what they are.
+            let held = self.model.reference.loads.as_ref().map(|loads| of(loads));
+            if let Some(held) = held {
+                let turn = Pose::new(part.base.rotation, Vector3::zeros());
+                own = own - turn.wrench_to_outer(&held);
+                let w = dynamics::in_frame(&effector.rest, &Pose::identity(), &held);
+                let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
+                part.motion.push(rows, &w.to_vector());
+            }
             let mut w = dynamics::in_frame(pose, &Pose::identity(), &own);
             for (_, at, load) in self.loads.direct.iter().filter(|(to, ..)| *to == e) {
                 w = w + dynamics::in_frame(pose, at, load);
