@@ -4,6 +4,8 @@ mod joint;
 mod kinematics;
 mod lanes;
 mod poses;
+#[cfg(test)]
+mod tests;
 mod twist;
 
 pub use joint::{JointOffsets, Joints, TreeLink};

@@ -29,7 +29,7 @@ pub struct Twists {
     map: Vec<Aligned<TwistBlock>>,
     /// H̄, block by block.
     references: Vec<Aligned<PoseBlock>>,
-    fused: bool,
+    pub(super) fused: bool,
 }
 
 /// The offsets of a twist reconstruction: what a simulation changes of it.
