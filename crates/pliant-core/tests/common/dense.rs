@@ -90,18 +90,34 @@ impl Dense {
         DMatrix::from_column_slice(6, 6, frame.inverse().adjoint().as_slice()) * &self.bodies[body.index()]
     }
 
-    /// Coordinates under forces on coordinates: Z (ZᵀKZ)⁻¹ Zᵀ τ; `None` if some motion is held by nothing.
+    /// Coordinates under forces on coordinates: Z (ZᵀKZ)⁺ Zᵀ τ; `None` if some force acts along a motion that
+    /// nothing holds.
     pub fn coordinates(&self, forces: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-        let Zt = self.closed.transpose();
-        if self.reduced.nrows() == 0 {
-            return Some(DMatrix::zeros(self.closed.nrows(), forces.ncols()));
-        }
-        let eigen = self.reduced.clone().symmetric_eigenvalues();
-        if eigen.min() < 1e-9 * eigen.max() {
+        let unheld = self.unheld();
+        let force = self.closed.tr_mul(forces);
+        // Motions of length one, and forces of the order of lever arms; what is held is so to rounding, over the
+        // condition of the closures.
+        if unheld.tr_mul(&force).iter().any(|f| f.abs() > 1e-7 * force.amax()) {
             return None;
         }
-        let solved = self.reduced.clone().cholesky()?.solve(&(Zt * forces));
+        // K + the projector on what is unheld has the same inverse on the rest.
+        let size = self.reduced.diagonal().max();
+        let held = &self.reduced + &unheld * unheld.transpose() * size;
+        let force = &force - &unheld * unheld.tr_mul(&force);
+        let solved = if held.is_empty() { force } else { held.cholesky()?.solve(&force) };
         Some(&self.closed * solved)
+    }
+
+    /// A basis of the motions that nothing holds, among those of `closed`.
+    pub fn unheld(&self) -> DMatrix<f64> {
+        if self.reduced.is_empty() {
+            return DMatrix::zeros(0, 0);
+        }
+        let eigen = self.reduced.clone().symmetric_eigen();
+        let most = eigen.eigenvalues.max();
+        let unheld: Vec<usize> =
+            (0..eigen.eigenvalues.len()).filter(|&k| eigen.eigenvalues[k] <= 1e-9 * most).collect();
+        eigen.eigenvectors.select_columns(&unheld)
     }
 
     /// C_EE of frames on bodies.
