@@ -104,7 +104,9 @@ fn a_hinge_is_its_spring_seen_from_the_effector() {
     let pose = Pose::new(Pose::rotation([1.0, 2.0, 0.5], 0.7).rotation, Vector3::new(0.3, -0.2, 0.4));
     builder.body(Body::new("leaf", pose).inertia(SpatialInertia::of_box(1.0, [0.1; 3])));
     let frame = Pose::new(Pose::rotation([0.0, 1.0, 1.0], -0.4).rotation, Vector3::new(0.1, 0.2, -0.1));
-    builder.joint(JointDescription::new("hinge", JointKind::Hinge, "world", "leaf").frame(frame).stiffness(40.0));
+    builder.joint(
+        JointDescription::new("hinge", JointKind::Hinge, "world", "leaf").frame(frame).stiffness(40.0),
+    );
     let handle = Pose::translation([0.5, 0.1, 0.0]);
     builder.effector(EffectorDescription { name: "handle".into(), body: "leaf".into(), frame: handle });
     let mechanism = builder.build().unwrap();
@@ -124,7 +126,8 @@ fn a_hinge_is_its_spring_seen_from_the_effector() {
 fn reproduces_the_cases_of_the_paper() {
     // Chains, splits, ladders of sprung rungs and loops one after the other. Ladders are the longer the worse: rounding
     // adds up in both methods.
-    let cases = ["chain", "y", "rungs", "rungs:96", "loop", "helix:400", "arm", "hand", "two-link", "four-bar"];
+    let cases =
+        ["chain", "y", "rungs", "rungs:96", "loop", "helix:400", "arm", "hand", "two-link", "four-bar"];
     for name in cases.into_iter().chain(["hexapod", "firefighters"]) {
         let mechanism = gallery::build(name).unwrap();
         let reduction = Reduction::at_rest(&mechanism).method(Method::Incremental);

@@ -42,14 +42,14 @@ pub enum ReductionError {
     },
     /// A motion that nothing holds.
     #[error(
-        "nothing holds effector `{effector}` on body `{body}`: joint `{joint}` on its way to the world has a freedom without spring, and no loop or coupling holds it. Give it a stiffness"
+        "nothing holds effector `{effector}` on body `{body}`: it moves with joint `{joint}`, which has a freedom without a spring that no loop or coupling holds. Give that joint a stiffness"
     )]
     NotHeld {
         /// The effector.
         effector: String,
         /// Its body.
         body: String,
-        /// A passive joint that carries it.
+        /// A passive joint that moves with it.
         joint: String,
     },
     /// A set of joint positions that the mechanism cannot take.

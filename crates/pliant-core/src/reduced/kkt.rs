@@ -26,11 +26,15 @@ use crate::mechanism::JointId;
 /// Regularisation of the factors, where lengths are radii and the largest compliance is one.
 const EPSILON: f64 = 1e-10;
 
-/// Refinements at most; a tree needs none, loops two or three.
-const REFINEMENTS: usize = 6;
+/// Refinements at most; a tree needs none, loops two to five.
+const REFINEMENTS: usize = 8;
 
 /// Residual at which refinement ends, relative to the right-hand side: about what rounding leaves.
 const REFINED: f64 = 1e-16;
+
+/// Residual below which one refinement that gains nothing ends it; above, it takes two in a row: the first may
+/// only move what is left from one part of the loops to another.
+const ROUNDED: f64 = 1e-14;
 
 /// Residual of a probe at which loops count as closed.
 const PROBED: f64 = 1e-13;
@@ -129,6 +133,8 @@ struct JointPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undetermined {
     pub joint: JointId,
+    /// The right-hand side that drives it, if one does.
+    pub column: Option<usize>,
 }
 
 /// Right-hand sides and answers that stand side by side, column by column: `twists[(6 n + i) * columns + column]`.
@@ -354,7 +360,7 @@ impl Kkt {
         columns.solution.extend_from_slice(&columns.residual);
         let given = largest(&columns.residual);
         self.factors.solve(&self.plan, &mut columns.solution, m, &mut columns.memory);
-        let mut last = f64::INFINITY;
+        let (mut last, mut stalled) = (f64::INFINITY, 0);
         for refinement in 0.. {
             // b − H x, for which the loads are written once more.
             columns.residual.fill(0.0);
@@ -362,7 +368,9 @@ impl Kkt {
             self.blocks.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
             let scale = given.max(largest(&columns.solution));
             let left = largest(&columns.residual);
-            if left <= REFINED * scale || refinement == REFINEMENTS || !(left < 0.5 * last) {
+            stalled = if left < 0.5 * last { 0 } else { stalled + 1 };
+            let ended = stalled > usize::from(left > ROUNDED * scale) || !left.is_finite();
+            if left <= REFINED * scale || refinement == REFINEMENTS || ended {
                 return if given > 0.0 { left / given } else { left };
             }
             last = left;
@@ -462,21 +470,26 @@ impl Kkt {
         if k < joint.translations { self.length } else { 1.0 }
     }
 
-    /// The joint with the largest residual.
+    /// The passive joint with the largest residual, and the right-hand side that leaves it. What is left of a load
+    /// is its part along motions that nothing holds: twists, and coordinates of passive freedoms.
     fn worst(&self, residual: &[f64], m: usize) -> Undetermined {
-        let size = |unknown: usize| largest(&residual[unknown * m..(unknown + 1) * m]);
-        let of_joint = |joint: &JointPart| {
-            let passive = joint.passive.iter().flatten().map(|&t| size(t)).fold(0.0, f64::max);
-            (0..6).map(|i| size(joint.wrench + i)).fold(passive, f64::max)
-        };
-        let mut worst = (0.0, JointId::from_index(0));
-        for joint in &self.joints {
-            let left = of_joint(joint);
-            if left > worst.0 || left.is_nan() {
-                worst = (left, joint.id);
+        let passive = |joint: &JointPart| joint.passive.into_iter().flatten().collect::<Vec<_>>();
+        let any = |joint: &JointPart| (joint.wrench..joint.wrench + 6).collect::<Vec<_>>();
+        let mut worst = (0.0, Undetermined { joint: self.joints[0].id, column: None });
+        for unknowns in [&passive as &dyn Fn(&JointPart) -> Vec<usize>, &any] {
+            for joint in &self.joints {
+                for i in unknowns(joint).into_iter().flat_map(|u| u * m..(u + 1) * m) {
+                    if residual[i].abs() > worst.0 || residual[i].is_nan() {
+                        let at = Undetermined { joint: joint.id, column: Some(i % m) };
+                        worst = (residual[i].abs(), at);
+                    }
+                }
+            }
+            if worst.0 != 0.0 {
+                break;
             }
         }
-        Undetermined { joint: worst.1 }
+        worst.1
     }
 }
 
@@ -496,7 +509,7 @@ fn undetermined(joints: &[JointPart], unknown: usize) -> Undetermined {
     let holds = |joint: &&JointPart| {
         (joint.wrench..joint.wrench + 6).contains(&unknown) || joint.passive.contains(&Some(unknown))
     };
-    Undetermined { joint: joints.iter().find(holds).unwrap_or(&joints[0]).id }
+    Undetermined { joint: joints.iter().find(holds).unwrap_or(&joints[0]).id, column: None }
 }
 
 /// For each tree joint with a passive freedom, the loop joints whose loops pass through it.

@@ -137,7 +137,8 @@ pub(super) fn project(
     Ok(Projection { effectors, compliance, maps, inexact })
 }
 
-/// The first effector that hangs on a joint that nothing determines.
+/// The effector whose load drives a motion that nothing holds; if that is not known, the first that hangs on the
+/// joint.
 pub(super) fn not_held(
     reference: &Reference,
     effectors: &[EffectorFrame],
@@ -155,7 +156,8 @@ pub(super) fn not_held(
         }
         false
     };
-    let effector = effectors.iter().find(hangs).unwrap_or(&effectors[0]);
+    let driven = at.column.and_then(|column| effectors.get(column / 6));
+    let effector = driven.or_else(|| effectors.iter().find(hangs)).unwrap_or(&effectors[0]);
     ReductionError::NotHeld {
         effector: effector.name.clone(),
         body: mechanism.body(effector.body).name.clone(),

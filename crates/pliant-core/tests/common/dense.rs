@@ -95,14 +95,12 @@ impl Dense {
     pub fn coordinates(&self, forces: &DMatrix<f64>) -> Option<DMatrix<f64>> {
         let unheld = self.unheld();
         let force = self.closed.tr_mul(forces);
-        // Motions of length one, and forces of the order of lever arms; what is held is so to rounding, over the
-        // condition of the closures.
-        if unheld.tr_mul(&force).iter().any(|f| f.abs() > 1e-7 * force.amax()) {
+        // What is held is so to rounding, times the condition of the closures.
+        if unheld.tr_mul(&force).iter().any(|f| f.abs() > 1e-9 * forces.amax()) {
             return None;
         }
         // K + the projector on what is unheld has the same inverse on the rest.
-        let size = self.reduced.diagonal().max();
-        let held = &self.reduced + &unheld * unheld.transpose() * size;
+        let held = &self.reduced + &unheld * unheld.transpose() * self.stiffness.max().max(1.0);
         let force = &force - &unheld * unheld.tr_mul(&force);
         let solved = if held.is_empty() { force } else { held.cholesky()?.solve(&force) };
         Some(&self.closed * solved)
@@ -114,9 +112,10 @@ impl Dense {
             return DMatrix::zeros(0, 0);
         }
         let eigen = self.reduced.clone().symmetric_eigen();
-        let most = eigen.eigenvalues.max();
+        // Rounding leaves about 1e-15 of the stiffest spring.
+        let none = 1e-11 * self.stiffness.max();
         let unheld: Vec<usize> =
-            (0..eigen.eigenvalues.len()).filter(|&k| eigen.eigenvalues[k] <= 1e-9 * most).collect();
+            (0..eigen.eigenvalues.len()).filter(|&k| eigen.eigenvalues[k] <= none).collect();
         eigen.eigenvectors.select_columns(&unheld)
     }
 

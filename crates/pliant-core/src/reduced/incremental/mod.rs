@@ -107,9 +107,7 @@ impl<'a> Steps<'a> {
             let step = match out.graph.into[n].as_slice() {
                 [] => None,
                 [edge] => Some(Step::Joint(*edge)),
-                _ if out.graph.loaded[n] => {
-                    Some(Step::Merge(Box::new(out.branches(n, &mut column_of))))
-                }
+                _ if out.graph.loaded[n] => Some(Step::Merge(Box::new(out.branches(n, &mut column_of)))),
                 edges => {
                     let is_tree = |e: &&usize| reference.tree[n] == Some(out.graph.edges[**e].joint);
                     Some(Step::Joint(*edges.iter().find(is_tree).expect("a tree joint leads here")))
@@ -203,8 +201,12 @@ impl<'a> Steps<'a> {
     /// That no wrench acts along a passive freedom.
     fn check_held(&self, f: &[Matrix6xX<f64>]) -> Result<(), Undetermined> {
         for (n, f) in f[..self.steps.len()].iter().enumerate() {
-            if self.steps[n].is_some() && self.motions(n).1.tr_mul(f).amax() > UNHELD * f.amax() {
-                return Err(Undetermined { joint: self.passive_joint(n) });
+            if self.steps[n].is_none() {
+                continue;
+            }
+            let along = self.motions(n).1.tr_mul(f);
+            if let Some(column) = along.column_iter().position(|c| c.amax() > UNHELD * f.amax()) {
+                return Err(Undetermined { joint: self.passive_joint(n), column: Some(column) });
             }
         }
         Ok(())
@@ -322,7 +324,8 @@ impl<'a> Steps<'a> {
                 let left =
                     at(joint.child) - in_radii(reference, &joint.across) * at(joint.parent) - &J * &theta;
                 let J = J.select_columns(&passive);
-                let free = (J.tr_mul(&J).cholesky().expect("freedoms are independent")).solve(&J.tr_mul(&left));
+                let free =
+                    (J.tr_mul(&J).cholesky().expect("freedoms are independent")).solve(&J.tr_mul(&left));
                 passive.iter().enumerate().for_each(|(i, &k)| theta.row_mut(k).copy_from(&free.row(i)));
             }
             for k in 0..d {
