@@ -191,8 +191,8 @@ fn equals_the_finite_difference_of_the_nonlinear_statics() {
         let mut worst = 0.0f64;
         for column in 0..expected.compliance.ncols() {
             let (e, k) = (column / 6, column % 6);
-            // A load that moves by 1e-5 radii at most.
-            let small = 1e-5 / size;
+            // A load that moves by 1e-4 radii at most.
+            let small = 1e-4 / size;
             let load = Wrench::from_vector(&Vector6::ith(k, small / unit(k)));
             let (plus, minus) = (poses(e, load), poses(e, load * -1.0));
             for (i, rest) in rest.iter().enumerate() {
@@ -205,8 +205,9 @@ fn equals_the_finite_difference_of_the_nonlinear_statics() {
             }
         }
         println!("{name}: {worst:.1e}");
-        // A central difference is off by the square of the step, 1e-10, times how strongly the statics curve, and by
-        // what the equilibria leave over the step: 1e-15/1e-5.
-        assert!(worst < 1e-8, "{name}: {worst:e}");
+        // A central difference is off by the square of the step, 1e-8, times how the statics curve: 0.05 to 0.2 here,
+        // and a hundredth of that at a tenth of the step. The gripper, of passive loops, is off by 1e-8 at any
+        // step: closures of 1e-12 that its equilibria leave, over the step.
+        assert!(worst < 2e-8, "{name}: {worst:e}");
     }
 }

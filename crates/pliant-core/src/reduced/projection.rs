@@ -170,7 +170,7 @@ fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize
     let why = match node.and_then(|n| reference.tree[n]) {
         Some(j) => {
             let joint = &mechanism.joint(reference.joints[j].id).name;
-            format!("the joints on its way to the world, `{joint}` first, hold it rigidly")
+            format!("loops or couplings hold joint `{joint}`, which carries it, and all joints before that")
         }
         None => "it is welded to the world".into(),
     };
