@@ -335,3 +335,57 @@ impl<'a> Steps<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::effectors::{choose, in_node};
+    use super::*;
+    use crate::gallery::{Passive, RandomOptions, random};
+
+    /// Every node is in balance: what its own joint passes up is the load and what comes from the joints below,
+    /// whatever the loops, and whichever way round a joint was taken.
+    #[test]
+    fn wrenches_balance() {
+        let (mut checked, mut turned) = (0, 0);
+        for seed in 0..600 {
+            let passive = [Passive::Never, Passive::InLoops][seed as usize % 2];
+            let options = RandomOptions { loops: 0.3, passive, ..RandomOptions::default() };
+            let mechanism = random(seed, &options);
+            let reference = Reference::at_rest(&mechanism);
+            let places: Vec<_> =
+                choose(&mechanism, None).unwrap().iter().map(|e| in_node(&reference, e)).collect();
+            let m = 6 * places.len();
+            let mut maps = Columns::new(&reference, m);
+            let Ok(inexact) = project(&reference, &places, &mut maps) else { continue };
+            if !inexact.is_empty() {
+                continue;
+            }
+            checked += 1;
+            let effectors: Vec<usize> = places.iter().flatten().map(|(n, _)| *n).collect();
+            let graph = Graph::new(&reference, &effectors);
+            let wrench = |j: usize| Matrix6xX::from_fn(m, |i, k| maps.wrenches[(6 * j + i) * m + k]);
+            turned += graph.edges.iter().filter(|e| e.turned && wrench(e.joint).amax() > 0.0).count();
+            let mut left: Vec<Matrix6xX<f64>> = vec![Matrix6xX::zeros(m); reference.poses.len()];
+            for (e, place) in places.iter().enumerate() {
+                let Some((n, frame)) = place else { continue };
+                let load = frame.inverse().adjoint().transpose();
+                left[*n].fixed_columns_mut::<6>(6 * e).copy_from(&load);
+            }
+            let mut largest = 1.0f64;
+            for (j, joint) in reference.joints.iter().enumerate() {
+                let wrench = wrench(j);
+                largest = largest.max(wrench.amax());
+                if let Some(n) = joint.parent {
+                    left[n] += joint.across.tr_mul(&wrench);
+                }
+                if let Some(n) = joint.child {
+                    left[n] -= wrench;
+                }
+            }
+            // Rounding of sums over the joints of a node.
+            let off = left.iter().map(|f| f.amax()).fold(0.0, f64::max) / largest;
+            assert!(off < 1e-13, "seed {seed}: {off:e}");
+        }
+        assert!(checked > 150 && turned > 5, "{checked} {turned}");
+    }
+}
