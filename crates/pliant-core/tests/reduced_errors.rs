@@ -3,12 +3,12 @@
 
 mod common;
 
-use pliant_core::gallery;
+use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, CouplingDescription, EffectorDescription, JointDescription, Mechanism, MechanismBuilder,
 };
-use pliant_core::reduced::{Method, Reduction};
+use pliant_core::reduced::{Method, Reduction, ReductionError};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 /// A mechanism of 1 kg cubes, of (name, position) each, with these joints (name, kind, parent, child, stiffness) at
@@ -160,3 +160,20 @@ fn a_passive_loop() {
     assert!(message.ends_with(tail), "{message}");
 }
 
+#[test]
+fn hundreds_of_loops_at_random_are_not_called_loose() {
+    // Springs hold every body; but 400 loops hold each other more than rounding lets be told apart.
+    let mechanism = gallery::random(3, &RandomOptions { bodies: 2000, ..RandomOptions::default() });
+    match Reduction::at_rest(&mechanism).project() {
+        Ok(_) => {}
+        Err(error) => {
+            assert!(matches!(error, ReductionError::LostLoops { .. }), "{error}");
+            let ReductionError::LostLoops { joint } = &error else { unreachable!() };
+            let message = format!(
+                "the loops of joint `{joint}` hold each other too often to be solved: remove a joint that repeats what \
+                 others hold, or make it a bushing"
+            );
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}

@@ -92,8 +92,8 @@ fn equals_the_dense_solve_on_the_gallery() {
         let mechanism = gallery::build(entry.name).unwrap();
         let Outcome::Held(off) = compare(&mechanism) else { panic!("{}", entry.name) };
         println!("{} {off:.1e}", entry.name);
-        // Rounding, times the condition of the loops; a ladder's is the worst.
-        assert!(off < 1e-11, "{}: {off:e}", entry.name);
+        // Rounding, over up to fifty joints in a row.
+        assert!(off < 1e-13, "{}: {off:e}", entry.name);
     }
 }
 

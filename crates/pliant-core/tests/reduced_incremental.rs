@@ -124,8 +124,7 @@ fn a_hinge_is_its_spring_seen_from_the_effector() {
 
 #[test]
 fn reproduces_the_cases_of_the_paper() {
-    // Chains, splits, ladders of sprung rungs and loops one after the other. Ladders are the longer the worse: rounding
-    // adds up in both methods.
+    // Chains, splits, ladders of sprung rungs, and loops one after the other.
     let cases =
         ["chain", "y", "rungs", "rungs:96", "loop", "helix:400", "arm", "hand", "two-link", "four-bar"];
     for name in cases.into_iter().chain(["hexapod", "firefighters"]) {
@@ -137,7 +136,9 @@ fn reproduces_the_cases_of_the_paper() {
         let off = maps.apart(&Maps::dense(&mechanism, &Dense::new(&mechanism)).unwrap());
         let Outcome::Apart(from_exact, true) = compare(&mechanism) else { panic!("{name}") };
         println!("{name}: {off:.1e} from dense, {from_exact:.1e} from exact");
-        assert!(off < 1e-11 && from_exact < 1e-11, "{name}: {off:e} {from_exact:e}");
+        // Rounding, over up to 400 joints in a row; of the exact method also what refinement leaves: 1e-12 on the
+        // longest ladder.
+        assert!(off < 1e-13 && from_exact < 3e-12, "{name}: {off:e} {from_exact:e}");
     }
 }
 

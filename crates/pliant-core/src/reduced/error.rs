@@ -52,6 +52,14 @@ pub enum ReductionError {
         /// A passive joint that moves with it.
         joint: String,
     },
+    /// Loops that rounding does not let be closed.
+    #[error(
+        "the loops of joint `{joint}` hold each other too often to be solved: remove a joint that repeats what others hold, or make it a bushing"
+    )]
+    LostLoops {
+        /// A joint that closes one of them.
+        joint: String,
+    },
     /// A set of joint positions that the mechanism cannot take.
     #[error("{0}")]
     Position(String),

@@ -45,8 +45,8 @@ const SINGULAR: f64 = 1e-12;
 /// Most unknowns of loops that are solved all together where the sparse order loses too many digits.
 const LAST_AT_MOST: usize = 2_000;
 
-/// Residual above which the system has no solution: some motion is held by nothing.
-const UNSOLVED: f64 = 1e-6;
+/// Residual above which there is no solution: some motion is held by nothing, or loops are lost in rounding.
+const UNSOLVED: f64 = 1e-9;
 
 /// What each joint gives: compliance of its coordinates and which are passive.
 #[derive(Clone, Debug)]
@@ -135,6 +135,8 @@ pub(super) struct Undetermined {
     pub joint: JointId,
     /// The right-hand side that drives it, if one does.
     pub column: Option<usize>,
+    /// Whether it is no freedom at all, but a loop whose closure rounding has lost.
+    pub lost: bool,
 }
 
 /// Right-hand sides and answers that stand side by side, column by column: `twists[(6 n + i) * columns + column]`.
@@ -470,23 +472,19 @@ impl Kkt {
         if k < joint.translations { self.length } else { 1.0 }
     }
 
-    /// The passive joint with the largest residual, and the right-hand side that leaves it. What is left of a load
-    /// is its part along motions that nothing holds: twists, and coordinates of passive freedoms.
+    /// The joint with the largest residual, and the right-hand side that leaves it. The part of a load along
+    /// motions that nothing holds is left on coordinates of passive freedoms; what is left on wrenches of joints
+    /// are loops that do not close.
     fn worst(&self, residual: &[f64], m: usize) -> Undetermined {
-        let passive = |joint: &JointPart| joint.passive.into_iter().flatten().collect::<Vec<_>>();
-        let any = |joint: &JointPart| (joint.wrench..joint.wrench + 6).collect::<Vec<_>>();
-        let mut worst = (0.0, Undetermined { joint: self.joints[0].id, column: None });
-        for unknowns in [&passive as &dyn Fn(&JointPart) -> Vec<usize>, &any] {
-            for joint in &self.joints {
-                for i in unknowns(joint).into_iter().flat_map(|u| u * m..(u + 1) * m) {
-                    if residual[i].abs() > worst.0 || residual[i].is_nan() {
-                        let at = Undetermined { joint: joint.id, column: Some(i % m) };
-                        worst = (residual[i].abs(), at);
+        let mut worst = (0.0, Undetermined { joint: self.joints[0].id, column: None, lost: true });
+        for joint in &self.joints {
+            let passive = joint.passive.iter().flatten().map(|&u| (u, false));
+            for (u, lost) in passive.chain((joint.wrench..joint.wrench + 6).map(|u| (u, true))) {
+                for (column, left) in residual[u * m..(u + 1) * m].iter().enumerate() {
+                    if left.abs() > worst.0 || left.is_nan() {
+                        worst = (left.abs(), Undetermined { joint: joint.id, column: Some(column), lost });
                     }
                 }
-            }
-            if worst.0 != 0.0 {
-                break;
             }
         }
         worst.1
@@ -509,7 +507,9 @@ fn undetermined(joints: &[JointPart], unknown: usize) -> Undetermined {
     let holds = |joint: &&JointPart| {
         (joint.wrench..joint.wrench + 6).contains(&unknown) || joint.passive.contains(&Some(unknown))
     };
-    Undetermined { joint: joints.iter().find(holds).unwrap_or(&joints[0]).id, column: None }
+    let joint = joints.iter().find(holds).unwrap_or(&joints[0]);
+    let lost = !joint.passive.contains(&Some(unknown));
+    Undetermined { joint: joint.id, column: None, lost }
 }
 
 /// For each tree joint with a passive freedom, the loop joints whose loops pass through it.

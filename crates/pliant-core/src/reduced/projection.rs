@@ -137,14 +137,18 @@ pub(super) fn project(
     Ok(Projection { effectors, compliance, maps, inexact })
 }
 
-/// The effector whose load drives a motion that nothing holds; if that is not known, the first that hangs on the
-/// joint.
+/// The error of a solve that failed. It names the effector whose load drives a motion that nothing holds; if that
+/// is not known, the first that hangs on the joint.
 pub(super) fn not_held(
     reference: &Reference,
     effectors: &[EffectorFrame],
     at: Undetermined,
 ) -> ReductionError {
     let mechanism = reference.mechanism;
+    let joint = mechanism.joint(at.joint).name.clone();
+    if at.lost {
+        return ReductionError::LostLoops { joint };
+    }
     let hangs = |effector: &&EffectorFrame| {
         let mut node = reference.place(effector.body).0;
         while let Some(n) = node {
@@ -161,7 +165,7 @@ pub(super) fn not_held(
     ReductionError::NotHeld {
         effector: effector.name.clone(),
         body: mechanism.body(effector.body).name.clone(),
-        joint: mechanism.joint(at.joint).name.clone(),
+        joint,
     }
 }
 

@@ -206,7 +206,7 @@ impl<'a> Steps<'a> {
             }
             let along = self.motions(n).1.tr_mul(f);
             if let Some(column) = along.column_iter().position(|c| c.amax() > UNHELD * f.amax()) {
-                return Err(Undetermined { joint: self.passive_joint(n), column: Some(column) });
+                return Err(Undetermined { joint: self.passive_joint(n), column: Some(column), lost: false });
             }
         }
         Ok(())
