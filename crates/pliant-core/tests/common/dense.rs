@@ -4,6 +4,8 @@
 //! Unknowns are the coordinates θ of all joints, loop joints included. Closures of loops and couplings are
 //! A θ = 0; with Z a basis of the null space of A, θ = Z (Zᵀ K Z)⁻¹ Zᵀ Eᵀ w.
 
+#![allow(dead_code)] // every test file uses a part of it
+
 use pliant_core::mechanism::{BodyId, JointId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix6, Vector3};
 use pliant_core::spatial::Pose;
@@ -179,10 +181,7 @@ fn null_space(A: &DMatrix<f64>, count: usize) -> DMatrix<f64> {
     let mut rows: Vec<DVector<f64>> = A.row_iter().map(|r| r.transpose()).collect();
     let largest = rows.iter().map(|r| r.norm()).fold(0.0, f64::max);
     let mut basis: Vec<DVector<f64>> = Vec::new();
-    loop {
-        let Some(best) = (0..rows.len()).max_by(|&a, &b| rows[a].norm().total_cmp(&rows[b].norm())) else {
-            break;
-        };
+    while let Some(best) = (0..rows.len()).max_by(|&a, &b| rows[a].norm().total_cmp(&rows[b].norm())) {
         // Closures that loops repeat are lost in rounding.
         if rows[best].norm() <= 1e-10 * largest {
             break;
