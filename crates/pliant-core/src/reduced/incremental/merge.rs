@@ -13,8 +13,8 @@
 //! among what passive freedoms allow and what adds up to w, and motions that no W holds stay passive.
 //!
 //! (Eqs 13–14 invert C_ii. That of a hinge has rank one, and its pseudo-inverse makes what is rigid soft. Here
-//! pseudo-inverses meet consistent right-hand sides only. Working with F instead of C keeps directions that are
-//! 10¹² times stiffer than the rest, instead of 10⁶ times.)
+//! pseudo-inverses meet consistent right-hand sides only. Working with F instead of C squares the range
+//! of stiffness that rounding leaves.)
 
 use nalgebra::DMatrix;
 
