@@ -26,11 +26,15 @@ use crate::mechanism::JointId;
 /// Regularisation of the factors, where lengths are radii and the largest compliance is one.
 const EPSILON: f64 = 1e-10;
 
-/// Refinements at most; a tree needs none, loops two or three. Where loops cannot be solved all together, more.
-const REFINEMENTS: [usize; 2] = [6, 30];
+/// Refinements at most; a tree needs none, loops two to five. Where loops cannot be solved all together, more.
+const REFINEMENTS: [usize; 2] = [8, 30];
 
 /// Residual at which refinement ends, relative to the right-hand side: about what rounding leaves.
 const REFINED: f64 = 1e-16;
+
+/// Residual below which one refinement that gains nothing ends it; above, it takes two in a row: the first may
+/// only move what is left from one part of the loops to another.
+const ROUNDED: f64 = 1e-14;
 
 /// Residual of a probe at which loops count as closed.
 const PROBED: f64 = 1e-13;
@@ -41,8 +45,8 @@ const SINGULAR: f64 = 1e-12;
 /// Most unknowns of loops that are solved all together where the sparse order loses too many digits.
 const LAST_AT_MOST: usize = 600;
 
-/// Residual above which the system has no solution: some motion is held by nothing.
-const UNSOLVED: f64 = 1e-6;
+/// Residual above which there is no solution: some motion is held by nothing, or loops are lost in rounding.
+const UNSOLVED: f64 = 1e-9;
 
 /// What each joint gives: compliance of its coordinates and which are passive.
 #[derive(Clone, Debug)]
@@ -129,6 +133,10 @@ struct JointPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Undetermined {
     pub joint: JointId,
+    /// The right-hand side that drives it, if one does.
+    pub column: Option<usize>,
+    /// Whether it is no freedom at all, but a loop whose closure rounding has lost.
+    pub lost: bool,
 }
 
 /// Right-hand sides and answers that stand side by side, column by column: `twists[(6 n + i) * columns + column]`.
@@ -371,7 +379,7 @@ impl Kkt {
             return 0.0; // a tree: exact to rounding at once, and held by all its springs
         }
         let most = REFINEMENTS[usize::from(self.closing > LAST_AT_MOST)];
-        let mut last = f64::INFINITY;
+        let (mut last, mut stalled) = (f64::INFINITY, 0);
         for refinement in 0.. {
             // b − H x, for which the loads are written once more.
             columns.residual.fill(0.0);
@@ -379,7 +387,9 @@ impl Kkt {
             self.blocks.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
             let scale = given.max(largest(&columns.solution));
             let left = largest(&columns.residual);
-            if left <= REFINED * scale || refinement == most || !(left < 0.5 * last) {
+            stalled = if left < 0.5 * last { 0 } else { stalled + 1 };
+            let ended = stalled > usize::from(left > ROUNDED * scale) || !left.is_finite();
+            if left <= REFINED * scale || refinement == most || ended {
                 return if given > 0.0 { left / given } else { left };
             }
             last = left;
@@ -479,21 +489,22 @@ impl Kkt {
         if k < joint.translations { self.length } else { 1.0 }
     }
 
-    /// The joint with the largest residual.
+    /// The joint with the largest residual, and the right-hand side that leaves it. The part of a load along
+    /// motions that nothing holds is left on coordinates of passive freedoms; what is left on wrenches of joints
+    /// are loops that do not close.
     fn worst(&self, residual: &[f64], m: usize) -> Undetermined {
-        let size = |unknown: usize| largest(&residual[unknown * m..(unknown + 1) * m]);
-        let of_joint = |joint: &JointPart| {
-            let passive = joint.passive.iter().flatten().map(|&t| size(t)).fold(0.0, f64::max);
-            (0..6).map(|i| size(joint.wrench + i)).fold(passive, f64::max)
-        };
-        let mut worst = (0.0, JointId::from_index(0));
+        let mut worst = (0.0, Undetermined { joint: self.joints[0].id, column: None, lost: true });
         for joint in &self.joints {
-            let left = of_joint(joint);
-            if left > worst.0 || left.is_nan() {
-                worst = (left, joint.id);
+            let passive = joint.passive.iter().flatten().map(|&u| (u, false));
+            for (u, lost) in passive.chain((joint.wrench..joint.wrench + 6).map(|u| (u, true))) {
+                for (column, left) in residual[u * m..(u + 1) * m].iter().enumerate() {
+                    if left.abs() > worst.0 || left.is_nan() {
+                        worst = (left.abs(), Undetermined { joint: joint.id, column: Some(column), lost });
+                    }
+                }
             }
         }
-        Undetermined { joint: worst.1 }
+        worst.1
     }
 }
 
@@ -513,7 +524,9 @@ fn undetermined(joints: &[JointPart], unknown: usize) -> Undetermined {
     let holds = |joint: &&JointPart| {
         (joint.wrench..joint.wrench + 6).contains(&unknown) || joint.passive.contains(&Some(unknown))
     };
-    Undetermined { joint: joints.iter().find(holds).unwrap_or(&joints[0]).id }
+    let joint = joints.iter().find(holds).unwrap_or(&joints[0]);
+    let lost = !joint.passive.contains(&Some(unknown));
+    Undetermined { joint: joint.id, column: None, lost }
 }
 
 /// For each tree joint with a passive freedom, the loop joints whose loops pass through it.
