@@ -31,7 +31,7 @@ pub struct Loading {
 
 /// A load by the name of what it acts on.
 #[derive(Clone, Debug, PartialEq)]
-struct LoadArgument {
+pub struct LoadArgument {
     name: String,
     wrench: Wrench,
 }
@@ -56,7 +56,8 @@ impl FromStr for LoadArgument {
     }
 }
 
-fn number(text: &str) -> Result<f64, String> {
+/// Reads a finite number.
+pub fn number(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),
         Ok(_) => Err(format!("`{}` is not finite", text.trim())),
@@ -65,6 +66,11 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 impl Loading {
+    /// These loads, those of the scene too.
+    pub fn with_scene(load: &[LoadArgument], no_gravity: bool) -> Loading {
+        Loading { load: load.to_vec(), scene_load: true, no_gravity }
+    }
+
     /// Puts them into the inputs of a mechanism.
     pub fn apply(&self, mechanism: &Mechanism, inputs: &mut Inputs) -> Result<(), Failure> {
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];

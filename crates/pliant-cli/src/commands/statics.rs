@@ -14,7 +14,13 @@ use crate::report;
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
-    let Engine::Full = arguments.engine;
+    if arguments.engine != Engine::Full {
+        return Err(Failure::input(format!(
+            "the engine `{}` moves but does not settle: use `full`, or leave --engine out; the linear answer \
+             near the file's pose is `pliant compliance`",
+            arguments.engine.name()
+        )));
+    }
     let mechanism = arguments.mechanism.load(common)?;
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
     let model = full::Model::new(&mechanism);
@@ -41,7 +47,7 @@ fn document(
     found: &Equilibrium,
     warnings: &[String],
 ) -> Map<String, Value> {
-    let mut json = report::state(mechanism, state);
+    let mut json = report::state(mechanism, state, |id| state.effector_pose(mechanism, id));
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("closure".into(), found.closure.into());
@@ -53,7 +59,8 @@ fn document(
     json
 }
 
-fn not_converged(found: &Equilibrium) -> String {
+/// What to tell of a search that found nothing.
+pub fn not_converged(found: &Equilibrium) -> String {
     let left = match found.residual.is_finite() {
         true => format!("{} are left over", quantity(found.residual, "N")),
         false => "the forces are too large for f64".into(),
@@ -77,7 +84,11 @@ fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
     .map(|(key, value)| vec![key.to_string(), value])
     .to_vec();
     rows.extend(report::largest_motions(mechanism, state));
-    format!("{}\n{}", table(&rows), report::effector_table(mechanism, state))
+    format!(
+        "{}\n{}",
+        table(&rows),
+        report::effector_table(mechanism, |id| state.effector_pose(mechanism, id))
+    )
 }
 
 fn count(n: usize, what: &str) -> String {
