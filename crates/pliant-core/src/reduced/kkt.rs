@@ -333,6 +333,18 @@ impl Kkt {
         Ok(Kkt { plan, blocks, factors, closing, length: r, soft, twists, joints, couplings })
     }
 
+    /// Columns of zeros with all the memory that solving for them takes.
+    pub fn columns(&self, reference: &Reference, columns: usize) -> Columns {
+        let unknowns = self.plan.unknowns() * columns;
+        let largest = (0..self.plan.fronts()).map(|f| self.plan.front_size(f).1).max().unwrap_or(0);
+        Columns {
+            solution: Vec::with_capacity(unknowns),
+            residual: Vec::with_capacity(unknowns),
+            memory: Vec::with_capacity(largest * columns),
+            ..Columns::new(reference, columns)
+        }
+    }
+
     /// Solves for loads on nodes and forces on coordinates, column by column, in place.
     pub fn solve(&self, columns: &mut Columns) -> Result<(), Undetermined> {
         // What is left relative to the loads, not to the answer: a motion that nothing holds is huge.

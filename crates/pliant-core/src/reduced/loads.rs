@@ -45,7 +45,7 @@ impl Loads {
                 outside: false,
             })
             .collect();
-        let columns = Columns::new(&model.reference, 1);
+        let columns = model.kkt.columns(&model.reference, 1);
         let numbers = columns.nodes.len() + columns.coordinates.len();
         let mechanism = model.reference.mechanism;
         let most = mechanism.bodies().len() + mechanism.effectors().len();

@@ -1,5 +1,5 @@
 //! Twist reconstruction: each link moves along a twist that is linear in the coordinates
-//! (Andrews 2015, §5): ξ_n = N_n z + off_n, H_n = base · H̄_n · exp(ξ_n).
+//! (Andrews 2015): ξ_n = N_n z + off_n, H_n = base · H̄_n · exp(ξ_n).
 //!
 //! The rows are kept in the axes of the base, at the link's origin: with ξ' = (R̄v, R̄ω),
 //!
@@ -29,7 +29,7 @@ pub struct Twists {
     map: Vec<Aligned<TwistBlock>>,
     /// H̄, block by block.
     references: Vec<Aligned<PoseBlock>>,
-    fused: bool,
+    pub(super) fused: bool,
 }
 
 /// The offsets of a twist reconstruction: what a simulation changes of it.
