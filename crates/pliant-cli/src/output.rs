@@ -105,6 +105,11 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// So many of something.
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// A measured number for people: six digits are enough to tell two mechanisms apart.
 pub fn quantity(value: f64, unit: &str) -> String {
     let digits = format!("{value:.5e}");

@@ -6,6 +6,7 @@ use pliant::mechanism::{JointId, Mechanism, closest};
 
 use crate::failure::Failure;
 use crate::load::number;
+use crate::output::count;
 
 /// The position of a joint, by its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,11 +43,10 @@ pub fn resolve(
         let freedoms = mechanism.coordinates_of(joint).len();
         if freedoms != position.len() {
             return Err(Failure::input(format!(
-                "--at: joint `{name}` has {freedoms} freedom{}, but {} number{} given; translations (m) come \
-                 before rotations (rad)",
-                if freedoms == 1 { "" } else { "s" },
-                position.len(),
-                if position.len() == 1 { " is" } else { "s are" }
+                "--at: joint `{name}` has {}, not {}; give one number for each, translations (m) before \
+                 rotations (rad)",
+                count(freedoms, "freedom"),
+                position.len()
             )));
         }
         resolved.push((joint, position.clone()));

@@ -6,7 +6,7 @@ use pliant::nalgebra::DMatrix;
 use pliant::reduced::{Projection, Reduction, Reference};
 use serde_json::{Value, json};
 
-use super::statics::not_converged;
+use super::statics::{UNSTABLE, not_converged};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
 use crate::load::Loading;
@@ -19,7 +19,7 @@ const NONE: f64 = 1e-12;
 
 /// What the columns of a table are, with the units of translations and of rotations.
 const COLUMNS: [(&[&str; 3], [&str; 2]); 2] =
-    [(&["fx", "fy", "fz"], ["m/N", "rad/N"]), (&["tx", "ty", "tz"], ["m/(N·m)", "rad/(N·m)"])];
+    [(&[" fx", " fy", " fz"], ["m/N", "rad/N"]), (&[" tx", " ty", " tz"], ["m/(N·m)", "rad/(N·m)"])];
 
 /// What the rows of a table are.
 const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
@@ -28,9 +28,10 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     let mechanism = arguments.mechanism.load(common)?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
+    let mut warnings = mechanism.warnings();
     let model = arguments.loaded.then(|| full::Model::new(&mechanism));
     let reference = match &model {
-        Some(model) => loaded(arguments, model)?,
+        Some(model) => loaded(arguments, model, &mut warnings)?,
         None => unloaded(arguments, &mechanism)?,
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
@@ -39,7 +40,6 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     }
     let projection = reduction.project().map_err(Failure::input)?;
     let rank = projection.rank(reduction.reference());
-    let warnings = mechanism.warnings();
     let json = json!({
         "effectors": projection.effectors().iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
         "compliance": projection.compliance().row_iter().map(|r| r.iter().copied().collect()).collect::<Vec<Value>>(),
@@ -61,7 +61,11 @@ fn unloaded<'m>(arguments: &Compliance, mechanism: &'m Mechanism) -> Result<Refe
 }
 
 /// The equilibrium under loads.
-fn loaded<'m>(arguments: &Compliance, model: &'m full::Model<'m>) -> Result<Reference<'m>, Failure> {
+fn loaded<'m>(
+    arguments: &Compliance,
+    model: &'m full::Model<'m>,
+    warnings: &mut Vec<String>,
+) -> Result<Reference<'m>, Failure> {
     let mut simulation = model.simulate();
     let loading = Loading::with_scene(&arguments.load, arguments.no_gravity);
     loading.apply(model.mechanism(), simulation.inputs_mut())?;
@@ -70,6 +74,9 @@ fn loaded<'m>(arguments: &Compliance, model: &'m full::Model<'m>) -> Result<Refe
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
     if !found.converged {
         return Err(unsettled(Failure::job(not_converged(&found))));
+    }
+    if !found.stable {
+        warnings.push(UNSTABLE.into());
     }
     Reference::at_equilibrium(&mut simulation).map_err(Failure::job)
 }

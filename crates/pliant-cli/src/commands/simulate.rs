@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::args::{Common, Simulate};
 use crate::engine::{Engine, Modes};
 use crate::failure::Failure;
-use crate::output::{Answer, Format, quantity, table};
+use crate::output::{Answer, Format, count, quantity, table};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
@@ -284,7 +284,8 @@ fn answer(
     .map(|(key, value)| vec![key.to_string(), value])
     .to_vec();
     if let Some((rank, modes)) = running.size() {
-        let what = format!("{rank} motions of the effectors and {modes} modes");
+        let what =
+            format!("{} of the effectors and {}", count(rank, "independent motion"), count(modes, "mode"));
         rows.insert(0, vec!["model".into(), what]);
     }
     let mut text = format!("{}\n{}", table(&rows), report::effector_table(mechanism, effector_pose));

@@ -8,9 +8,12 @@ use serde_json::{Map, Value};
 use crate::args::{Common, Statics};
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::output::{Answer, quantity, table};
+use crate::output::{Answer, count, quantity, table};
 use crate::progress::Spinner;
 use crate::report;
+
+/// What to tell of an equilibrium that is not stable.
+pub const UNSTABLE: &str = "the equilibrium is no minimum of energy: the mechanism may not stay there";
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
@@ -32,7 +35,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let state = simulation.state();
     let mut warnings = mechanism.warnings();
     if found.converged && !found.stable {
-        warnings.push("the equilibrium is no minimum of energy: the mechanism may not stay there".into());
+        warnings.push(UNSTABLE.into());
     }
     let json = document(&mechanism, state, &found, &warnings);
     if !found.converged {
@@ -89,8 +92,4 @@ fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
         table(&rows),
         report::effector_table(mechanism, |id| state.effector_pose(mechanism, id))
     )
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
