@@ -2,12 +2,10 @@
 //! kind; body twists are their derivatives; neither the number of threads nor the company of other links
 //! changes a bit; nothing is allocated on the way.
 
-#![allow(unsafe_code)] // a global allocator is unsafe by its trait; this one only counts and passes on
-
 mod common;
+#[path = "common/counting.rs"]
+mod counting;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::f64::consts::PI;
 
 use common::{derivative, distance, seeded, twist, vector};
@@ -20,33 +18,6 @@ use pliant_core::reduced::reconstruction::{
 };
 use pliant_core::spatial::{Pose, Twist, exp, log};
 use proptest::prelude::*;
-
-struct Counting;
-
-thread_local! {
-    /// Allocations of this thread: the test runner's own threads do not count.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call goes to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.with(|c| c.set(c.get() + 1));
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Numbers between −1 and 1, the same every time.
 struct Numbers(u64);
@@ -438,17 +409,16 @@ fn a_rebuild_allocates_nothing() {
     let mut own = case.own.clone();
     let mut joint_own = tree.own.clone();
     let mut matrices = vec![[0.0; 16]; PARALLEL_TWISTS];
-    let before = COUNT.with(Cell::get);
-    case.model.set_offsets(&mut own, &case.offsets);
-    case.model.rebuild(&case.z, &own, &Pose::identity(), 1, &mut out);
-    case.model.twist(3, &case.z, &case.rates, &own, &Twist::ZERO);
-    out.write_f32(&mut matrices);
-    tree.model.set_offsets(&mut joint_own, &tree.offsets);
-    tree.model.rebuild(&tree.z, &joint_own, &Pose::identity(), &mut links);
-    tree.model.twists(&tree.z, &tree.rates, &joint_own, &Twist::ZERO, &mut twists);
-    assert_eq!(COUNT.with(Cell::get) - before, 0);
-    std::hint::black_box(vec![1.0f64; 100]);
-    assert_eq!(COUNT.with(Cell::get) - before, 1, "the counter counts");
+    let count = counting::allocations(|| {
+        case.model.set_offsets(&mut own, &case.offsets);
+        case.model.rebuild(&case.z, &own, &Pose::identity(), 1, &mut out);
+        case.model.twist(3, &case.z, &case.rates, &own, &Twist::ZERO);
+        out.write_f32(&mut matrices);
+        tree.model.set_offsets(&mut joint_own, &tree.offsets);
+        tree.model.rebuild(&tree.z, &joint_own, &Pose::identity(), &mut links);
+        tree.model.twists(&tree.z, &tree.rates, &joint_own, &Twist::ZERO, &mut twists);
+    });
+    assert_eq!(count, 0);
 }
 
 #[test]

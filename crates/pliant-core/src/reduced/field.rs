@@ -38,16 +38,14 @@ impl Field {
     /// What a part has of columns over the whole mechanism.
     pub fn gather(from: &Columns, part: &Part, coordinates: &[(usize, usize, usize)]) -> Field {
         let m = from.columns;
-        let row = |list: &[f64], i: usize| list[i * m..(i + 1) * m].to_vec();
-        Field {
-            columns: m,
-            nodes: part
-                .nodes
-                .iter()
-                .flat_map(|&n| (0..6).flat_map(move |i| row(&from.nodes, 6 * n + i)))
-                .collect(),
-            coordinates: coordinates.iter().flat_map(|&(_, _, q)| row(&from.coordinates, q)).collect(),
-        }
+        let rows = |list: &[f64], to: &mut Vec<f64>, i: usize, count: usize| {
+            to.extend_from_slice(&list[i * m..(i + count) * m]);
+        };
+        let mut nodes = Vec::with_capacity(6 * part.nodes.len() * m);
+        part.nodes.iter().for_each(|&n| rows(&from.nodes, &mut nodes, 6 * n, 6));
+        let mut own = Vec::with_capacity(coordinates.len() * m);
+        coordinates.iter().for_each(|&(_, _, q)| rows(&from.coordinates, &mut own, q, 1));
+        Field { columns: m, nodes, coordinates: own }
     }
 
     /// Puts a part's columns among those of the whole mechanism.

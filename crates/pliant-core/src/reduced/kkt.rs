@@ -320,7 +320,8 @@ impl Kkt {
             }
         };
         let plan = Symbolic::new(&graph, ordering);
-        let matrix = if loops == Loops::Last { blocks.clone() } else { blocks.clone().and(&factored) };
+        let regularised = (loops == Loops::Sparse && closing > 0).then(|| blocks.clone().and(&factored));
+        let matrix = regularised.as_ref().unwrap_or(&blocks);
         // From nodes of the graph to unknowns.
         let unknown = |node: &mut usize| *node = plan.first_of(*node);
         twists.iter_mut().flatten().for_each(unknown);
@@ -366,6 +367,9 @@ impl Kkt {
         columns.solution.extend_from_slice(&columns.residual);
         let given = largest(&columns.residual);
         self.factors.solve(&self.plan, &mut columns.solution, m, &mut columns.memory);
+        if self.closing == 0 {
+            return 0.0; // a tree: exact to rounding at once, and held by all its springs
+        }
         let mut last = f64::INFINITY;
         for refinement in 0.. {
             // b − H x, for which the loads are written once more.
