@@ -37,7 +37,7 @@ pub struct Common {
     /// Take warnings for errors (exit code 2)
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Threads that a step may use; answers do not depend on it
+    /// Threads that rebuilding many links may use; answers do not depend on it
     #[arg(long, global = true, value_name = "N", default_value = "1")]
     pub threads: NonZeroUsize,
 }
@@ -107,7 +107,7 @@ pub struct Compliance {
     /// several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
-    /// exact: one solve, for any loops. incremental: along the tree, exact but where loops meet
+    /// exact: one solve, for any loops. incremental: joint by joint, not exact for some loops
     #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = engine::method)]
     pub method: Method,
     /// Where a joint is (rad, m), one number for each freedom; the other joints stay where the file has
@@ -147,8 +147,7 @@ pub struct Simulate {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full (everything counts) or reduced (one linear model of the effectors, in
-    /// microseconds)
+    /// What simulates: full (everything counts) or reduced (one linear model of the effectors, fast)
     #[arg(long, value_name = "E")]
     pub engine: Engine,
     /// How long it moves, s; rounded to whole steps
@@ -167,8 +166,8 @@ pub struct Simulate {
     /// or auto: all that steps of this length can follow [default: 0]
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,
-    /// Of reduced: how links are drawn. twist: each by its own motion, joints open a little; joint: joints
-    /// stay closed; corrected: also ends at the effectors [default: joint]
+    /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
+    /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = engine::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
     /// Of reduced: effector or body to reduce to, instead of all effectors of the file. May be given

@@ -61,9 +61,9 @@ Examples:
   pliant compliance two-link --at elbow=0.5
                                          with the joint `elbow` at 0.5 rad
   pliant compliance helix --loaded --json
-                                         at the equilibrium under gravity and the scene's loads; keys:
-                                         effectors (names), compliance (6 rows and 6 columns for each
-                                         effector: m/N, m/(N·m), rad/N, rad/(N·m)), rank, exact,
+                                         at the equilibrium under gravity and the scene's loads
+                                         keys: effectors (names), compliance (6 rows, 6 columns
+                                         for each: m/N, m/(N·m); rad/N, rad/(N·m)), rank, exact,
                                          inexact_at (bodies), warnings";
 
 /// Of `statics`.
@@ -85,8 +85,8 @@ Examples:
 
 /// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\
-The engine `full` takes every turn and loop as it is. `reduced` is one linear model of the effectors
-at the file's pose: much faster, right for small motions, and it needs an effector that springs hold.
+The engine `full` takes every turn and loop as it is. `reduced` is one linear model of the
+effectors at the file's pose: fast, right for small motions; it needs an effector held by springs.
 
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
@@ -103,23 +103,23 @@ Examples:
   pliant simulate arm --engine reduced --duration 2 --dt 0.01 --modes auto -o arm.npz
   pliant simulate arm --engine full --duration 2 --dt 0.01 --load tip=0,0,-50 --json
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
-                                         violation, energy (J), steps, time (s), warnings; of reduced
+                                         violation, energy (J), steps, time (s), warnings; reduced:
                                          also rank, modes";
 
 /// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
-One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and half
-a second of each. Times are in µs a step with every link's pose; `full` takes one Newton iteration.
-`reduced` has no modes; its dynamics are a step of the effectors alone, without links. A mechanism that
-cannot be reduced is timed in full only.
+One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and
+half a second of each. Times are in µs a step with every link's pose. `full` takes one Newton
+iteration. `reduced` has no modes; its dynamics are a step of the effectors alone, without links.
+A mechanism that cannot be reduced is timed in full only.
 
 Examples:
   pliant bench
   pliant bench helix:100 my-hand.toml
   pliant bench arm --json                [{\"name\", \"engine\", \"median_us\", \"p10_us\", \"p90_us\",
-                                         \"p99_us\", \"us_per_link\", \"build_seconds\"}, …]; of full
-                                         also iterations, of reduced also reconstruction, dynamics_us;
-                                         or name, engine and error, where there is no reduced model";
+                                         \"p99_us\", \"us_per_link\", \"build_seconds\"}, …];
+                                         full: also iterations; reduced: also reconstruction and
+                                         dynamics_us, or error alone where there is no model";
 
 /// Of `completions`.
 pub const COMPLETIONS_EXAMPLES: &str = "\

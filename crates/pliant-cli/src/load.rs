@@ -10,9 +10,7 @@ use pliant::nalgebra::Vector6;
 use pliant::spatial::Wrench;
 
 use crate::failure::Failure;
-
-/// How many effectors a message lists before it only counts them.
-const LISTED: usize = 20;
+use crate::output::first_few;
 
 /// Loads and gravity.
 #[derive(Debug, Args)]
@@ -103,12 +101,7 @@ fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
     };
-    let mut there = effectors[..effectors.len().min(LISTED)].join(", ");
-    if effectors.is_empty() {
-        there = "none".into();
-    } else if effectors.len() > LISTED {
-        there = format!("{there} and {} more", effectors.len() - LISTED);
-    }
+    let there = first_few(&effectors);
     Failure::input(format!(
         "--load: there is no effector or body `{name}`{guess}\n\
          effectors: {there}; the name of a body works too\n\

@@ -6,7 +6,7 @@ use pliant::mechanism::{JointId, Mechanism, closest};
 
 use crate::failure::Failure;
 use crate::load::number;
-use crate::output::count;
+use crate::output::{count, first_few};
 
 /// The position of a joint, by its name.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,11 +55,12 @@ pub fn resolve(
 }
 
 fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
-    let guess = match closest(name, mechanism.joints().iter().map(|joint| joint.name.as_str())) {
+    let joints: Vec<&str> = mechanism.joints().iter().map(|joint| joint.name.as_str()).collect();
+    let guess = match closest(name, joints.iter().copied()) {
         Some(near) => format!("; did you mean `{near}`?"),
-        None => "; `pliant statics MECH --json` lists the joints".into(),
+        None => String::new(),
     };
-    Failure::input(format!("--at: there is no joint `{name}`{guess}"))
+    Failure::input(format!("--at: there is no joint `{name}`{guess}\njoints: {}", first_few(&joints)))
 }
 
 #[cfg(test)]

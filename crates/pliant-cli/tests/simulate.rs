@@ -54,7 +54,17 @@ fn numbers(value: &Value) -> Vec<f64> {
 }
 
 fn simulate<'a>(mechanism: &'a str, duration: &'a str, dt: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let head = ["simulate", mechanism, "--engine", "full", "--duration", duration, "--dt", dt];
+    by("full", mechanism, duration, dt, more)
+}
+
+fn by<'a>(
+    engine: &'a str,
+    mechanism: &'a str,
+    duration: &'a str,
+    dt: &'a str,
+    more: &[&'a str],
+) -> Vec<&'a str> {
+    let head = ["simulate", mechanism, "--engine", engine, "--duration", duration, "--dt", dt];
     [&head, more].concat()
 }
 
@@ -191,11 +201,18 @@ fn targets_are_followed() {
 
 #[test]
 fn trajectories_read_back_to_the_last_bit() {
-    let run = Run::new("simulate-files");
+    for engine in ["full", "reduced"] {
+        check_trajectories(engine);
+    }
+}
+
+fn check_trajectories(engine: &str) {
+    let run = Run::new(&format!("simulate-files-{engine}"));
     let (T, B, C) = (21, 20, 20);
+    let mut last = Value::Null;
     for file in ["arm.csv", "arm.npz"] {
-        let document = run.json(&simulate("arm", "0.2", "0.01", &["--scene-load", "-o", file]), 0);
-        assert_eq!(document["steps"], T as u64 - 1);
+        last = run.json(&by(engine, "arm", "0.2", "0.01", &["--scene-load", "-o", file]), 0);
+        assert_eq!(last["steps"], T as u64 - 1);
     }
     assert_eq!(files(&run), ["arm.csv", "arm.npz"], "nothing else is left");
 
@@ -217,6 +234,8 @@ fn trajectories_read_back_to_the_last_bit() {
         assert_eq!(*row, same.concat(), "row {t}");
     }
     assert!((time[T - 1] - 0.2).abs() < 1e-12);
+    assert_eq!(numbers(&last["bodies"]["arm0"]["position"]), rows[T - 1][1..4], "the last row is the answer");
+    assert_ne!(rows[0][1..4], rows[T - 1][1..4]);
 
     let (shape, bodies) = read_npz::<String>(&run, "arm.npz", "body_names");
     assert_eq!((shape, bodies[0].as_str()), (vec![B as u64], "arm0"));
