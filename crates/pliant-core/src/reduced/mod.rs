@@ -1,4 +1,4 @@
-//! Reduced models.
+#![doc = include_str!("README.md")]
 
 mod basis;
 mod cholesky;
