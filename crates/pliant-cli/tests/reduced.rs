@@ -180,7 +180,7 @@ fn bad_input() {
     let times = ["1", "0.1"];
     let load = ["--load", "tipp=0,0,1"];
     run.fails(&reduced("arm", times, &load), 2, &["`tipp`", "effectors: tip", "to add an effector"]);
-    run.fails(&reduced("arm", times, &["--effector", "tipp"]), 2, &["`tipp`", "`tip`", "To add one"]);
+    run.fails(&reduced("arm", times, &["--effector", "tipp"]), 2, &["`tipp`", "`tip`", "[[effector]]"]);
     run.file("bare.toml", ROD);
     run.fails(&reduced("bare.toml", times, &[]), 2, &["`rod` has no effector", "--effector"]);
     assert_eq!(run.json(&reduced("bare.toml", times, &["--effector", "rod"]), 0)["rank"], 1);

@@ -96,8 +96,8 @@ fn text(projection: &Projection, rank: usize, radius: f64) -> String {
     if !projection.is_exact() {
         let bodies: Vec<String> = projection.inexact_at().iter().map(|body| format!("`{body}`")).collect();
         text.push_str(&format!(
-            "the incremental method is not exact here: it takes for independent what merges at {}; \
-             `--method exact` does not\n",
+            "the incremental method is not exact here: it takes for independent what is not, at {}; \
+             `--method exact` is\n",
             bodies.join(", ")
         ));
     }
