@@ -72,13 +72,6 @@ impl Field {
             }
             out
         };
-        if self.columns == 0 || A.ncols() == 0 {
-            return Field {
-                columns: A.ncols(),
-                nodes: vec![0.0; if A.ncols() == 0 { 0 } else { self.nodes.len() }],
-                coordinates: Vec::new(),
-            };
-        }
         Field { columns: A.ncols(), nodes: multiply(&self.nodes), coordinates: multiply(&self.coordinates) }
     }
 

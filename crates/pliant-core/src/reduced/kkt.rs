@@ -26,8 +26,8 @@ use crate::mechanism::JointId;
 /// Regularisation of the factors, where lengths are radii and the largest compliance is one.
 const EPSILON: f64 = 1e-10;
 
-/// Refinements at most; a tree needs none, loops two or three.
-const REFINEMENTS: usize = 6;
+/// Refinements at most; a tree needs none, loops two or three. Where loops cannot be solved all together, more.
+const REFINEMENTS: [usize; 2] = [6, 30];
 
 /// Residual at which refinement ends, relative to the right-hand side: about what rounding leaves.
 const REFINED: f64 = 1e-16;
@@ -39,7 +39,7 @@ const PROBED: f64 = 1e-13;
 const SINGULAR: f64 = 1e-12;
 
 /// Most unknowns of loops that are solved all together where the sparse order loses too many digits.
-const LAST_AT_MOST: usize = 2_000;
+const LAST_AT_MOST: usize = 600;
 
 /// Residual above which the system has no solution: some motion is held by nothing.
 const UNSOLVED: f64 = 1e-6;
@@ -370,6 +370,7 @@ impl Kkt {
         if self.closing == 0 {
             return 0.0; // a tree: exact to rounding at once, and held by all its springs
         }
+        let most = REFINEMENTS[usize::from(self.closing > LAST_AT_MOST)];
         let mut last = f64::INFINITY;
         for refinement in 0.. {
             // b − H x, for which the loads are written once more.
@@ -378,7 +379,7 @@ impl Kkt {
             self.blocks.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
             let scale = given.max(largest(&columns.solution));
             let left = largest(&columns.residual);
-            if left <= REFINED * scale || refinement == REFINEMENTS || !(left < 0.5 * last) {
+            if left <= REFINED * scale || refinement == most || !(left < 0.5 * last) {
                 return if given > 0.0 { left / given } else { left };
             }
             last = left;
