@@ -379,7 +379,7 @@ impl Kkt {
             self.blocks.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
             let scale = given.max(largest(&columns.solution));
             let left = largest(&columns.residual);
-            if left <= REFINED * scale || refinement == most || !(left < 0.5 * last) {
+            if left <= REFINED * scale || refinement == most || left.is_nan() || left >= 0.5 * last {
                 return if given > 0.0 { left / given } else { left };
             }
             last = left;
