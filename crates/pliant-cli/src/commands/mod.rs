@@ -2,6 +2,7 @@
 
 mod bench;
 mod completions;
+mod compliance;
 mod export;
 mod info;
 mod list;
@@ -19,6 +20,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::List => Ok(list::run()),
         Command::Info(info) => info::run(info, common),
         Command::Export(export) => export::run(export, common),
+        Command::Compliance(compliance) => compliance::run(compliance, common),
         Command::Statics(statics) => statics::run(statics, common),
         Command::Simulate(simulate) => simulate::run(simulate, common),
         Command::Bench(bench) => bench::run(bench, common),

@@ -110,7 +110,7 @@ fn orthonormalise(space: &mut Field, block: &Field, inertia: &Inertia) {
         let pick = DMatrix::from_fn(block.columns, 1, |i, _| f64::from(i == c));
         let mut v = block.times(&pick);
         let before = inertia.times(&v).dot(&v)[(0, 0)].sqrt();
-        if !(before > 0.0) {
+        if before.is_nan() || before <= 0.0 {
             continue;
         }
         for _ in 0..2 {

@@ -5,6 +5,8 @@
 
 use nalgebra::{DMatrix, Vector6};
 
+use super::basis::Basis;
+use super::component::{Part, parts};
 use super::effectors::{EffectorFrame, in_node};
 use super::error::ReductionError;
 use super::incremental;
@@ -56,6 +58,22 @@ impl Projection {
     /// The bodies at which the incremental method merges branches that it does not treat exactly.
     pub fn inexact_at(&self) -> &[String] {
         &self.inexact
+    }
+
+    /// Number of independent motions of the effectors at the reference: of each part of the mechanism, the
+    /// eigenvalues of its compliance above 1e-9 of the largest, translations over the radius.
+    pub fn rank(&self, reference: &Reference) -> usize {
+        let rank = |part: &Part| {
+            let here = |e: &usize| {
+                in_node(reference, &self.effectors[*e])
+                    .is_some_and(|(n, _)| part.nodes.binary_search(&n).is_ok())
+            };
+            let rows: Vec<usize> =
+                (0..self.effectors.len()).filter(here).flat_map(|e| 6 * e..6 * e + 6).collect();
+            let block = self.compliance.select_rows(&rows).select_columns(&rows);
+            Basis::new(&block, reference.radius).rank()
+        };
+        parts(reference).iter().map(rank).sum()
     }
 
     /// The twist of a body (link frame) per unit of each wrench component, 6×6|E|.
