@@ -22,6 +22,8 @@ pub mod reconstruction;
 mod reduction;
 mod reference;
 mod simulation;
+mod softness;
+mod system;
 
 pub use effectors::EffectorFrame;
 pub use error::ReductionError;
