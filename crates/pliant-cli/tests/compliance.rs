@@ -276,7 +276,6 @@ fn no_equilibrium_is_a_failed_job() {
 
 /// Exact on trees and simple loops; where it is not, it says so, and where.
 #[test]
-#[ignore = "the incremental method is not merged yet"]
 fn the_incremental_method_tells_where_it_is_not_exact() {
     let run = Run::new("compliance-incremental");
     let method = |mechanism: &str, method: &str| run.json(&["compliance", mechanism, "--method", method], 0);
