@@ -6,7 +6,8 @@
 pub enum ReductionError {
     /// There is nothing to reduce to.
     #[error(
-        "mechanism `{mechanism}` has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body with --effector"
+        "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body with --effector",
+        named(.mechanism)
     )]
     NoEffector {
         /// Its name.
@@ -74,4 +75,9 @@ pub enum ReductionError {
         /// The bodies that move.
         bodies: String,
     },
+}
+
+/// A mechanism by its name, if it has one.
+fn named(mechanism: &str) -> String {
+    if mechanism.is_empty() { "the mechanism".into() } else { format!("mechanism `{mechanism}`") }
 }
