@@ -1,0 +1,671 @@
+//! The page: what was measured, told to somebody who has read no documentation, then shown.
+
+use std::fmt::Write as _;
+
+use pliant::mechanism::Mechanism;
+use pliant::nalgebra::Vector3;
+use pliant::spatial::Pose;
+
+use super::drawing::{Arrow, Drawing, Figure, View, arrows};
+use super::measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Sample, size};
+use super::motion;
+use super::plot::{Axis, Bar, Plot, Scale, Series, bars};
+use super::skeleton::Skeleton;
+use super::text::{count, escape, figure, percent, percent_cell, significant, time};
+
+/// Ratios below this are drawn at the edge of a plot.
+const FLOOR: f64 = 1e-6;
+
+/// An effector error that most uses can live with, over the radius.
+const GOOD: f64 = 0.01;
+
+/// One beyond which a single linear model is no answer.
+const BAD: f64 = 0.05;
+
+/// Points of a line over time, at most.
+const LINE: usize = 600;
+
+/// The whole page.
+pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: &Comparison) -> String {
+    let places = Places::new(mechanism, skeleton, comparison);
+    let page = Page { name, mechanism, skeleton, comparison, places };
+    let mut html = String::new();
+    page.write(&mut html).expect("strings take everything");
+    html
+}
+
+/// Where drawings look from, and the loads they show.
+struct Places {
+    view: View,
+    arrows: Vec<Arrow>,
+}
+
+impl Places {
+    fn new(mechanism: &Mechanism, skeleton: &Skeleton, comparison: &Comparison) -> Places {
+        let frames = &comparison.transient.frames;
+        let some = frames.iter().step_by(frames.len().div_ceil(12).max(1));
+        let mut points: Vec<Vector3<f64>> = some.flat_map(|f| skeleton.place(&f.full)).collect();
+        if let Some(settled) = comparison.ramp.as_ref().ok().and_then(|r| r.scene.as_ref()) {
+            points.extend(skeleton.place(&settled.full.poses));
+        }
+        Places { view: View::of(&points), arrows: arrows(mechanism) }
+    }
+}
+
+struct Page<'a> {
+    name: &'a str,
+    mechanism: &'a Mechanism,
+    skeleton: &'a Skeleton,
+    comparison: &'a Comparison,
+    places: Places,
+}
+
+impl Page<'_> {
+    fn write(&self, html: &mut String) -> std::fmt::Result {
+        let name = escape(self.name);
+        write!(
+            html,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n\
+             <title>{name}: full against reduced</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
+            include_str!("style.css")
+        )?;
+        writeln!(html, "<h1>{name}: full against reduced</h1>")?;
+        self.lead(html)?;
+        self.cards(html)?;
+        for note in &self.comparison.notes {
+            writeln!(html, "<p class=\"note\">{}</p>", escape(note))?;
+        }
+        self.drawings(html)?;
+        self.player(html)?;
+        self.paths(html)?;
+        self.errors(html)?;
+        self.speed(html)?;
+        self.frequencies(html)?;
+        writeln!(
+            html,
+            "<footer class=\"muted\"><p>Made by <code>pliant compare {name}</code>, version {}. Errors and gaps are over the \
+             mechanism's radius, {} m: that of the ball around all its joints and links. Times were measured on one thread of the \
+             machine that made this page; everything else comes out the same again.</p></footer>\n</main>",
+            env!("CARGO_PKG_VERSION"),
+            figure(size(self.mechanism))
+        )?;
+        let data = motion::data(
+            self.mechanism,
+            self.skeleton,
+            &self.places.view,
+            &self.places.arrows,
+            &self.comparison.transient,
+        );
+        // A name must not end the element.
+        let data = data.to_string().replace('<', "\\u003c");
+        write!(
+            html,
+            "<script type=\"application/json\" id=\"motion-data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+            motion::SCRIPT
+        )
+    }
+
+    /// The point, in two sentences, with the figures just measured.
+    fn lead(&self, html: &mut String) -> std::fmt::Result {
+        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(self.mechanism, self.comparison)))?;
+        let kind = if self.comparison.free_base { " with a free base" } else { "" };
+        let summary = self.mechanism.summary();
+        let loops = match summary.loops {
+            0 => "no loop".into(),
+            n => count(n, "loop", "loops"),
+        };
+        writeln!(
+            html,
+            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">reduced</b> \
+             model is computed once, at the pose of the file: it knows how the {} move and takes all other links along. It is exact for \
+             small motions and drifts off as they grow. Here: {}{kind}, {}, {loops}; {}.</p>",
+            if self.mechanism.effectors().len() == 1 { "effector" } else { "effectors" },
+            count(summary.bodies, "link", "links"),
+            count(summary.joints, "joint", "joints"),
+            escape(&loads(self.mechanism)),
+        )
+    }
+
+    fn cards(&self, html: &mut String) -> std::fmt::Result {
+        let Comparison { speed, ramp, transient, .. } = self.comparison;
+        html.push_str("<ul class=\"cards\">\n");
+        let mut card = |value: String, what: String| {
+            let _ = writeln!(html, "<li><b>{}</b><span>{}</span></li>", escape(&value), escape(&what));
+        };
+        card(
+            format!("{} → {}", 6 * self.mechanism.bodies().len(), self.comparison.coordinates),
+            "unknown motions, full → reduced".into(),
+        );
+        if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
+            card(
+                format!("{} × faster", significant(full / reduced, 2)),
+                format!("{} → {} a step", time(full), time(reduced)),
+            );
+        }
+        if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {
+            card(
+                percent_cell(sample.effector),
+                format!(
+                    "effector off at rest under load, after moving {} of the radius",
+                    percent(sample.displacement)
+                ),
+            );
+        }
+        card(percent_cell(transient.max_error()), "effector off at most on the way there".into());
+        html.push_str("</ul>\n");
+        Ok(())
+    }
+
+    fn drawings(&self, html: &mut String) -> std::fmt::Result {
+        let rest =
+            self.skeleton.place(&self.mechanism.bodies().iter().map(|b| b.pose).collect::<Vec<Pose>>());
+        let transient = &self.comparison.transient;
+        let settled = self.comparison.ramp.as_ref().ok().and_then(|ramp| ramp.scene.as_ref());
+        let (full, [twist, joint, _], when) = match settled {
+            Some(settled) => {
+                let load = match settled.scale {
+                    1.0 => "the scene's load".to_string(),
+                    part => format!("{} of the scene's load, the most that was reached", percent(part)),
+                };
+                (&settled.full.poses, &settled.reduced, format!("At rest under {load}"))
+            }
+            None => {
+                // The moment at which the two are furthest apart.
+                let apart = |k: usize| -> f64 {
+                    let frame = &transient.frames[k];
+                    let both = frame.full.iter().zip(&frame.reduced[DEFAULT]);
+                    both.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max)
+                };
+                let worst =
+                    (0..transient.frames.len()).max_by(|&a, &b| apart(a).total_cmp(&apart(b))).unwrap_or(0);
+                let frame = &transient.frames[worst];
+                let when = format!(
+                    "In motion, {} s after the start, where links are furthest apart",
+                    figure(frame.time)
+                );
+                (&frame.full, &frame.reduced, when)
+            }
+        };
+        let [full, twist, joint] = [full, twist, joint].map(|poses| self.skeleton.place(poses));
+        let view = if self.places.view.planar { "Seen face-on" } else { "Seen from a corner, z upwards" };
+        writeln!(
+            html,
+            "<h2>The mechanism</h2>\n<p class=\"muted\">{when}. {view}, true to scale; circles are effectors, dots joints, triangles \
+             what holds on to the world.</p>\n<div class=\"pair\">"
+        )?;
+        let room: Vec<Vector3<f64>> = joint.iter().chain(&twist).copied().collect();
+        for (id, reduced, class, title, words) in [
+            (
+                "drawing-joint",
+                &joint,
+                "joint dashed",
+                "Reduced, links by joint angles (default)",
+                "Each joint turns by the angle that the model gives it: nothing comes apart.",
+            ),
+            (
+                "drawing-twist",
+                &twist,
+                "twist dashed",
+                "Reduced, each link by itself",
+                "Each link moves alone, the fastest way to draw many: joints open as the motion grows.",
+            ),
+        ] {
+            let figures = vec![
+                Figure { name: "file's pose", class: "rest", points: &rest },
+                Figure { name: "full", class: "full", points: &full },
+                Figure {
+                    name: if id == "drawing-joint" { "reduced, joint" } else { "reduced, twist" },
+                    class,
+                    points: reduced,
+                },
+            ];
+            let drawing = Drawing {
+                id,
+                title: format!("{title}: full and reduced mechanism over each other"),
+                skeleton: self.skeleton,
+                view: &self.places.view,
+                figures,
+                arrows: &self.places.arrows,
+                loaded: 1,
+                room: &room,
+            };
+            writeln!(
+                html,
+                "<figure><h3>{title}</h3>\n{}<figcaption>{words}</figcaption></figure>",
+                drawing.svg()
+            )?;
+        }
+        writeln!(html, "</div>")
+    }
+
+    fn player(&self, html: &mut String) -> std::fmt::Result {
+        let transient = &self.comparison.transient;
+        writeln!(
+            html,
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            if self.mechanism.targets().is_empty() {
+                "the loads put on at once,"
+            } else {
+                "following the scene's targets,"
+            },
+            time(transient.dt * 1e6)
+        )?;
+        if let Some(why) = &transient.stopped {
+            writeln!(html, "<p class=\"note\">It ends early: {}.</p>", escape(why.trim_end_matches('.')))?;
+        }
+        let speeds: String = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
+            .map(|s| {
+                format!(
+                    "<option value=\"{s}\"{}>× {s}</option>",
+                    if s == "1" { " selected=\"selected\"" } else { "" }
+                )
+            })
+            .concat();
+        writeln!(
+            html,
+            "<figure class=\"player\">\n<canvas id=\"motion-canvas\" tabindex=\"0\" role=\"img\" aria-label=\"The full and the reduced mechanism in motion, over each other\"></canvas>\n\
+             <div class=\"controls\"><button id=\"motion-play\" type=\"button\">Play</button>\
+             <label>time <input id=\"motion-time\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"/></label><span id=\"motion-clock\">0 s</span>\
+             <label>speed <select id=\"motion-speed\">{speeds}</select></label>\
+             <span><span class=\"key full\"></span>full</span>\
+             <label><span class=\"key thin joint\" id=\"motion-key\"></span>reduced, links by <select id=\"motion-links\"><option value=\"joint\">joint</option><option value=\"twist\">twist</option></select></label>\
+             <button id=\"motion-reset\" type=\"button\">Reset view</button></div>\n<noscript><p>The player needs JavaScript; all else on this page does not.</p></noscript>\n</figure>"
+        )
+    }
+
+    fn paths(&self, html: &mut String) -> std::fmt::Result {
+        let transient = &self.comparison.transient;
+        let effector = &self.mechanism.effectors()[transient.effector].name;
+        let every = transient.path.len().div_ceil(LINE).max(1);
+        let line = |k: usize| -> Vec<[f64; 2]> {
+            let last = transient.path.len() - 1;
+            let some =
+                transient.path.iter().enumerate().filter(|(i, _)| i.is_multiple_of(every) || *i == last);
+            some.map(|(i, at)| [i as f64 * transient.dt, at[k]]).collect()
+        };
+        let d = transient.direction;
+        let direction = [d.x, d.y, d.z].map(|x| significant((x * 100.0).round() / 100.0, 2)).join(", ");
+        let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
+        let path = Plot {
+            id: "path",
+            title: format!("Displacement of effector {effector} over time"),
+            description: format!(
+                "Two lines, full and reduced; they are at most {} of the radius apart.",
+                percent(transient.max_error())
+            ),
+            x: seconds(),
+            y: Axis { label: "displacement, m".into(), scale: Scale::Linear, percent: false },
+            series: vec![
+                Series { name: "full".into(), class: "full wide", points: line(0), dots: false },
+                Series { name: "reduced".into(), class: "joint dashed", points: line(1), dots: false },
+            ],
+            marks: Vec::new(),
+        };
+        let apart = Plot {
+            id: "apart",
+            title: "Distance between the effectors of both over time".into(),
+            description: format!(
+                "At most {} and {} at the end.",
+                percent(transient.max_error()),
+                percent(transient.final_error())
+            ),
+            x: seconds(),
+            y: Axis { label: "distance over radius".into(), scale: Scale::Linear, percent: true },
+            series: vec![Series {
+                name: "between full and reduced".into(),
+                class: "effector",
+                points: line(2),
+                dots: false,
+            }],
+            marks: Vec::new(),
+        };
+        let several = if self.mechanism.effectors().len() > 1 { " (the one that moves most)" } else { "" };
+        writeln!(
+            html,
+            "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
+             direction in which it goes furthest.</figcaption></figure>\n<figure><h3>How far apart they are</h3>\n{}<figcaption>Distance between the effector's places in \
+             both{}. Largest {}, root mean square {}.</figcaption></figure></div>",
+            escape(effector),
+            path.svg(),
+            apart.svg(),
+            if self.mechanism.effectors().len() > 1 { ", of the effector that is worst" } else { "" },
+            percent(transient.max_error()),
+            percent(transient.rms_error())
+        )
+    }
+
+    fn errors(&self, html: &mut String) -> std::fmt::Result {
+        writeln!(html, "<h2>Error against displacement</h2>")?;
+        let ramp = match &self.comparison.ramp {
+            Err(why) => {
+                return writeln!(
+                    html,
+                    "<p class=\"note\">There is no static comparison: {}. The motion above shows what there is.</p>",
+                    escape(why.trim_end_matches('.'))
+                );
+            }
+            Ok(ramp) if ramp.samples.is_empty() => {
+                let why = ramp.stopped.as_deref().unwrap_or("nothing moves");
+                return writeln!(
+                    html,
+                    "<p class=\"note\">There is no static comparison: {}.</p>",
+                    escape(why)
+                );
+            }
+            Ok(ramp) => ramp,
+        };
+        let (first, last) = (&ramp.samples[0], &ramp.samples[ramp.samples.len() - 1]);
+        writeln!(
+            html,
+            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the reduced model is the \
+             one made at the file's pose, so the error grows about as the square of the displacement.</p>",
+            figure(first.scale),
+            figure(last.scale)
+        )?;
+        if let Some(why) = &ramp.stopped {
+            writeln!(html, "<p class=\"note\">The curves end early: {}.</p>", escape(why))?;
+        }
+        let axis =
+            |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
+        let line = |of: &dyn Fn(&Sample) -> f64| {
+            ramp.samples.iter().map(|s| [s.displacement, of(s)]).collect::<Vec<_>>()
+        };
+        let series =
+            |k: usize, what: &str, class: &'static str, dots: bool, of: fn(&LinkError) -> f64| Series {
+                name: format!("{}{what}", RECONSTRUCTIONS[k].1),
+                class,
+                points: line(&|s| of(&s.links[k])),
+                dots,
+            };
+        let mark: Vec<(f64, String)> =
+            ramp.at_scene().map(|s| (s.displacement, "scene's load".to_string())).into_iter().collect();
+        let errors = Plot {
+            id: "error",
+            title: "Error against displacement".into(),
+            description: format!(
+                "Effector error from {} to {} of the radius while the effector moves by {} to {}.",
+                percent(first.effector),
+                percent(last.effector),
+                percent(first.displacement),
+                percent(last.displacement)
+            ),
+            x: axis("displacement of the effector over radius"),
+            y: axis("error over radius"),
+            series: vec![
+                Series {
+                    name: "effector".into(),
+                    class: "effector",
+                    points: line(&|s| s.effector),
+                    dots: true,
+                },
+                series(0, ", worst link", "twist", false, |l| l.max),
+                series(0, ", mean", "twist dotted", false, |l| l.mean),
+                series(1, ", worst link", "joint", false, |l| l.max),
+                series(1, ", mean", "joint dotted", false, |l| l.mean),
+                series(2, ", worst link", "corrected dashed", false, |l| l.max),
+                series(2, ", mean", "corrected dotted", false, |l| l.mean),
+            ],
+            marks: mark.clone(),
+        };
+        let violation = Plot {
+            id: "violation",
+            title: "Gaps in joints against displacement".into(),
+            description: format!(
+                "Sum of all gaps over the radius at the largest load: twist {}, joint {}, corrected {}.",
+                percent(last.links[0].violation),
+                percent(last.links[1].violation),
+                percent(last.links[2].violation)
+            ),
+            x: axis("displacement of the effector over radius"),
+            y: axis("sum of gaps over radius"),
+            series: vec![
+                series(0, "", "twist", true, |l| l.violation),
+                series(1, "", "joint", true, |l| l.violation),
+                series(2, "", "corrected dashed", true, |l| l.violation),
+            ],
+            marks: mark,
+        };
+        let below = "What is below 0.0001 % is drawn at the lower edge.";
+        writeln!(
+            html,
+            "<div class=\"pair\"><figure><h3>Error of effector and links</h3>\n{}<figcaption>Distance from the full simulation. <b>twist</b>: each link by itself; \
+             <b>joint</b>: by joint angles; <b>corrected</b>: the same, adjusted until the links end at the effector. {below}</figcaption></figure>\n\
+             <figure><h3>Violation: gaps in the joints</h3>\n{}<figcaption>Sum of the gaps in all joints. The full simulation has none. {below}</figcaption></figure></div>",
+            errors.svg(),
+            violation.svg()
+        )?;
+        self.samples(html, ramp)
+    }
+
+    fn samples(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
+        html.push_str(
+            "<details><summary>The figures</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">displacement</th>\
+             <th scope=\"col\">effector error</th>",
+        );
+        for (_, name) in RECONSTRUCTIONS {
+            write!(
+                html,
+                "<th scope=\"col\">{name}: worst link</th><th scope=\"col\">mean</th><th scope=\"col\">violation</th>"
+            )?;
+        }
+        html.push_str("</tr></thead><tbody>\n");
+        for s in &ramp.samples {
+            write!(
+                html,
+                "<tr><td>× {}</td><td>{}</td><td>{}</td>",
+                figure(s.scale),
+                percent_cell(s.displacement),
+                percent_cell(s.effector)
+            )?;
+            for l in &s.links {
+                for x in [l.max, l.mean, l.violation] {
+                    write!(html, "<td>{}</td>", escape(&percent_cell(x)))?;
+                }
+            }
+            html.push_str("</tr>\n");
+        }
+        writeln!(html, "</tbody></table></div></details>")
+    }
+
+    fn speed(&self, html: &mut String) -> std::fmt::Result {
+        let speed = &self.comparison.speed;
+        let bar = |name: &str, class, us: Option<f64>| {
+            let us = us?;
+            let faster = speed.full.filter(|_| class != "full").map(|full| full / us);
+            let figure = match faster {
+                Some(ratio) => format!("{} (× {})", time(us), significant(ratio, 2)),
+                None => time(us),
+            };
+            Some(Bar { name: name.into(), class, value: us, figure })
+        };
+        let rows: Vec<Bar> = [
+            bar("full", "full", speed.full),
+            bar("reduced, corrected", "corrected", speed.reduced[2]),
+            bar("reduced, joint (default)", "joint", speed.reduced[1]),
+            bar("reduced, twist", "twist", speed.reduced[0]),
+            bar("reduced, effectors only", "effector", speed.effectors),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        writeln!(html, "<h2>Speed</h2>")?;
+        if rows.is_empty() {
+            return writeln!(html, "<p class=\"note\">No step could be timed: the motion stops at once.</p>");
+        }
+        let chart = bars(
+            "speed",
+            "Time a step takes",
+            &rows.iter().map(|b| format!("{}: {}", b.name, b.figure)).collect::<Vec<_>>().join("; "),
+            "time a step, all links placed (logarithmic)",
+            &rows,
+            time,
+        );
+        writeln!(
+            html,
+            "<figure class=\"single\"><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread; × is how many times faster than full. Building the model takes {} \
+             (full) and {} (reduced), once.</figcaption></figure>",
+            time(speed.build_full),
+            time(speed.build_reduced)
+        )
+    }
+
+    fn frequencies(&self, html: &mut String) -> std::fmt::Result {
+        let Frequencies { full, models } = &self.comparison.frequencies;
+        writeln!(html, "<h2>Natural frequencies</h2>")?;
+        if full.is_empty() {
+            return writeln!(html, "<p class=\"note\">The mechanism has none: nothing in it swings.</p>");
+        }
+        writeln!(
+            html,
+            "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of reduced models with their ratio to the full one's: 1 is \
+             exact. Modes make a model follow faster motions; the masses below the line are other ways to say what the effector \
+             weighs, which papers use.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
+            if self.comparison.free_base { ", the free base held" } else { "" }
+        )?;
+        for k in 1..=full.len() {
+            write!(html, "<th scope=\"col\">f<sub>{k}</sub></th>")?;
+        }
+        write!(html, "</tr></thead><tbody>\n<tr><td><b class=\"full\">full</b></td><td>–</td>")?;
+        for f in full {
+            write!(html, "<td>{}</td>", figure(*f))?;
+        }
+        html.push_str("</tr>\n");
+        for row in models {
+            write!(html, "<tr><td>{}</td>", row.name)?;
+            match &row.result {
+                Err(why) => {
+                    let why = escape(why.lines().next().unwrap_or_default());
+                    write!(html, "<td class=\"why\" colspan=\"{}\">{why}</td>", full.len() + 1)?;
+                }
+                Ok((coordinates, own)) => {
+                    write!(html, "<td>{coordinates}</td>")?;
+                    for (k, f) in full.iter().enumerate() {
+                        match own.get(k) {
+                            Some(own) => {
+                                write!(
+                                    html,
+                                    "<td>{}<small>× {}</small></td>",
+                                    figure(*own),
+                                    significant(own / f, 4)
+                                )?;
+                            }
+                            None => html.push_str("<td>–</td>"),
+                        }
+                    }
+                }
+            }
+            html.push_str("</tr>\n");
+        }
+        writeln!(html, "</tbody></table></div>")
+    }
+}
+
+/// What acts, in words.
+fn loads(mechanism: &Mechanism) -> String {
+    let vector = |v: &Vector3<f64>, unit: &str| {
+        format!("({}) {unit}", [v.x, v.y, v.z].map(|x| significant(x, 4)).join(", "))
+    };
+    let mut parts: Vec<String> = Vec::new();
+    for load in mechanism.loads().iter().take(3) {
+        let name = &mechanism.effector(load.effector).name;
+        let (force, torque) = (load.wrench.force, load.wrench.torque);
+        let mut what = Vec::new();
+        if force.norm() > 0.0 {
+            what.push(vector(&force, "N"));
+        }
+        if torque.norm() > 0.0 {
+            what.push(vector(&torque, "N·m"));
+        }
+        if !what.is_empty() {
+            parts.push(format!("{} on “{name}”", what.join(" and ")));
+        }
+    }
+    if mechanism.loads().len() > 3 {
+        parts.push(format!("{} more", count(mechanism.loads().len() - 3, "load", "loads")));
+    }
+    let gravity = mechanism.gravity();
+    parts.push(if gravity.norm() > 0.0 {
+        format!("gravity {}", vector(&gravity, "m/s²"))
+    } else {
+        "no gravity".into()
+    });
+    if !mechanism.targets().is_empty() {
+        parts.push(count(
+            mechanism.targets().len(),
+            "joint that follows a target",
+            "joints that follow targets",
+        ));
+    }
+    format!("the load is {}", parts.join(", "))
+}
+
+/// The point of it all, with the figures just measured.
+pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
+    let Comparison { coordinates, speed, ramp, transient, .. } = comparison;
+    let bodies = mechanism.bodies().len();
+    let base = if comparison.free_base { " besides its free base" } else { "" };
+    let mut text = format!(
+        "The reduced model has {}{base} instead of {}",
+        count(*coordinates, "coordinate", "coordinates"),
+        count(bodies, "body", "bodies")
+    );
+    if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
+        let _ = write!(
+            text,
+            ", steps in {} instead of {} ({} times as fast)",
+            time(reduced),
+            time(full),
+            significant(full / reduced, 2)
+        );
+    }
+    let one = mechanism.effectors().len() == 1;
+    let its = if one { "its effector is" } else { "its effectors are" };
+    let load = match (mechanism.loads().is_empty(), mechanism.gravity().norm() > 0.0) {
+        (true, true) => "under its own weight",
+        _ => "under the scene's load",
+    };
+    match ramp.as_ref().ok().and_then(Ramp::at_scene) {
+        Some(sample) => {
+            let _ = write!(
+                text,
+                ", and {its} within {} of the full simulation's place at rest {load} (of the mechanism's radius, after moving {} of it).",
+                percent(sample.effector),
+                percent(sample.displacement)
+            );
+            text.push_str(&reach(ramp.as_ref().ok(), sample.effector));
+        }
+        None => {
+            let _ = write!(
+                text,
+                ", and {its} within {} of the full simulation's place all the way through the motion below (of the mechanism's radius).",
+                percent(transient.max_error())
+            );
+        }
+    }
+    text
+}
+
+/// Up to which load the model is good.
+fn reach(ramp: Option<&Ramp>, at_scene: f64) -> String {
+    let Some(ramp) = ramp else { return String::new() };
+    let good = ramp.samples.iter().take_while(|s| s.effector <= GOOD).last();
+    let verdict = if at_scene > BAD { " That load is too much for one linear model:" } else { "" };
+    let it = if at_scene > BAD { "it" } else { "It" };
+    match good {
+        None => format!(
+            "{verdict} {it} is off by more than 1 % even under {} times that load.",
+            figure(ramp.samples[0].scale)
+        ),
+        Some(last) if std::ptr::eq(last, &ramp.samples[ramp.samples.len() - 1]) => {
+            format!(
+                "{verdict} {it} stays within 1 % up to the largest load tried, {} times as much.",
+                figure(last.scale)
+            )
+        }
+        Some(last) => {
+            format!("{verdict} {it} stays within 1 % up to {} times that load.", figure(last.scale))
+        }
+    }
+}
