@@ -97,7 +97,8 @@ page (path), and
                  links; all over the radius
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
-                 rms_error_relative, final_error_relative, twist, joint, corrected, stopped
+                 max_error_relative_4_modes, rms_error_relative, final_error_relative, twist, joint,
+                 corrected (largest of all links), stopped (why it ends early, or null)
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us, effectors_us;
                  build_full_us, build_reduced_us

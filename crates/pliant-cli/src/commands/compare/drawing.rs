@@ -89,8 +89,8 @@ pub struct Drawing<'a> {
     pub arrows: &'a [Arrow],
     /// Which figure carries the arrows.
     pub loaded: usize,
-    /// Points that must fit besides, so that drawings beside each other have one scale.
-    pub room: &'a [Vector3<f64>],
+    /// The loads over those of the arrows.
+    pub load_scale: f64,
 }
 
 /// A load.
@@ -99,35 +99,29 @@ pub struct Arrow {
     pub effector: usize,
     /// Its direction; the longest has length 1.
     pub direction: Vector3<f64>,
-    /// With its unit.
-    pub label: String,
+    /// How large, N or N·m.
+    pub size: f64,
     /// Whether it turns.
     pub torque: bool,
 }
 
 /// The scene's loads.
 pub fn arrows(mechanism: &Mechanism) -> Vec<Arrow> {
-    let of = |part: fn(&pliant::spatial::Wrench) -> Vector3<f64>, unit: &str, torque: bool| -> Vec<Arrow> {
+    let of = |part: fn(&pliant::spatial::Wrench) -> Vector3<f64>, torque: bool| -> Vec<Arrow> {
         let vectors = || mechanism.loads().iter().map(|l| (l.effector.index(), part(&l.wrench)));
         let most = vectors().map(|(_, v)| v.norm()).fold(0.0, f64::max);
         let some = vectors().filter(|(_, v)| v.norm() > 1e-9 * most);
-        some.map(|(effector, v)| Arrow {
-            effector,
-            direction: v / most,
-            label: format!("{} {unit}", significant(v.norm(), 3)),
-            torque,
-        })
-        .collect()
+        some.map(|(effector, v)| Arrow { effector, direction: v / most, size: v.norm(), torque }).collect()
     };
-    let mut all = of(|w| w.force, "N", false);
-    all.extend(of(|w| w.torque, "N·m", true));
+    let mut all = of(|w| w.force, false);
+    all.extend(of(|w| w.torque, true));
     all
 }
 
 const WIDTH: f64 = 560.0;
 const TALLEST: f64 = 430.0;
 const SHORTEST: f64 = 90.0;
-const MARGIN: f64 = 34.0;
+const MARGIN: f64 = 22.0;
 /// Space at the foot for the scale bar and the legend.
 const FOOT: f64 = 60.0;
 /// Length of the longest arrow, px.
@@ -136,19 +130,26 @@ const ARROW: f64 = 58.0;
 impl Drawing<'_> {
     /// The drawing, as an element.
     pub fn svg(&self) -> String {
-        let all = self.figures.iter().flat_map(|f| f.points).chain(self.room);
+        let all = self.figures.iter().flat_map(|f| f.points);
         let flat: Vec<Vector2<f64>> = all.map(|p| self.view.project(p)).collect();
         let low = flat.iter().fold(Vector2::repeat(f64::INFINITY), |a, b| a.inf(b));
         let high = flat.iter().fold(Vector2::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
         let extent = (high - low).map(|x| x.max(1e-12));
-        // Room for arrows on all sides: they are as long as they are, whatever the scale.
-        let side = MARGIN + if self.arrows.is_empty() { 0.0 } else { 0.8 * ARROW };
-        let scale = ((WIDTH - 2.0 * side) / extent.x).min((TALLEST - 2.0 * side) / extent.y);
-        let tall = (extent.y * scale).max(SHORTEST) + 2.0 * side;
+        // Room for arrows and their words, which are as long as they are whatever the scale.
+        let room = |way: Vector2<f64>, word: f64| {
+            let lengths = self.arrows.iter().map(|a| self.view.project(&a.direction).dot(&way) * ARROW);
+            let longest = lengths.fold(0.0, f64::max);
+            MARGIN + if longest > 5.0 { longest + word } else { 0.0 }
+        };
+        let (left, right) = (room(-Vector2::x(), 45.0), room(Vector2::x(), 45.0));
+        let (above, below) = (room(Vector2::y(), 14.0), room(-Vector2::y(), 14.0));
+        let scale = ((WIDTH - left - right) / extent.x).min((TALLEST - above - below) / extent.y);
+        let tall = (extent.y * scale).max(SHORTEST) + above + below;
         let center = (low + high) * 0.5;
+        let middle = Vector2::new(0.5 * (WIDTH + left - right), 0.5 * (tall + above - below));
         let at = |p: &Vector3<f64>| -> Vector2<f64> {
             let q = (self.view.project(p) - center) * scale;
-            Vector2::new(0.5 * WIDTH + q.x, 0.5 * tall - q.y)
+            Vector2::new(middle.x + q.x, middle.y - q.y)
         };
         let mut svg = format!(
             "<svg class=\"drawing\" viewBox=\"0 0 {WIDTH} {:.1}\" role=\"img\" aria-labelledby=\"{id}-t\">\n\
@@ -188,13 +189,14 @@ impl Drawing<'_> {
             } else {
                 "middle"
             };
+            let unit = if arrow.torque { "N·m" } else { "N" };
             if placed.iter().all(|p| (p - word).norm() > 16.0) {
                 let _ = writeln!(
                     svg,
-                    "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>",
+                    "<text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{} {unit}</text>",
                     word.x.clamp(4.0, WIDTH - 4.0),
                     (word.y + 4.0).clamp(12.0, tall - 2.0),
-                    escape(&arrow.label)
+                    significant(arrow.size * self.load_scale, 3)
                 );
                 placed.push(word);
             }

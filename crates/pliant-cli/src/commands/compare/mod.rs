@@ -1,6 +1,7 @@
 //! `pliant compare`: the full simulation against reduced models of the same mechanism, as one page and as JSON.
 
 mod drawing;
+mod lead;
 mod measure;
 mod motion;
 mod page;
@@ -113,7 +114,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         rows.push(("motion", why.clone()));
     }
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(key, value)| vec![key.to_string(), value]).collect();
-    format!("{}\n\n{}\nwrote {}\n", page::lead(mechanism, comparison), table(&rows), path.display())
+    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), table(&rows), path.display())
 }
 
 fn document(
@@ -170,6 +171,7 @@ fn of_transient(transient: &Transient) -> Value {
         ("duration", (transient.steps as f64 * transient.dt).into()),
         ("max_displacement_relative", transient.displacement.into()),
         ("max_error_relative", transient.max_error().into()),
+        ("max_error_relative_4_modes", transient.max_errors()[1].into()),
         ("rms_error_relative", transient.rms_error().into()),
         ("final_error_relative", transient.final_error().into()),
         ("stopped", transient.stopped.clone().into()),

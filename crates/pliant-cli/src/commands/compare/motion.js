@@ -157,13 +157,13 @@
 
   const tick = (now) => {
     if (!playing) return;
-    time += Math.min(0.1, (now - before) / 1000) * pace();
-    before = now;
+    // The clock of frames may lie behind that of the page.
+    time += Math.min(0.1, Math.max(0, now - before) / 1000) * Number(speed.value);
+    before = Math.max(before, now);
     if (time > last) time = 0;
     show();
     requestAnimationFrame(tick);
   };
-  const pace = () => Number(speed.value);
   const start = (on) => {
     playing = on;
     play.textContent = on ? "Pause" : "Play";
@@ -186,7 +186,10 @@
     time = Number(slider.value) / 1000 * last;
     show();
   });
-  links.addEventListener("change", show);
+  links.addEventListener("change", () => {
+    document.getElementById("motion-key").className = "key thin " + links.value;
+    show();
+  });
   reset.addEventListener("click", () => {
     [right, up] = [data.right, data.up];
     fit();

@@ -7,7 +7,10 @@ use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
 use super::drawing::{Arrow, Drawing, Figure, View, arrows};
-use super::measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Sample, size};
+use super::lead::{lead, loads};
+use super::measure::{
+    Comparison, DEFAULT, Frequencies, LinkError, MODES, Moment, RECONSTRUCTIONS, Ramp, Sample, size,
+};
 use super::motion;
 use super::plot::{Axis, Bar, Plot, Scale, Series, bars};
 use super::skeleton::Skeleton;
@@ -15,12 +18,6 @@ use super::text::{count, escape, figure, percent, percent_cell, significant, tim
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
-
-/// An effector error that most uses can live with, over the radius.
-const GOOD: f64 = 0.01;
-
-/// One beyond which a single linear model is no answer.
-const BAD: f64 = 0.05;
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
@@ -119,9 +116,9 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">reduced</b> \
-             model is computed once, at the pose of the file: it knows how the {} move and takes all other links along. It is exact for \
+             model is computed once, at the pose of the file: it knows how the {} and takes all other links along. It is exact for \
              small motions and drifts off as they grow. Here: {}{kind}, {}, {loops}; {}.</p>",
-            if self.mechanism.effectors().len() == 1 { "effector" } else { "effectors" },
+            if self.mechanism.effectors().len() == 1 { "effector moves" } else { "effectors move" },
             count(summary.bodies, "link", "links"),
             count(summary.joints, "joint", "joints"),
             escape(&loads(self.mechanism)),
@@ -135,109 +132,101 @@ impl Page<'_> {
             let _ = writeln!(html, "<li><b>{}</b><span>{}</span></li>", escape(&value), escape(&what));
         };
         card(
-            format!("{} → {}", 6 * self.mechanism.bodies().len(), self.comparison.coordinates),
-            "unknown motions, full → reduced".into(),
+            count(self.comparison.coordinates, "coordinate", "coordinates"),
+            format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
         );
         if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
             card(
-                format!("{} × faster", significant(full / reduced, 2)),
-                format!("{} → {} a step", time(full), time(reduced)),
+                format!("× {}", significant(full / reduced, 2)),
+                format!("as fast: {} a step instead of {}", time(reduced), time(full)),
             );
         }
         if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {
             card(
                 percent_cell(sample.effector),
                 format!(
-                    "effector off at rest under load, after moving {} of the radius",
+                    "of the radius is the effector off at rest, after moving {}",
                     percent(sample.displacement)
                 ),
             );
         }
-        card(percent_cell(transient.max_error()), "effector off at most on the way there".into());
+        card(percent_cell(transient.max_error()), "of the radius is it off at most in motion".into());
         html.push_str("</ul>\n");
         Ok(())
     }
 
     fn drawings(&self, html: &mut String) -> std::fmt::Result {
-        let rest =
-            self.skeleton.place(&self.mechanism.bodies().iter().map(|b| b.pose).collect::<Vec<Pose>>());
-        let transient = &self.comparison.transient;
-        let settled = self.comparison.ramp.as_ref().ok().and_then(|ramp| ramp.scene.as_ref());
-        let (full, [twist, joint, _], when) = match settled {
-            Some(settled) => {
-                let load = match settled.scale {
-                    1.0 => "the scene's load".to_string(),
-                    part => format!("{} of the scene's load, the most that was reached", percent(part)),
-                };
-                (&settled.full.poses, &settled.reduced, format!("At rest under {load}"))
-            }
-            None => {
-                // The moment at which the two are furthest apart.
-                let apart = |k: usize| -> f64 {
-                    let frame = &transient.frames[k];
-                    let both = frame.full.iter().zip(&frame.reduced[DEFAULT]);
-                    both.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max)
-                };
-                let worst =
-                    (0..transient.frames.len()).max_by(|&a, &b| apart(a).total_cmp(&apart(b))).unwrap_or(0);
-                let frame = &transient.frames[worst];
-                let when = format!(
-                    "In motion, {} s after the start, where links are furthest apart",
-                    figure(frame.time)
-                );
-                (&frame.full, &frame.reduced, when)
-            }
-        };
-        let [full, twist, joint] = [full, twist, joint].map(|poses| self.skeleton.place(poses));
         let view = if self.places.view.planar { "Seen face-on" } else { "Seen from a corner, z upwards" };
         writeln!(
             html,
-            "<h2>The mechanism</h2>\n<p class=\"muted\">{when}. {view}, true to scale; circles are effectors, dots joints, triangles \
-             what holds on to the world.</p>\n<div class=\"pair\">"
+            "<h2>The mechanism</h2>\n<p class=\"muted\">{view}, true to scale; circles are effectors, dots joints, triangles what \
+             holds on to the world. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
+             comes apart; <b class=\"twist\">twist</b> moves each link by itself, the faster way, and joints open as the motion \
+             grows.</p>\n<div class=\"pair\">"
         )?;
-        let room: Vec<Vector3<f64>> = joint.iter().chain(&twist).copied().collect();
-        for (id, reduced, class, title, words) in [
-            (
-                "drawing-joint",
-                &joint,
-                "joint dashed",
-                "Reduced, links by joint angles (default)",
-                "Each joint turns by the angle that the model gives it: nothing comes apart.",
-            ),
-            (
-                "drawing-twist",
-                &twist,
-                "twist dashed",
-                "Reduced, each link by itself",
-                "Each link moves alone, the fastest way to draw many: joints open as the motion grows.",
-            ),
-        ] {
-            let figures = vec![
-                Figure { name: "file's pose", class: "rest", points: &rest },
-                Figure { name: "full", class: "full", points: &full },
-                Figure {
-                    name: if id == "drawing-joint" { "reduced, joint" } else { "reduced, twist" },
-                    class,
-                    points: reduced,
-                },
-            ];
-            let drawing = Drawing {
-                id,
-                title: format!("{title}: full and reduced mechanism over each other"),
-                skeleton: self.skeleton,
-                view: &self.places.view,
-                figures,
-                arrows: &self.places.arrows,
-                loaded: 1,
-                room: &room,
+        let ramp = self.comparison.ramp.as_ref().ok();
+        let settled = [ramp.and_then(|ramp| ramp.scene.as_ref()), ramp.and_then(|ramp| ramp.far.as_ref())];
+        for (settled, id) in settled.into_iter().zip(["drawing-scene", "drawing-far"]) {
+            let Some(settled) = settled else { continue };
+            let load = match settled.scale {
+                1.0 => "the scene's load".to_string(),
+                times => format!("{} times the scene's load", figure(times)),
             };
-            writeln!(
-                html,
-                "<figure><h3>{title}</h3>\n{}<figcaption>{words}</figcaption></figure>",
-                drawing.svg()
-            )?;
+            let title = format!("At rest under {load}");
+            let caption = format!("The effector moves by {} of the radius.", percent(settled.displacement));
+            let poses = (&settled.full.poses[..], &settled.reduced);
+            self.drawing(html, id, (&title, &caption), poses, settled.scale)?;
+        }
+        if settled[0].is_none() {
+            // The moment at which the two are furthest apart.
+            let frames = &self.comparison.transient.frames;
+            let apart = |k: usize| -> f64 {
+                let both = frames[k].full.iter().zip(&frames[k].reduced[DEFAULT]);
+                both.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max)
+            };
+            let worst = (0..frames.len()).max_by(|&a, &b| apart(a).total_cmp(&apart(b))).unwrap_or(0);
+            let title = format!("In motion, {} s after the start", figure(frames[worst].time));
+            let caption = format!(
+                "Where full and joint are furthest apart: {} of the radius.",
+                percent(apart(worst) / size(self.mechanism))
+            );
+            let poses = (&frames[worst].full[..], &frames[worst].reduced);
+            self.drawing(html, "drawing-moving", (&title, &caption), poses, 1.0)?;
         }
         writeln!(html, "</div>")
+    }
+
+    fn drawing(
+        &self,
+        html: &mut String,
+        id: &'static str,
+        (title, caption): (&str, &str),
+        (full, reduced): (&[Pose], &[Vec<Pose>; 3]),
+        scale: f64,
+    ) -> std::fmt::Result {
+        let rest: Vec<Pose> = self.mechanism.bodies().iter().map(|body| body.pose).collect();
+        let [rest, full, twist, joint] =
+            [&rest, full, &reduced[0], &reduced[DEFAULT]].map(|poses| self.skeleton.place(poses));
+        let drawing = Drawing {
+            id,
+            title: format!("{title}: the mechanism in the file's pose, full, and reduced in two ways"),
+            skeleton: self.skeleton,
+            view: &self.places.view,
+            figures: vec![
+                Figure { name: "file's pose", class: "rest", points: &rest },
+                Figure { name: "full", class: "full", points: &full },
+                Figure { name: "reduced, twist", class: "twist", points: &twist },
+                Figure { name: "reduced, joint", class: "joint dashed", points: &joint },
+            ],
+            arrows: &self.places.arrows,
+            loaded: 1,
+            load_scale: scale,
+        };
+        writeln!(
+            html,
+            "<figure><h3>{title}</h3>\n{}<figcaption>{caption}</figcaption></figure>",
+            drawing.svg()
+        )
     }
 
     fn player(&self, html: &mut String) -> std::fmt::Result {
@@ -279,12 +268,19 @@ impl Page<'_> {
         let transient = &self.comparison.transient;
         let effector = &self.mechanism.effectors()[transient.effector].name;
         let every = transient.path.len().div_ceil(LINE).max(1);
-        let line = |k: usize| -> Vec<[f64; 2]> {
+        let line = |of: &dyn Fn(&Moment) -> f64| -> Vec<[f64; 2]> {
             let last = transient.path.len() - 1;
             let some =
                 transient.path.iter().enumerate().filter(|(i, _)| i.is_multiple_of(every) || *i == last);
-            some.map(|(i, at)| [i as f64 * transient.dt, at[k]]).collect()
+            some.map(|(i, at)| [i as f64 * transient.dt, of(at)]).collect()
         };
+        let series = |name: &str, class, of: &dyn Fn(&Moment) -> f64| Series {
+            name: name.into(),
+            class,
+            points: line(of),
+            dots: false,
+        };
+        let richer = format!("reduced, with {MODES} modes");
         let d = transient.direction;
         let direction = [d.x, d.y, d.z].map(|x| significant((x * 100.0).round() / 100.0, 2)).join(", ");
         let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
@@ -292,14 +288,15 @@ impl Page<'_> {
             id: "path",
             title: format!("Displacement of effector {effector} over time"),
             description: format!(
-                "Two lines, full and reduced; they are at most {} of the radius apart.",
+                "Three lines; full and reduced are at most {} of the radius apart.",
                 percent(transient.max_error())
             ),
             x: seconds(),
             y: Axis { label: "displacement, m".into(), scale: Scale::Linear, percent: false },
             series: vec![
-                Series { name: "full".into(), class: "full wide", points: line(0), dots: false },
-                Series { name: "reduced".into(), class: "joint dashed", points: line(1), dots: false },
+                series("full", "full wide", &|at| at.along[0]),
+                series("reduced", "joint dashed", &|at| at.along[1]),
+                series(&richer, "corrected dotted", &|at| at.along[2]),
             ],
             marks: Vec::new(),
         };
@@ -313,26 +310,24 @@ impl Page<'_> {
             ),
             x: seconds(),
             y: Axis { label: "distance over radius".into(), scale: Scale::Linear, percent: true },
-            series: vec![Series {
-                name: "between full and reduced".into(),
-                class: "effector",
-                points: line(2),
-                dots: false,
-            }],
+            series: vec![
+                series("reduced", "joint", &|at| at.error[0]),
+                series(&richer, "corrected dotted", &|at| at.error[1]),
+            ],
             marks: Vec::new(),
         };
         let several = if self.mechanism.effectors().len() > 1 { " (the one that moves most)" } else { "" };
         writeln!(
             html,
             "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
-             direction in which it goes furthest.</figcaption></figure>\n<figure><h3>How far apart they are</h3>\n{}<figcaption>Distance between the effector's places in \
-             both{}. Largest {}, root mean square {}.</figcaption></figure></div>",
+             direction in which it goes furthest.</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
+             Largest {}; with {MODES} modes {}. Modes let links swing while the effector is still; the default model has none.</figcaption></figure></div>",
             escape(effector),
             path.svg(),
             apart.svg(),
-            if self.mechanism.effectors().len() > 1 { ", of the effector that is worst" } else { "" },
+            if self.mechanism.effectors().len() > 1 { " that is furthest off" } else { "" },
             percent(transient.max_error()),
-            percent(transient.rms_error())
+            percent(transient.max_errors()[1])
         )
     }
 
@@ -394,18 +389,18 @@ impl Page<'_> {
             x: axis("displacement of the effector over radius"),
             y: axis("error over radius"),
             series: vec![
+                series(0, ", worst link", "twist", false, |l| l.max),
+                series(1, ", worst link", "joint", false, |l| l.max),
+                series(2, ", worst link", "corrected dashed", false, |l| l.max),
+                series(0, ", mean", "twist dotted", false, |l| l.mean),
+                series(1, ", mean", "joint dotted", false, |l| l.mean),
+                series(2, ", mean", "corrected dotted", false, |l| l.mean),
                 Series {
                     name: "effector".into(),
                     class: "effector",
                     points: line(&|s| s.effector),
                     dots: true,
                 },
-                series(0, ", worst link", "twist", false, |l| l.max),
-                series(0, ", mean", "twist dotted", false, |l| l.mean),
-                series(1, ", worst link", "joint", false, |l| l.max),
-                series(1, ", mean", "joint dotted", false, |l| l.mean),
-                series(2, ", worst link", "corrected dashed", false, |l| l.max),
-                series(2, ", mean", "corrected dotted", false, |l| l.mean),
             ],
             marks: mark.clone(),
         };
@@ -498,17 +493,34 @@ impl Page<'_> {
             "speed",
             "Time a step takes",
             &rows.iter().map(|b| format!("{}: {}", b.name, b.figure)).collect::<Vec<_>>().join("; "),
-            "time a step, all links placed (logarithmic)",
+            "time a step (logarithmic)",
             &rows,
             time,
         );
         writeln!(
             html,
-            "<figure class=\"single\"><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread; × is how many times faster than full. Building the model takes {} \
-             (full) and {} (reduced), once.</figcaption></figure>",
+            "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
+             last); × is how many times as fast as full.</figcaption></figure>\n<figure><h3>What that buys</h3>\n<table><thead><tr><th \
+             scope=\"col\">simulation</th><th scope=\"col\">a step</th><th scope=\"col\">steps in 1 ms</th></tr></thead><tbody>"
+        )?;
+        for row in &rows {
+            let steps = 1e3 / row.value;
+            let steps = if steps < 1.0 { "less than 1".to_string() } else { format!("{}", steps.floor()) };
+            writeln!(html, "<tr><td>{}</td><td>{}</td><td>{steps}</td></tr>", row.name, time(row.value))?;
+        }
+        write!(
+            html,
+            "</tbody></table>\n<figcaption>The model is built once: {} for full, {} for reduced.",
             time(speed.build_full),
             time(speed.build_reduced)
-        )
+        )?;
+        if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT])
+            && reduced < full
+        {
+            let steps = (speed.build_reduced / (full - reduced)).ceil();
+            write!(html, " That is won back after {}.", count(steps as usize, "step", "steps"))?;
+        }
+        writeln!(html, "</figcaption></figure></div>")
     }
 
     fn frequencies(&self, html: &mut String) -> std::fmt::Result {
@@ -559,113 +571,5 @@ impl Page<'_> {
             html.push_str("</tr>\n");
         }
         writeln!(html, "</tbody></table></div>")
-    }
-}
-
-/// What acts, in words.
-fn loads(mechanism: &Mechanism) -> String {
-    let vector = |v: &Vector3<f64>, unit: &str| {
-        format!("({}) {unit}", [v.x, v.y, v.z].map(|x| significant(x, 4)).join(", "))
-    };
-    let mut parts: Vec<String> = Vec::new();
-    for load in mechanism.loads().iter().take(3) {
-        let name = &mechanism.effector(load.effector).name;
-        let (force, torque) = (load.wrench.force, load.wrench.torque);
-        let mut what = Vec::new();
-        if force.norm() > 0.0 {
-            what.push(vector(&force, "N"));
-        }
-        if torque.norm() > 0.0 {
-            what.push(vector(&torque, "N·m"));
-        }
-        if !what.is_empty() {
-            parts.push(format!("{} on “{name}”", what.join(" and ")));
-        }
-    }
-    if mechanism.loads().len() > 3 {
-        parts.push(format!("{} more", count(mechanism.loads().len() - 3, "load", "loads")));
-    }
-    let gravity = mechanism.gravity();
-    parts.push(if gravity.norm() > 0.0 {
-        format!("gravity {}", vector(&gravity, "m/s²"))
-    } else {
-        "no gravity".into()
-    });
-    if !mechanism.targets().is_empty() {
-        parts.push(count(
-            mechanism.targets().len(),
-            "joint that follows a target",
-            "joints that follow targets",
-        ));
-    }
-    format!("the load is {}", parts.join(", "))
-}
-
-/// The point of it all, with the figures just measured.
-pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
-    let Comparison { coordinates, speed, ramp, transient, .. } = comparison;
-    let bodies = mechanism.bodies().len();
-    let base = if comparison.free_base { " besides its free base" } else { "" };
-    let mut text = format!(
-        "The reduced model has {}{base} instead of {}",
-        count(*coordinates, "coordinate", "coordinates"),
-        count(bodies, "body", "bodies")
-    );
-    if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
-        let _ = write!(
-            text,
-            ", steps in {} instead of {} ({} times as fast)",
-            time(reduced),
-            time(full),
-            significant(full / reduced, 2)
-        );
-    }
-    let one = mechanism.effectors().len() == 1;
-    let its = if one { "its effector is" } else { "its effectors are" };
-    let load = match (mechanism.loads().is_empty(), mechanism.gravity().norm() > 0.0) {
-        (true, true) => "under its own weight",
-        _ => "under the scene's load",
-    };
-    match ramp.as_ref().ok().and_then(Ramp::at_scene) {
-        Some(sample) => {
-            let _ = write!(
-                text,
-                ", and {its} within {} of the full simulation's place at rest {load} (of the mechanism's radius, after moving {} of it).",
-                percent(sample.effector),
-                percent(sample.displacement)
-            );
-            text.push_str(&reach(ramp.as_ref().ok(), sample.effector));
-        }
-        None => {
-            let _ = write!(
-                text,
-                ", and {its} within {} of the full simulation's place all the way through the motion below (of the mechanism's radius).",
-                percent(transient.max_error())
-            );
-        }
-    }
-    text
-}
-
-/// Up to which load the model is good.
-fn reach(ramp: Option<&Ramp>, at_scene: f64) -> String {
-    let Some(ramp) = ramp else { return String::new() };
-    let good = ramp.samples.iter().take_while(|s| s.effector <= GOOD).last();
-    let verdict = if at_scene > BAD { " That load is too much for one linear model:" } else { "" };
-    let it = if at_scene > BAD { "it" } else { "It" };
-    match good {
-        None => format!(
-            "{verdict} {it} is off by more than 1 % even under {} times that load.",
-            figure(ramp.samples[0].scale)
-        ),
-        Some(last) if std::ptr::eq(last, &ramp.samples[ramp.samples.len() - 1]) => {
-            format!(
-                "{verdict} {it} stays within 1 % up to the largest load tried, {} times as much.",
-                figure(last.scale)
-            )
-        }
-        Some(last) => {
-            format!("{verdict} {it} stays within 1 % up to {} times that load.", figure(last.scale))
-        }
     }
 }

@@ -60,8 +60,8 @@ pub struct Plot {
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 300.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 16.0;
+const LEFT: f64 = 86.0;
+const RIGHT: f64 = 26.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 46.0;
 /// Height of a row of the legend, and widths of its swatch and of a letter.
@@ -115,8 +115,8 @@ impl Ruler {
                 let (least, most) = if least <= most { (least, most) } else { (0.0, 1.0) };
                 let span = if most > least { most - least } else { most.abs().max(1e-12) };
                 let step = nice(span / 5.0);
-                let low = (least / step - 1e-9).floor() * step;
-                let high = (most / step + 1e-9).ceil() * step;
+                let low = (least / step + 1e-9).floor() * step;
+                let high = (most / step - 1e-9).ceil() * step;
                 let high = if high <= low { low + step } else { high };
                 let count = ((high - low) / step).round() as usize;
                 let first = (low / step).round();
@@ -223,12 +223,12 @@ impl Plot {
         );
         for (v, word) in &self.marks {
             let at = x.at(*v);
-            let late = at > 0.6 * WIDTH;
+            let late = at > LEFT + 90.0;
             let _ = writeln!(
                 svg,
                 "<path class=\"mark\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">{}</text>",
                 if late { at - 5.0 } else { at + 5.0 },
-                foot - 7.0,
+                TOP + 13.0,
                 if late { "end" } else { "start" },
                 escape(word)
             );

@@ -49,7 +49,6 @@ pub fn percent_cell(x: f64) -> String {
 /// A time given in µs, in the unit that suits it.
 pub fn time(us: f64) -> String {
     match us {
-        us if us < 0.9995 => format!("{} ns", significant(us * 1e3, 3)),
         us if us < 999.5 => format!("{} µs", significant(us, 3)),
         us if us < 999.5e3 => format!("{} ms", significant(us * 1e-3, 3)),
         us => format!("{} s", significant(us * 1e-6, 3)),
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!(percent(1e-12), "less than 0.0001 %");
         assert_eq!(
             [time(0.81), time(85.2), time(1234.0), time(2.5e6)],
-            ["810 ns", "85.2 µs", "1.23 ms", "2.5 s"]
+            ["0.81 µs", "85.2 µs", "1.23 ms", "2.5 s"]
         );
         assert_eq!([count(1, "body", "bodies"), count(3, "body", "bodies")], ["1 body", "3 bodies"]);
     }

@@ -15,7 +15,7 @@ use pliant::state::State;
 pub use frequencies::{Frequencies, FrequencyRow};
 pub use ramp::{Ramp, Sample};
 pub use speed::Speed;
-pub use transient::Transient;
+pub use transient::{Moment, Transient};
 
 /// The reconstructions, in the order of all lists.
 pub const RECONSTRUCTIONS: [(Reconstruction, &str); 3] = [
@@ -26,6 +26,9 @@ pub const RECONSTRUCTIONS: [(Reconstruction, &str); 3] = [
 
 /// Place of the default reconstruction, `joint`, in [`RECONSTRUCTIONS`].
 pub const DEFAULT: usize = 1;
+
+/// Modes of the richer model in the motion.
+pub const MODES: usize = 4;
 
 /// Everything that is compared.
 pub struct Comparison {
@@ -58,7 +61,8 @@ pub fn measure(
     tick();
     let frequencies = frequencies::measure(mechanism, &model, tick)?;
     let ramp = ramp::measure(mechanism, &model, &frequencies, tick);
-    let transient = transient::measure(mechanism, &model, &frequencies, frames, tick);
+    let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
+    let transient = transient::measure(mechanism, [&model, &with_modes], &frequencies, frames, tick);
     let speed = speed::measure(mechanism, &model, transient.dt, tick)?;
     let mut notes = Vec::new();
     if let Some(joint) = at_limit(mechanism, &ramp, &transient) {

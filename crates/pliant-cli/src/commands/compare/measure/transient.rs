@@ -32,9 +32,8 @@ pub struct Transient {
     pub effector: usize,
     /// The direction it moves in, world axes.
     pub direction: Vector3<f64>,
-    /// After each step and at the start: the effector's displacement in that direction (full, reduced), m, and the
-    /// largest distance between the effectors of both over the radius.
-    pub path: Vec<[f64; 3]>,
+    /// At the start and after each step.
+    pub path: Vec<Moment>,
     /// Largest displacement of an effector of the full simulation, over the radius.
     pub displacement: f64,
     /// Some of the moments, evenly.
@@ -43,7 +42,15 @@ pub struct Transient {
     pub links: [LinkError; 3],
 }
 
-/// A moment of the motion.
+/// Where the effectors are at a moment.
+pub struct Moment {
+    /// Displacement of the one that moves most, in its direction, m: full, reduced, and reduced with modes.
+    pub along: [f64; 3],
+    /// Largest distance of an effector from the full simulation's, over the radius: reduced, and with modes.
+    pub error: [f64; 2],
+}
+
+/// Where all links are at a moment.
 pub struct Frame {
     /// When, s.
     pub time: f64,
@@ -56,19 +63,24 @@ pub struct Frame {
 }
 
 impl Transient {
-    /// The largest distance between effectors, over the radius.
+    /// The largest distance between effectors, over the radius: reduced, and with modes.
+    pub fn max_errors(&self) -> [f64; 2] {
+        self.path.iter().fold([0.0, 0.0], |[a, b], at| [at.error[0].max(a), at.error[1].max(b)])
+    }
+
+    /// The largest of the reduced model without modes.
     pub fn max_error(&self) -> f64 {
-        self.path.iter().map(|at| at[2]).fold(0.0, f64::max)
+        self.max_errors()[0]
     }
 
-    /// The root mean square of that distance.
+    /// The root mean square of its distance.
     pub fn rms_error(&self) -> f64 {
-        (self.path.iter().map(|at| at[2] * at[2]).sum::<f64>() / self.path.len() as f64).sqrt()
+        (self.path.iter().map(|at| at.error[0].powi(2)).sum::<f64>() / self.path.len() as f64).sqrt()
     }
 
-    /// The distance at the end.
+    /// Its distance at the end.
     pub fn final_error(&self) -> f64 {
-        self.path.last().map_or(0.0, |at| at[2])
+        self.path.last().map_or(0.0, |at| at.error[0])
     }
 }
 
@@ -87,10 +99,10 @@ fn below(x: f64) -> f64 {
     [5.0, 2.0, 1.0].into_iter().map(of).find(|y| *y <= x * (1.0 + 1e-12)).unwrap_or(x)
 }
 
-/// Lets both move.
+/// Lets them move: full, reduced, and reduced with modes.
 pub fn measure(
     mechanism: &Mechanism,
-    model: &Model,
+    [model, with_modes]: [&Model; 2],
     frequencies: &Frequencies,
     frames: usize,
     tick: &mut dyn FnMut(),
@@ -99,10 +111,12 @@ pub fn measure(
     let points = Effectors::new(mechanism);
     let full_model = full::Model::new(mechanism);
     let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
+    let mut richer = with_modes.simulate();
     full.inputs_mut().add_scene_loads(mechanism);
     reduced.inputs_mut().add_scene_loads(mechanism);
+    richer.inputs_mut().add_scene_loads(mechanism);
     let stride = steps.div_ceil(frames.max(2) - 1).max(1);
-    let mut both: Vec<(Vec<Pose>, Vec<Pose>)> = Vec::new();
+    let mut all: Vec<[Vec<Pose>; 3]> = Vec::new();
     let mut kept: Vec<Frame> = Vec::new();
     let mut links = [LinkError::default(); 3];
     let mut stopped = None;
@@ -111,21 +125,24 @@ pub fn measure(
         full.inputs_mut().follow_targets(mechanism, time);
         if !mechanism.targets().is_empty() || step == 0 {
             reduced.inputs_mut().follow_targets(mechanism, time);
+            richer.inputs_mut().follow_targets(mechanism, time);
         }
         if step > 0 {
             let moved = full.step(dt).map_err(|error| format!("the full simulation stops: {error}"));
             let moved = moved.and_then(|()| {
-                reduced.step_effectors(dt).map_err(|error| format!("the reduced simulation stops: {error}"))
+                let both = reduced.step_effectors(dt).and_then(|()| richer.step_effectors(dt));
+                both.map_err(|error| format!("the reduced simulation stops: {error}"))
             });
             if let Err(why) = moved {
                 stopped = Some(why);
                 break;
             }
         }
-        both.push((
+        all.push([
             effector_poses(mechanism, full.state()),
             effectors(mechanism).map(|e| reduced.effector_pose(e)).collect(),
-        ));
+            effectors(mechanism).map(|e| richer.effector_pose(e)).collect(),
+        ]);
         if step.is_multiple_of(stride) || step == steps {
             let rebuilt = std::array::from_fn(|k| {
                 reduced.set_reconstruction(RECONSTRUCTIONS[k].0);
@@ -147,7 +164,7 @@ pub fn measure(
     let moved = |e: usize, poses: &[Pose]| poses[e].position - points.rest[e].position;
     // Ties, as in symmetric mechanisms, go to the first.
     let (mut effector, mut furthest) = (0, Vector3::zeros());
-    for (poses, _) in &both {
+    for [poses, ..] in &all {
         for e in 0..poses.len() {
             let by = moved(e, poses);
             if by.norm() > furthest.norm() * (1.0 + 1e-6) {
@@ -156,19 +173,17 @@ pub fn measure(
         }
     }
     let direction = if furthest.norm() > 0.0 { furthest.normalize() } else { Vector3::z() };
-    let path = (both.iter())
-        .map(|(full, reduced)| {
-            let along = |poses| moved(effector, poses).dot(&direction);
-            [along(full), along(reduced), points.largest(full, reduced)]
-        })
-        .collect();
+    let moment = |[full, reduced, richer]: &[Vec<Pose>; 3]| Moment {
+        along: [full, reduced, richer].map(|poses| moved(effector, poses).dot(&direction)),
+        error: [reduced, richer].map(|poses| points.largest(full, poses)),
+    };
     Transient {
         dt,
-        steps: both.len() - 1,
+        steps: all.len() - 1,
         stopped,
         effector,
         direction,
-        path,
+        path: all.iter().map(moment).collect(),
         displacement: furthest.norm() / points.radius,
         frames: kept,
         links,
