@@ -40,7 +40,7 @@
       }
     }
     middle = [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2];
-    const box = canvas.getBoundingClientRect(), margin = data.arrows.length ? 70 : 36;
+    const box = canvas.getBoundingClientRect(), margin = data.arrows.length ? 64 : 32;
     scale = Math.min(
       (box.width - 2 * margin) / Math.max(high[0] - low[0], 1),
       (box.height - 2 * margin) / Math.max(high[1] - low[1], 1));

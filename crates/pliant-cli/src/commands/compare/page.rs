@@ -544,8 +544,15 @@ impl Page<'_> {
             write!(html, "<td>{}</td>", figure(*f))?;
         }
         html.push_str("</tr>\n");
+        let mut others = false;
         for row in models {
-            write!(html, "<tr><td>{}</td>", row.name)?;
+            // A line between the default mass and the others.
+            let class = if row.mass != models[0].mass && !std::mem::replace(&mut others, true) {
+                " class=\"others\""
+            } else {
+                ""
+            };
+            write!(html, "<tr{class}><td>{}</td>", row.name)?;
             match &row.result {
                 Err(why) => {
                     let why = escape(why.lines().next().unwrap_or_default());

@@ -67,7 +67,7 @@ const BOTTOM: f64 = 46.0;
 /// Height of a row of the legend, and widths of its swatch and of a letter.
 const ROW: f64 = 18.0;
 const SWATCH: f64 = 30.0;
-const LETTER: f64 = 6.7;
+const LETTER: f64 = 6.3;
 
 /// Numbers of an axis laid out between two pixels.
 struct Ruler {
@@ -126,6 +126,16 @@ impl Ruler {
         }
     }
 
+    /// Ends where the data do, if it is linear.
+    fn tight(mut self, values: impl Iterator<Item = f64>) -> Ruler {
+        if self.scale == Scale::Linear {
+            let most = values.fold(self.low, f64::max);
+            self.high = if most > self.low { most } else { self.high };
+            self.ticks.retain(|(v, _)| *v <= self.high * (1.0 + 1e-9));
+        }
+        self
+    }
+
     fn at(&self, value: f64) -> f64 {
         let v = match self.scale {
             Scale::Linear => value,
@@ -179,6 +189,7 @@ impl Plot {
             LEFT,
             WIDTH - RIGHT,
         );
+        let x = x.tight(all().map(|p| p[0]));
         let y = Ruler::new(&self.y, all().map(|p| p[1]), foot, TOP);
         let mut svg = head(self.id, &self.title, &self.description, height);
         for v in &y.minor {
@@ -289,10 +300,10 @@ impl Plot {
         let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
         let mut left = f64::INFINITY;
         for series in &self.series {
-            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 16.0;
+            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 14.0;
             if left + width > WIDTH {
                 rows.push(Vec::new());
-                left = LEFT;
+                left = 16.0;
             }
             if let Some(row) = rows.last_mut() {
                 row.push((left, series));
