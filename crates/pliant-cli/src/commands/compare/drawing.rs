@@ -57,6 +57,18 @@ impl View {
         View { right: up.cross(&n), up, planar }
     }
 
+    /// Width and height of these points in the picture.
+    pub fn extent(&self, points: &[Vector3<f64>]) -> [f64; 2] {
+        let [low, high] = self.bounds(points.iter());
+        [high.x - low.x, high.y - low.y].map(|x| x.max(1e-12))
+    }
+
+    /// Lowest and highest coordinates of these points in the picture.
+    fn bounds<'a>(&self, points: impl Iterator<Item = &'a Vector3<f64>>) -> [Vector2<f64>; 2] {
+        let none = [Vector2::repeat(f64::INFINITY), Vector2::repeat(f64::NEG_INFINITY)];
+        points.map(|p| self.project(p)).fold(none, |[low, high], p| [low.inf(&p), high.sup(&p)])
+    }
+
     /// A point or direction of the world in the picture, y up.
     fn project(&self, p: &Vector3<f64>) -> Vector2<f64> {
         Vector2::new(p.dot(&self.right), p.dot(&self.up))
@@ -130,10 +142,7 @@ const ARROW: f64 = 58.0;
 impl Drawing<'_> {
     /// The drawing, as an element.
     pub fn svg(&self) -> String {
-        let all = self.figures.iter().flat_map(|f| f.points);
-        let flat: Vec<Vector2<f64>> = all.map(|p| self.view.project(p)).collect();
-        let low = flat.iter().fold(Vector2::repeat(f64::INFINITY), |a, b| a.inf(b));
-        let high = flat.iter().fold(Vector2::repeat(f64::NEG_INFINITY), |a, b| a.sup(b));
+        let [low, high] = self.view.bounds(self.figures.iter().flat_map(|f| f.points));
         let extent = (high - low).map(|x| x.max(1e-12));
         // Room for arrows and their words, which are as long as they are whatever the scale.
         let room = |way: Vector2<f64>, word: f64| {

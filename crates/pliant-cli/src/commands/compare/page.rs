@@ -35,6 +35,8 @@ pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: 
 struct Places {
     view: View,
     arrows: Vec<Arrow>,
+    /// Height of the player, px.
+    height: f64,
 }
 
 impl Places {
@@ -45,7 +47,10 @@ impl Places {
         if let Some(settled) = comparison.ramp.as_ref().ok().and_then(|r| r.scene.as_ref()) {
             points.extend(skeleton.place(&settled.full.poses));
         }
-        Places { view: View::of(&points), arrows: arrows(mechanism) }
+        let view = View::of(&points);
+        let [width, height] = view.extent(&points);
+        let height = (1000.0 * height / width + 140.0).clamp(240.0, 460.0).round();
+        Places { view, arrows: arrows(mechanism), height }
     }
 }
 
@@ -254,13 +259,14 @@ impl Page<'_> {
             .concat();
         writeln!(
             html,
-            "<figure class=\"player\">\n<canvas id=\"motion-canvas\" tabindex=\"0\" role=\"img\" aria-label=\"The full and the reduced mechanism in motion, over each other\"></canvas>\n\
+            "<figure class=\"player\">\n<canvas id=\"motion-canvas\" style=\"height: {}px\" tabindex=\"0\" role=\"img\" aria-label=\"The full and the reduced mechanism in motion, over each other\"></canvas>\n\
              <div class=\"controls\"><button id=\"motion-play\" type=\"button\">Play</button>\
              <label>time <input id=\"motion-time\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"/></label><span id=\"motion-clock\">0 s</span>\
              <label>speed <select id=\"motion-speed\">{speeds}</select></label>\
              <span><span class=\"key full\"></span>full</span>\
              <label><span class=\"key thin joint\" id=\"motion-key\"></span>reduced, links by <select id=\"motion-links\"><option value=\"joint\">joint</option><option value=\"twist\">twist</option></select></label>\
-             <button id=\"motion-reset\" type=\"button\">Reset view</button></div>\n<noscript><p>The player needs JavaScript; all else on this page does not.</p></noscript>\n</figure>"
+             <button id=\"motion-reset\" type=\"button\">Reset view</button></div>\n<noscript><p>The player needs JavaScript; all else on this page does not.</p></noscript>\n</figure>",
+            self.places.height
         )
     }
 
@@ -451,8 +457,8 @@ impl Page<'_> {
                 html,
                 "<tr><td>× {}</td><td>{}</td><td>{}</td>",
                 figure(s.scale),
-                percent_cell(s.displacement),
-                percent_cell(s.effector)
+                escape(&percent_cell(s.displacement)),
+                escape(&percent_cell(s.effector))
             )?;
             for l in &s.links {
                 for x in [l.max, l.mean, l.violation] {

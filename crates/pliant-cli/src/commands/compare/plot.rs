@@ -300,7 +300,7 @@ impl Plot {
         let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
         let mut left = f64::INFINITY;
         for series in &self.series {
-            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 14.0;
+            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 20.0;
             if left + width > WIDTH {
                 rows.push(Vec::new());
                 left = 16.0;

@@ -10,7 +10,7 @@ use super::RECONSTRUCTIONS;
 use crate::timing::Timings;
 
 /// Least number of timed blocks, and least time, of one figure.
-const LEAST: (usize, Duration) = (30, Duration::from_millis(250));
+const LEAST: (usize, Duration) = (30, Duration::from_millis(150));
 
 /// Least length of a timed block: the clock itself takes some 30 ns.
 const BLOCK: Duration = Duration::from_micros(20);
