@@ -61,7 +61,9 @@ fn check_page(page: &str) {
         assert!(!page.contains(outside), "`{outside}` is in the page");
     }
     assert!(page.match_indices("url(").all(|(i, _)| page[i..].starts_with("url(#")), "only own markers");
-    assert!(!page.contains("NaN") && !page.contains("inf "), "numbers are finite");
+    // The frames' base 64 may spell anything.
+    let markup = page.split("motion-data").next().expect("a start");
+    assert!(!markup.contains("NaN") && !markup.contains(">inf"), "numbers are finite");
     let mut open: Vec<&str> = Vec::new();
     let mut rest = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
     while let Some(start) = rest.find('<') {

@@ -139,27 +139,55 @@ const FOOT: f64 = 60.0;
 /// Length of the longest arrow, px.
 const ARROW: f64 = 58.0;
 
+/// How a drawing lies on its paper.
+struct Layout {
+    scale: f64,
+    tall: f64,
+    middle: Vector2<f64>,
+}
+
+impl Layout {
+    fn new(extent: &Vector2<f64>, &[left, right, top, bottom]: &[f64; 4]) -> Layout {
+        let scale = ((WIDTH - left - right) / extent.x).min((TALLEST - top - bottom) / extent.y);
+        let tall = (extent.y * scale).max(SHORTEST) + top + bottom;
+        Layout { scale, tall, middle: Vector2::new(WIDTH + left - right, tall + top - bottom) * 0.5 }
+    }
+
+    /// Where a point, seen from the centre and y up, is on the paper.
+    fn at(&self, p: &Vector2<f64>) -> Vector2<f64> {
+        Vector2::new(self.middle.x + p.x * self.scale, self.middle.y - p.y * self.scale)
+    }
+}
+
 impl Drawing<'_> {
+    /// Where an arrow acts.
+    fn carrier(&self, arrow: &Arrow) -> &Vector3<f64> {
+        &self.figures[self.loaded].points[self.skeleton.effectors[arrow.effector]]
+    }
+
     /// The drawing, as an element.
     pub fn svg(&self) -> String {
         let [low, high] = self.view.bounds(self.figures.iter().flat_map(|f| f.points));
         let extent = (high - low).map(|x| x.max(1e-12));
-        // Room for arrows and their words, which are as long as they are whatever the scale.
-        let room = |way: Vector2<f64>, word: f64| {
-            let lengths = self.arrows.iter().map(|a| self.view.project(&a.direction).dot(&way) * ARROW);
-            let longest = lengths.fold(0.0, f64::max);
-            MARGIN + if longest > 5.0 { longest + word } else { 0.0 }
-        };
-        let (left, right) = (room(-Vector2::x(), 45.0), room(Vector2::x(), 45.0));
-        let (above, below) = (room(Vector2::y(), 14.0), room(-Vector2::y(), 14.0));
-        let scale = ((WIDTH - left - right) / extent.x).min((TALLEST - above - below) / extent.y);
-        let tall = (extent.y * scale).max(SHORTEST) + above + below;
         let center = (low + high) * 0.5;
-        let middle = Vector2::new(0.5 * (WIDTH + left - right), 0.5 * (tall + above - below));
-        let at = |p: &Vector3<f64>| -> Vector2<f64> {
-            let q = (self.view.project(p) - center) * scale;
-            Vector2::new(middle.x + q.x, middle.y - q.y)
-        };
+        // Arrows and their words are as long as they are, whatever the scale: a second look makes room for those
+        // that stick out at [left, right, top, bottom].
+        let mut margins = [MARGIN; 4];
+        let mut layout = Layout::new(&extent, &margins);
+        for _ in 0..2 {
+            for arrow in self.arrows {
+                let from = layout.at(&(self.view.project(self.carrier(arrow)) - center));
+                let by = self.view.project(&arrow.direction) * ARROW;
+                let to = from + Vector2::new(by.x, -by.y);
+                let word =
+                    if by.x.abs() > by.y.abs() { Vector2::new(55.0, 8.0) } else { Vector2::new(25.0, 24.0) };
+                let out = [word.x - to.x, to.x + word.x - WIDTH, word.y - to.y, to.y + word.y - layout.tall];
+                margins.iter_mut().zip(out).for_each(|(m, out)| *m += out.max(0.0).min(ARROW));
+            }
+            layout = Layout::new(&extent, &margins);
+        }
+        let Layout { scale, tall, .. } = layout;
+        let at = |p: &Vector3<f64>| layout.at(&(self.view.project(p) - center));
         let mut svg = format!(
             "<svg class=\"drawing\" viewBox=\"0 0 {WIDTH} {:.1}\" role=\"img\" aria-labelledby=\"{id}-t\">\n\
              <title id=\"{id}-t\">{}</title>\n\
@@ -179,7 +207,7 @@ impl Drawing<'_> {
         }
         let mut placed: Vec<Vector2<f64>> = Vec::new();
         for arrow in self.arrows {
-            let from = at(&self.figures[self.loaded].points[self.skeleton.effectors[arrow.effector]]);
+            let from = at(self.carrier(arrow));
             let by = self.view.project(&arrow.direction) * ARROW;
             let to = from + Vector2::new(by.x, -by.y);
             let class = if arrow.torque { "load torque" } else { "load" };

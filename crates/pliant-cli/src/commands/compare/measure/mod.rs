@@ -78,7 +78,7 @@ pub fn measure(
             super::text::figure(*scale)
         ));
     }
-    if let Some([before, after]) = ramp.as_ref().ok().and_then(snap) {
+    if let Some([before, after]) = ramp.as_ref().ok().and_then(Ramp::snap) {
         notes.push(format!(
             "Between {} and {} times the load the full mechanism snaps into another shape, which no linear model follows.",
             super::text::figure(before),
@@ -94,13 +94,6 @@ pub fn measure(
         speed,
         notes,
     })
-}
-
-/// Load scales between which the full mechanism moves out of all proportion to the load: √2 as much load, more than
-/// three times as far.
-fn snap(ramp: &Ramp) -> Option<[f64; 2]> {
-    let jump = ramp.samples.windows(2).find(|pair| pair[1].displacement > 3.0 * pair[0].displacement)?;
-    Some([jump[0].scale, jump[1].scale])
 }
 
 /// The mechanism's radius, or 1 m where that is 0.

@@ -66,6 +66,13 @@ impl Ramp {
     pub fn at_scene(&self) -> Option<&Sample> {
         self.samples.iter().find(|sample| sample.scale == 1.0)
     }
+
+    /// Load scales between which the full mechanism moves out of all proportion to the load: √2 times as much load,
+    /// more than three times as far.
+    pub fn snap(&self) -> Option<[f64; 2]> {
+        let jump = self.samples.windows(2).find(|pair| pair[1].displacement > 3.0 * pair[0].displacement)?;
+        Some([jump[0].scale, jump[1].scale])
+    }
 }
 
 /// Raises the load until the effector is far, the scene's load multiplied, or no equilibrium is left.
@@ -116,7 +123,9 @@ pub fn measure(
         let off = |displacement: f64| (displacement.max(1e-300) / TELLING).ln().abs();
         if scale <= 1.0 {
             ramp.scene = Some(settled);
-        } else if ramp.far.as_ref().is_none_or(|far| off(displacement) < off(far.displacement)) {
+        } else if ramp.snap().is_none()
+            && ramp.far.as_ref().is_none_or(|far| off(displacement) < off(far.displacement))
+        {
             ramp.far = Some(settled);
         }
         let enough = scale >= ENOUGH.0 && displacement >= ENOUGH.1;
