@@ -15,6 +15,7 @@ Examples:
   pliant statics helix --scene-load      where it settles
   pliant simulate arm --engine full --duration 1 --dt 0.001 -o arm.csv
                                          how it moves
+  pliant compare rungs                   full against reduced, as a page to look at
   pliant help info                       more about one command";
 
 /// Of `list`.

@@ -87,13 +87,18 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
                 reach(ramp, sample.effector)
             );
         }
-        _ => {
+        (ramp, _) => {
+            let most = transient.max_error();
+            let verdict = if most > BAD { ": more than one linear model can follow" } else { "" };
             let _ = write!(
                 text,
-                ". All through the motion under {load}, the {it} is within {} of the mechanism's radius of where the full simulation \
-                 has it.",
-                percent(transient.max_error())
+                ". In the motion under {load}, the {it} is at most {} of the mechanism's radius from where the full simulation has \
+                 it{verdict}.",
+                percent(most)
             );
+            if let Some(ramp) = ramp.filter(|ramp| !ramp.samples.is_empty()) {
+                let _ = write!(text, " {}", reach(ramp, 0.0));
+            }
         }
     }
     text

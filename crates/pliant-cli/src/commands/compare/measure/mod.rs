@@ -65,10 +65,19 @@ pub fn measure(
     let transient = transient::measure(mechanism, [&model, &with_modes], &frequencies, frames, tick);
     let speed = speed::measure(mechanism, &model, transient.dt, tick)?;
     let mut notes = Vec::new();
-    if let Some(joint) = at_limit(mechanism, &ramp, &transient) {
+    let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));
+    let limited = ramp.as_ref().ok().and_then(|ramp| ramp.limited_from.as_ref());
+    if let Some((when, joint)) = match (moving, limited) {
+        (Some(joint), _) => Some(("In the motion".to_string(), joint)),
+        (None, Some((scale, joint))) => {
+            let times = super::text::figure(*scale);
+            Some((format!("From {times} times the load on"), joint.as_str()))
+        }
+        (None, None) => None,
+    } {
         notes.push(format!(
-            "Joint limits act in the full simulation (joint “{joint}” for one). A reduced model has no limits: \
-             beyond them it goes on bending."
+            "{when}, joint limits act in the full simulation (“{joint}” for one). A reduced model has no limits: beyond \
+             them it goes on bending."
         ));
     }
     if let Ok(Ramp { unstable_from: Some(scale), .. }) = &ramp {
@@ -196,22 +205,13 @@ fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = EffectorId> {
     (0..mechanism.effectors().len()).map(EffectorId::from_index)
 }
 
-/// A joint that the full simulation has at a limit, up to the scene's load or in motion.
-fn at_limit<'m>(
-    mechanism: &'m Mechanism,
-    ramp: &Result<Ramp, String>,
-    transient: &Transient,
-) -> Option<&'m str> {
-    let settled = ramp.as_ref().ok().and_then(|ramp| ramp.scene.as_ref()).map(|s| &s.full.coordinates[..]);
-    let moving = transient.frames.iter().map(|frame| &frame.coordinates[..]);
-    let reached = |coordinates: &[f64]| {
-        mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
-            let q = &coordinates[mechanism.coordinates_of(JointId::from_index(j))];
-            let beyond = joint.freedoms.iter().zip(q).any(|(f, q)| *q >= f.upper || *q <= f.lower);
-            beyond.then_some(joint.name.as_str())
-        })
-    };
-    settled.into_iter().chain(moving).find_map(reached)
+/// A joint that is at a limit.
+fn at_limit<'m>(mechanism: &'m Mechanism, coordinates: &[f64]) -> Option<&'m str> {
+    mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
+        let q = &coordinates[mechanism.coordinates_of(JointId::from_index(j))];
+        let beyond = joint.freedoms.iter().zip(q).any(|(f, q)| *q >= f.upper || *q <= f.lower);
+        beyond.then_some(joint.name.as_str())
+    })
 }
 
 /// The lowest natural period of the linear mechanism, s.

@@ -7,7 +7,8 @@ use pliant::spatial::{Pose, log};
 use pliant::state::State;
 
 use super::{
-    Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, effector_poses, effectors, period,
+    Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses, effectors,
+    period,
 };
 
 /// Loads are the scene's times √2ᵏ, from the first k to the last.
@@ -30,6 +31,8 @@ pub struct Ramp {
     pub stopped: Option<String>,
     /// The first load scale at which the full equilibrium is no minimum of energy.
     pub unstable_from: Option<f64>,
+    /// The first load scale at which a joint of the full mechanism is at a limit, and its name.
+    pub limited_from: Option<(f64, String)>,
     /// Where everything is under the scene's load, or under the largest part of it that was reached.
     pub scene: Option<Settled>,
     /// The same under the load that moves the effector by about half the radius, if that is another one.
@@ -86,12 +89,26 @@ pub fn measure(
     let points = Effectors::new(mechanism);
     let full_model = full::Model::new(mechanism);
     let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
-    let mut ramp = Ramp { samples: Vec::new(), stopped: None, unstable_from: None, scene: None, far: None };
+    let mut ramp = Ramp {
+        samples: Vec::new(),
+        stopped: None,
+        unstable_from: None,
+        limited_from: None,
+        scene: None,
+        far: None,
+    };
     for exponent in EXPONENTS {
         tick();
         let scale = 2f64.powf(0.5 * f64::from(exponent));
         scene.apply(full.inputs_mut(), scale);
-        let found = full.settle(&StaticsSettings::default()).map_err(|error| error.to_string())?;
+        let found = match full.settle(&StaticsSettings::default()) {
+            Ok(found) => found,
+            Err(error) if ramp.samples.is_empty() => return Err(error.to_string()),
+            Err(error) => {
+                ramp.stopped = Some(error.to_string());
+                break;
+            }
+        };
         let times = super::super::text::figure(scale);
         if !found.converged {
             ramp.stopped =
@@ -100,6 +117,10 @@ pub fn measure(
         }
         if !found.stable && ramp.unstable_from.is_none() {
             ramp.unstable_from = Some(scale);
+        }
+        if ramp.limited_from.is_none() {
+            ramp.limited_from =
+                at_limit(mechanism, &full.state().coordinates).map(|joint| (scale, joint.to_string()));
         }
         scene.apply(reduced.inputs_mut(), scale);
         if !settle(&mut reduced, period(frequencies), points.radius) {
