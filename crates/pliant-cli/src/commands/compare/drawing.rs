@@ -182,7 +182,7 @@ impl Drawing<'_> {
                 let word =
                     if by.x.abs() > by.y.abs() { Vector2::new(55.0, 8.0) } else { Vector2::new(25.0, 24.0) };
                 let out = [word.x - to.x, to.x + word.x - WIDTH, word.y - to.y, to.y + word.y - layout.tall];
-                margins.iter_mut().zip(out).for_each(|(m, out)| *m += out.max(0.0).min(ARROW));
+                margins.iter_mut().zip(out).for_each(|(m, out)| *m += out.clamp(0.0, ARROW));
             }
             layout = Layout::new(&extent, &margins);
         }
