@@ -70,6 +70,9 @@ pub enum Command {
     /// Let a mechanism move, from the file's pose at rest
     #[command(after_help = help::SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Compare the full simulation with a reduced model: error, speed, frequencies, motion, in one page
+    #[command(after_help = help::COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Time the engines on this machine
     #[command(after_help = help::BENCH_EXAMPLES)]
     Bench(Bench),
@@ -176,6 +179,17 @@ pub struct Simulate {
     pub effectors: Vec<String>,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `pliant compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// Page to write (.html), here and named after MECH if not given; what it held is replaced
+    #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 

@@ -16,6 +16,7 @@ Examples:
   pliant statics helix --scene-load      where it settles
   pliant simulate arm --engine full --duration 1 --dt 0.001 -o arm.csv
                                          how it moves
+  pliant compare rungs                   full against reduced, as a page to look at
   pliant help info                       more about one command";
 
 /// Of `list`.
@@ -105,6 +106,32 @@ Examples:
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
                                          violation, energy (J), steps, time (s), warnings; reduced:
                                          also rank, modes";
+
+/// Of `compare`.
+pub const COMPARE_EXAMPLES: &str = "\
+The full simulation against the reduced model of the same mechanism, made at the file's pose, under
+the scene's loads, gravity and targets: at rest under rising loads, in motion, natural frequencies,
+and time a step on this machine. The page is one file that needs no network: helix:50 makes
+helix-50-compare.html in this folder. Where there is no equilibrium, as with a free base, the page
+says so and shows the motion.
+
+JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
+warnings, page (path), and
+  error          one entry per load: load_scale (loads and gravity over the scene's), displacement
+                 (of the effector), effector (its error), and for twist, joint and corrected: mean,
+                 max (errors of all links), violation; all over the radius
+  error_stopped  why the list ends early or is empty, or null
+  transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
+                 max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
+                 of twist, joint and corrected, stopped (why it ends early, or null)
+  frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
+  speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
+                 effectors_us; build_full_us, build_reduced_us
+
+Examples:
+  pliant compare rungs                   writes rungs-compare.html
+  pliant compare hand.toml -o hand.html
+  pliant compare helix:400 --json";
 
 /// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
