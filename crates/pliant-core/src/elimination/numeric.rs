@@ -1,5 +1,6 @@
 //! Factor and solve, in memory that is made once.
 
+use super::carried::{self, Carry};
 use super::kernel;
 use super::symbolic::{Front, LANES, Symbolic};
 
@@ -16,6 +17,19 @@ pub trait Assemble {
     /// Adds the blocks of the elements placed in front f to the upper triangle of the row-major
     /// matrix, whose rows are `stride` long, and their right-hand side to column `size`.
     fn add_front(&self, f: usize, front: &mut [f64], stride: usize, size: usize);
+
+    /// Whether the unit of front f is a body and the rows of the joint by which it hangs on a later one or on
+    /// nothing, to be eliminated by [`Assemble::add_carried`].
+    #[inline(always)]
+    fn is_carried(&self, _f: usize) -> bool {
+        false
+    }
+
+    /// As [`Assemble::add_front`], but the rows of the unit's joint are returned by their inverse.
+    #[inline(always)]
+    fn add_carried(&self, _f: usize, _front: &mut [f64], _stride: usize, _size: usize) -> Carry {
+        unreachable!("no front is carried")
+    }
 }
 
 /// The memory of an elimination: factors, updates on their way, one front.
@@ -29,6 +43,9 @@ pub struct Numeric {
     /// The unknowns of one front.
     near: Vec<[f64; LANES]>,
     negative: usize,
+    /// Which fronts were carried in the last factorisation; their elimination's memory.
+    carried: Vec<bool>,
+    scratch: Vec<[f64; LANES]>,
     #[cfg(target_arch = "x86_64")]
     fused: bool,
 }
@@ -36,12 +53,15 @@ pub struct Numeric {
 impl Numeric {
     /// Memory for a plan.
     pub fn new(plan: &Symbolic) -> Numeric {
+        let widest = plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0);
         Numeric {
             factors: vec![[0.0; LANES]; plan.factors],
             stack: vec![0.0; plan.stack],
-            front: vec![0.0; plan.largest],
-            near: vec![[0.0; LANES]; plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0)],
+            front: vec![0.0; plan.largest + LANES],
+            near: vec![[0.0; LANES]; widest],
             negative: 0,
+            carried: vec![false; plan.fronts.len()],
+            scratch: vec![[0.0; LANES]; carried::scratch(widest)],
             #[cfg(target_arch = "x86_64")]
             fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }
@@ -85,20 +105,34 @@ impl Numeric {
         self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
-            let F = &mut self.front[..size * stride];
-            for (i, row) in F.chunks_exact_mut(stride).enumerate() {
-                row[i / LANES * LANES..].fill(0.0);
+            let carried = assemble.is_carried(f);
+            self.carried[f] = carried;
+            // One more vector, for lanes that reach beyond the last row.
+            let F = &mut self.front[..size * stride + LANES];
+            for (i, row) in F.chunks_exact_mut(stride).take(size).enumerate() {
+                if !(carried && (6..pivots).contains(&i)) {
+                    row[i / LANES * LANES..].fill(0.0);
+                }
             }
-            assemble.add_front(f, F, stride, size);
+            let carry = if carried {
+                Some(assemble.add_carried(f, F, stride, size))
+            } else {
+                assemble.add_front(f, F, stride, size);
+                None
+            };
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
             }
             let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
-            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots, rows) {
-                return Err(ZeroPivot { unknown: front.first + k });
-            }
-            for k in 0..pivots {
-                self.negative += usize::from(F[k * stride + k] < 0.0);
+            let eliminated = match &carry {
+                Some(carry) => {
+                    carried::eliminate::<FUSED>(F, size, stride, pivots, carry, &mut self.scratch, rows)
+                }
+                None => kernel::eliminate::<FUSED>(F, size, stride, pivots, rows),
+            };
+            match eliminated {
+                Ok(negative) => self.negative += negative,
+                Err(k) => return Err(ZeroPivot { unknown: front.first + k }),
             }
             let rest = size - pivots;
             let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
@@ -119,8 +153,12 @@ impl Numeric {
 
     /// Solves for another right-hand side with the factors at hand, in place. The factors keep the last
     /// right-hand side only.
+    ///
+    /// # Panics
+    /// If a front was carried: its rows are kept for its own right-hand side alone.
     pub fn solve(&mut self, plan: &Symbolic, x: &mut [f64]) {
         debug_assert_eq!(x.len(), plan.unknowns);
+        assert!(!self.carried.contains(&true), "factors of carried fronts solve once");
         for front in &plan.fronts {
             let width = front.stride / LANES;
             let own = front.first..front.first + front.pivots;
@@ -142,21 +180,22 @@ impl Numeric {
     /// x_k = y_k − Σ_j l_kj x_j, last front first.
     #[inline(always)]
     fn substitute_back<const FUSED: bool>(&mut self, plan: &Symbolic, x: &mut [f64]) {
-        for front in plan.fronts.iter().rev() {
+        for (front, carried) in plan.fronts.iter().zip(&self.carried).rev() {
             let (width, pivots) = (front.stride / LANES, front.pivots);
-            // The later unknowns in the lanes of the front, −1 for y, zero for all else.
+            if *carried {
+                // Pivots depend on later unknowns alone.
+                let width = carried::width(front.size, pivots);
+                let near = &mut self.near[..width];
+                gather(near, front, 0, x);
+                let rows = self.factors[front.rows..].chunks_exact(width);
+                for (x, row) in x[front.first..front.first + pivots].iter_mut().zip(rows) {
+                    *x = -kernel::dot::<FUSED>(row, near);
+                }
+                continue;
+            }
             let first = pivots / LANES;
             let near = &mut self.near[..width];
-            near[first..].fill([0.0; LANES]);
-            let flat = near.as_flattened_mut();
-            let mut j = pivots;
-            for &(from, count) in &front.later {
-                for i in from..from + count {
-                    flat[j] = x[i];
-                    j += 1;
-                }
-            }
-            flat[front.size] = -1.0;
+            gather(&mut near[first..], front, pivots % LANES, x);
             // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
             // by column: no operation of an inner loop waits for another.
             let rows = &self.factors[front.rows..];
@@ -179,6 +218,21 @@ impl Numeric {
             }
         }
     }
+}
+
+/// The later unknowns of a front from a place on, then −1 for y; zero for all else.
+#[inline(always)]
+fn gather(near: &mut [[f64; LANES]], front: &Front, start: usize, x: &[f64]) {
+    near.fill([0.0; LANES]);
+    let flat = near.as_flattened_mut();
+    let mut j = start;
+    for &(from, count) in &front.later {
+        for i in from..from + count {
+            flat[j] = x[i];
+            j += 1;
+        }
+    }
+    flat[j] = -1.0;
 }
 
 /// Adds the update of an earlier front.

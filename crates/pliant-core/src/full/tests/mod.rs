@@ -238,7 +238,7 @@ impl<'m> Setup<'m> {
             for item in &model.items[model.first_item[f]..model.first_item[f + 1]] {
                 match *item {
                     Item::Body { node: n } => name(0, model.nodes[n].unknown, 6),
-                    Item::Joint { joint, child, parent, rows } => {
+                    Item::Joint { joint, child, parent, rows, .. } => {
                         let joint = &model.joints[joint];
                         name(child, node(joint.child), 6);
                         name(parent, node(joint.parent), 6);
