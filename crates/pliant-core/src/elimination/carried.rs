@@ -66,24 +66,13 @@ pub(super) fn eliminate<const FUSED: bool>(
     scratch: &mut [[f64; LANES]],
     rows: &mut [[f64; LANES]],
 ) -> Result<usize, usize> {
-    match width(size, pivots) {
-        2 => eliminate_lanes::<FUSED>(F, size, stride, pivots, 2, carry, scratch, rows),
-        width => eliminate_any::<FUSED>(F, size, stride, pivots, width, carry, scratch, rows),
+    // The usual fronts, hinges with one to four lanes, are compiled for their sizes.
+    match (width(size, pivots), 12 - pivots) {
+        (2, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 2, carry, scratch, rows),
+        (3, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 3, carry, scratch, rows),
+        (4, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 4, carry, scratch, rows),
+        (width, _) => eliminate_lanes::<FUSED>(F, size, stride, pivots, width, carry, scratch, rows),
     }
-}
-
-#[allow(clippy::too_many_arguments)]
-fn eliminate_any<const FUSED: bool>(
-    F: &mut [f64],
-    size: usize,
-    stride: usize,
-    pivots: usize,
-    W: usize,
-    carry: &Carry,
-    scratch: &mut [[f64; LANES]],
-    rows: &mut [[f64; LANES]],
-) -> Result<usize, usize> {
-    eliminate_lanes::<FUSED>(F, size, stride, pivots, W, carry, scratch, rows)
 }
 
 /// The elimination, with W lanes over later unknowns and right-hand side.
@@ -118,37 +107,26 @@ fn eliminate_lanes<const FUSED: bool>(
 
     // z' = z − A s, and −Bᵀs for the later unknowns.
     let s = &carry.closing;
-    for j in 0..n {
-        let Bs = (0..6).fold(0.0, |sum, i| fma::<FUSED>(H.as_flattened()[i * W * LANES + j], s[i], sum));
-        F[(pivots + j) * stride + size] -= Bs;
+    for lane in 0..W {
+        let Bs = combine::<FUSED>(s, H, W, lane);
+        for j in lane * LANES..(lane * LANES + LANES).min(n) {
+            F[(pivots + j) * stride + size] -= Bs[j % LANES];
+        }
     }
     for i in 0..6 {
-        let As = dot6::<FUSED>(&A[i], s);
-        H.as_flattened_mut()[i * W * LANES + n] -= As;
+        H[i * W..][..W].as_flattened_mut()[n] -= dot6::<FUSED>(&A[i], s);
     }
 
     if let Some(p) = carry.onto {
         let at = p - pivots;
         let [a, b, c] = carry.arm;
         // ½A X, a row (l, t) of A giving (l, t + arm×l); V = Xᵀ(B + ½A X) then adds up to XᵀA X + XᵀB + BᵀX.
-        let half: [[f64; 6]; 6] = std::array::from_fn(|i| {
-            let l = &A[i];
-            [
-                0.5 * l[0],
-                0.5 * l[1],
-                0.5 * l[2],
-                0.5 * (l[3] + (b * l[2] - c * l[1])),
-                0.5 * (l[4] + (c * l[0] - a * l[2])),
-                0.5 * (l[5] + (a * l[1] - b * l[0])),
-            ]
-        });
-        let add_half = |H: &mut [[f64; LANES]]| {
-            for i in 0..6 {
-                let row = &mut H[i * W..][..W].as_flattened_mut()[at..at + 6];
-                row.iter_mut().zip(&half[i]).for_each(|(x, h)| *x += h);
-            }
-        };
-        add_half(H);
+        let mut half = [[0.0; 6]; 6];
+        for i in 0..6 {
+            let [l0, l1, l2, t0, t1, t2] = A[i].map(|x| 0.5 * x);
+            half[i] = [l0, l1, l2, t0 + (b * l2 - c * l1), t1 + (c * l0 - a * l2), t2 + (a * l1 - b * l0)];
+        }
+        add_columns(H, W, at, &half);
         // Rows of V, from (l, t) in the columns of B: l, then t + arm×l. They belong in the rows of x_p, and where
         // a column stands before x_p, or among it, in its transpose too.
         let mut V = [[0.0; LANES]; 6];
@@ -162,29 +140,32 @@ fn eliminate_lanes<const FUSED: bool>(
             }
             for k in 0..6 {
                 let row = &mut F[(p + k) * stride + pivots + lane * LANES..][..LANES];
-                row.iter_mut().zip(&V[k]).for_each(|(x, v)| *x += v);
+                for i in 0..LANES {
+                    row[i] += V[k][i];
+                }
             }
-            for j in (lane * LANES..(lane * LANES + LANES).min(n)).filter(|&j| j < at + 6) {
+            for j in lane * LANES..(lane * LANES + LANES).min(at + 6) {
                 for k in j.saturating_sub(at)..6 {
                     F[(pivots + j) * stride + p + k] += V[k][j % LANES];
                 }
             }
         }
-        add_half(H);
+        add_columns(H, W, at, &half);
     }
 
     // D = SᵀA S + w, and Sᵀ(H, z') with the impulse.
     let mut AS = [[0.0; 6]; 6];
     let mut D = [[0.0; 6]; 6];
     for (k, Sk) in S.iter().enumerate() {
-        AS[k] = std::array::from_fn(|i| dot6::<FUSED>(&A[i], Sk));
+        for i in 0..6 {
+            AS[k][i] = dot6::<FUSED>(&A[i], Sk);
+        }
         for l in 0..=k {
             D[l][k] = dot6::<FUSED>(&AS[k], &S[l]);
         }
         D[k][k] += carry.weights[k];
         for lane in 0..W {
-            let sum = |sum: [f64; LANES], i: usize| axpy::<FUSED>(Sk[i], &H[i * W + lane], &sum);
-            u[k * W + lane] = (0..6).fold([0.0; LANES], sum);
+            u[k * W + lane] = combine::<FUSED>(Sk, H, W, lane);
         }
         u[k * W..][..W].as_flattened_mut()[n] += carry.impulses[k];
     }
@@ -211,15 +192,19 @@ fn eliminate_lanes<const FUSED: bool>(
             let f = -u.as_flattened()[k * W * LANES + j] * inverse;
             for lane in j / LANES..W {
                 let x = &mut F[(pivots + j) * stride + pivots + lane * LANES..][..LANES];
-                x.iter_mut().zip(&u[k * W + lane]).for_each(|(x, u)| *x = fma::<FUSED>(f, *u, *x));
+                for i in 0..LANES {
+                    x[i] = fma::<FUSED>(f, u[k * W + lane][i], x[i]);
+                }
             }
         }
     }
     for k in (0..S.len()).rev() {
         let inverse = 1.0 / D[k][k];
         for lane in 0..W {
-            let rest = |sum: [f64; LANES], l: usize| axpy::<FUSED>(-D[k][l], &u[l * W + lane], &sum);
-            u[k * W + lane] = (k + 1..S.len()).fold(u[k * W + lane], rest).map(|x| x * inverse);
+            for l in k + 1..S.len() {
+                u[k * W + lane] = axpy::<FUSED>(-D[k][l], &u[l * W + lane], &u[k * W + lane]);
+            }
+            u[k * W + lane] = u[k * W + lane].map(|x| x * inverse);
         }
     }
 
@@ -235,8 +220,7 @@ fn eliminate_lanes<const FUSED: bool>(
             H[i * W + lane] = left;
         }
         for (m, Nm) in N.iter().enumerate() {
-            let sum = |sum: [f64; LANES], i: usize| axpy::<FUSED>(Nm[i], &H[i * W + lane], &sum);
-            rows[(6 + m) * W + lane] = (0..6).fold([0.0; LANES], sum);
+            rows[(6 + m) * W + lane] = combine::<FUSED>(Nm, H, W, lane);
         }
     }
     for i in 0..6 {
@@ -259,7 +243,32 @@ fn axpy<const FUSED: bool>(a: f64, x: &[f64; LANES], y: &[f64; LANES]) -> [f64; 
     std::array::from_fn(|i| fma::<FUSED>(a, x[i], y[i]))
 }
 
+/// Σ a_i H_i in one of the W lanes.
+#[inline(always)]
+fn combine<const FUSED: bool>(a: &[f64; 6], H: &[[f64; LANES]], W: usize, lane: usize) -> [f64; LANES] {
+    let mut sum = [0.0; LANES];
+    for i in 0..6 {
+        sum = axpy::<FUSED>(a[i], &H[i * W + lane], &sum);
+    }
+    sum
+}
+
+/// Adds six columns to those of H from `at` on.
+#[inline(always)]
+fn add_columns(H: &mut [[f64; LANES]], W: usize, at: usize, columns: &[[f64; 6]; 6]) {
+    for i in 0..6 {
+        let row = &mut H[i * W..][..W].as_flattened_mut()[at..at + 6];
+        for j in 0..6 {
+            row[j] += columns[i][j];
+        }
+    }
+}
+
 #[inline(always)]
 fn dot6<const FUSED: bool>(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (0..6).fold(0.0, |sum, i| fma::<FUSED>(a[i], b[i], sum))
+    let mut sum = 0.0;
+    for i in 0..6 {
+        sum = fma::<FUSED>(a[i], b[i], sum);
+    }
+    sum
 }
