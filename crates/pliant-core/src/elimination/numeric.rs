@@ -109,10 +109,12 @@ impl Numeric {
             self.carried[f] = carried;
             // One more vector, for lanes that reach beyond the last row.
             let F = &mut self.front[..size * stride + LANES];
-            for (i, row) in F.chunks_exact_mut(stride).take(size).enumerate() {
-                if !(carried && (6..pivots).contains(&i)) {
-                    row[i / LANES * LANES..].fill(0.0);
-                }
+            if carried {
+                // Rows of the joint are not there.
+                F[..6 * stride].fill(0.0);
+                F[pivots * stride..].fill(0.0);
+            } else {
+                F.fill(0.0);
             }
             let carry = if carried {
                 Some(assemble.add_carried(f, F, stride, size))
@@ -137,8 +139,10 @@ impl Numeric {
             let rest = size - pivots;
             let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
             for (i, row) in update.chunks_exact_mut(rest + 1).enumerate() {
-                let from = (pivots + i) * stride + pivots;
-                row[i..].copy_from_slice(&F[from + i..from + rest + 1]);
+                let from = &F[(pivots + i) * stride + pivots..][..rest + 1];
+                for j in i..=rest {
+                    row[j] = from[j];
+                }
             }
         }
         self.substitute_back::<FUSED>(plan, solution);
