@@ -26,7 +26,7 @@ use super::kernel::fma;
 use super::symbolic::LANES;
 
 /// The rows of the joint that carries the body of a front, by their inverse.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Carry {
     /// Position in the front of the body it hangs on; `None` if that does not move.
     pub onto: Option<usize>,
@@ -66,11 +66,12 @@ pub(super) fn eliminate<const FUSED: bool>(
     scratch: &mut [[f64; LANES]],
     rows: &mut [[f64; LANES]],
 ) -> Result<usize, usize> {
-    // The usual fronts, hinges with one to four lanes, are compiled for their sizes.
+    // The usual fronts, hinges with two to five lanes, are compiled for their sizes.
     match (width(size, pivots), 12 - pivots) {
         (2, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 2, carry, scratch, rows),
         (3, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 3, carry, scratch, rows),
         (4, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 4, carry, scratch, rows),
+        (5, 1) => eliminate_lanes::<FUSED>(F, size, stride, 11, 5, carry, scratch, rows),
         (width, _) => eliminate_lanes::<FUSED>(F, size, stride, pivots, width, carry, scratch, rows),
     }
 }

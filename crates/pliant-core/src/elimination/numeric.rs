@@ -2,7 +2,7 @@
 
 use super::carried::{self, Carry};
 use super::kernel;
-use super::symbolic::{Front, LANES, Symbolic};
+use super::symbolic::{Front, LANES, Symbolic, update_size, update_width};
 
 /// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,10 +25,11 @@ pub trait Assemble {
         false
     }
 
-    /// As [`Assemble::add_front`], but the rows of the unit's joint are returned by their inverse.
+    /// As [`Assemble::add_front`], but the rows of the unit's joint are given by their inverse. Sets every part of
+    /// `carry` that counts.
     #[inline(always)]
-    fn add_carried(&self, _f: usize, _front: &mut [f64], _stride: usize, _size: usize) -> Carry {
-        unreachable!("no front is carried")
+    fn add_carried(&self, f: usize, front: &mut [f64], stride: usize, size: usize, _carry: &mut Carry) {
+        self.add_front(f, front, stride, size);
     }
 }
 
@@ -38,13 +39,14 @@ pub struct Numeric {
     /// The rows of each front in turn, as the kernel writes them: 1/d_k, l_kj, y_k.
     factors: Vec<[f64; LANES]>,
     /// Updates on their way to the front they go to.
-    stack: Vec<f64>,
+    stack: Vec<[f64; LANES]>,
     front: Vec<f64>,
     /// The unknowns of one front.
     near: Vec<[f64; LANES]>,
     negative: usize,
-    /// Which fronts were carried in the last factorisation; their elimination's memory.
+    /// Which fronts were carried in the last factorisation; one of them, and its elimination's memory.
     carried: Vec<bool>,
+    carry: Carry,
     scratch: Vec<[f64; LANES]>,
     #[cfg(target_arch = "x86_64")]
     fused: bool,
@@ -56,11 +58,12 @@ impl Numeric {
         let widest = plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0);
         Numeric {
             factors: vec![[0.0; LANES]; plan.factors],
-            stack: vec![0.0; plan.stack],
+            stack: vec![[0.0; LANES]; plan.stack],
             front: vec![0.0; plan.largest + LANES],
             near: vec![[0.0; LANES]; widest],
             negative: 0,
             carried: vec![false; plan.fronts.len()],
+            carry: Carry::default(),
             scratch: vec![[0.0; LANES]; carried::scratch(widest)],
             #[cfg(target_arch = "x86_64")]
             fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
@@ -116,32 +119,30 @@ impl Numeric {
             } else {
                 F.fill(0.0);
             }
-            let carry = if carried {
-                Some(assemble.add_carried(f, F, stride, size))
+            if carried {
+                assemble.add_carried(f, F, stride, size, &mut self.carry);
             } else {
                 assemble.add_front(f, F, stride, size);
-                None
-            };
+            }
             for &child in &front.children {
                 take_update(F, stride, size, &plan.fronts[child], &self.stack);
             }
             let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
-            let eliminated = match &carry {
-                Some(carry) => {
-                    carried::eliminate::<FUSED>(F, size, stride, pivots, carry, &mut self.scratch, rows)
-                }
-                None => kernel::eliminate::<FUSED>(F, size, stride, pivots, rows),
+            let eliminated = if carried {
+                carried::eliminate::<FUSED>(F, size, stride, pivots, &self.carry, &mut self.scratch, rows)
+            } else {
+                kernel::eliminate::<FUSED>(F, size, stride, pivots, rows)
             };
             match eliminated {
                 Ok(negative) => self.negative += negative,
                 Err(k) => return Err(ZeroPivot { unknown: front.first + k }),
             }
-            let rest = size - pivots;
-            let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
-            for (i, row) in update.chunks_exact_mut(rest + 1).enumerate() {
-                let from = &F[(pivots + i) * stride + pivots..][..rest + 1];
-                for j in i..=rest {
-                    row[j] = from[j];
+            let width = update_width(front);
+            let update = &mut self.stack[front.update..front.update + update_size(front)];
+            for (i, row) in update.chunks_exact_mut(width).enumerate() {
+                let from = F[(pivots + i) * stride + pivots..].as_chunks::<LANES>().0;
+                for lane in i / LANES..width {
+                    row[lane] = from[lane];
                 }
             }
         }
@@ -188,7 +189,7 @@ impl Numeric {
             let (width, pivots) = (front.stride / LANES, front.pivots);
             if *carried {
                 // Pivots depend on later unknowns alone.
-                let width = carried::width(front.size, pivots);
+                let width = update_width(front);
                 let near = &mut self.near[..width];
                 gather(near, front, 0, x);
                 let rows = self.factors[front.rows..].chunks_exact(width);
@@ -239,19 +240,19 @@ fn gather(near: &mut [[f64; LANES]], front: &Front, start: usize, x: &[f64]) {
     flat[j] = -1.0;
 }
 
-/// Adds the update of an earlier front.
+/// Adds the update of an earlier front. Rows of a run are added whole: what that does below the diagonal is never
+/// read.
 #[inline(always)]
-fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
-    let rest = child.size - child.pivots;
-    let update = &stack[child.update..child.update + rest * (rest + 1)];
+fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[[f64; LANES]]) {
+    let (rest, width) = (child.size - child.pivots, update_width(child));
+    let update = &stack[child.update..child.update + update_size(child)];
     // Later nodes stand in the order of the solution in every front, so what is above the diagonal
     // here is above it there.
     for (r, &(at_i, to_i, count_i)) in child.runs.iter().enumerate() {
         for i in 0..count_i {
-            let row = &update[(at_i - child.pivots + i) * (rest + 1)..][..rest + 1];
+            let row = update[(at_i - child.pivots + i) * width..][..width].as_flattened();
             let to = &mut F[(to_i + i) * stride..][..stride];
-            add(&mut to[to_i + i..to_i + count_i], &row[at_i - child.pivots + i..]);
-            for &(at_j, to_j, count_j) in &child.runs[r + 1..] {
+            for &(at_j, to_j, count_j) in &child.runs[r..] {
                 add(&mut to[to_j..to_j + count_j], &row[at_j - child.pivots..]);
             }
             to[size] += row[rest];
@@ -261,7 +262,13 @@ fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: 
 
 #[inline(always)]
 fn add(to: &mut [f64], from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += from;
+    if let (Ok(to), Some(from)) = (<&mut [f64; 6]>::try_from(&mut *to), from.first_chunk::<6>()) {
+        for i in 0..6 {
+            to[i] += from[i]; // a body
+        }
+    } else {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += from;
+        }
     }
 }

@@ -231,10 +231,14 @@ impl Symbolic {
     }
 }
 
-/// Numbers an update takes on the stack: rows of the later unknowns and the right-hand side.
+/// Lanes of a row of a front's update: the later unknowns and the right-hand side.
+pub(super) fn update_width(front: &Front) -> usize {
+    (front.size - front.pivots + 1).div_ceil(LANES)
+}
+
+/// Lanes that an update takes on the stack: a row for each later unknown.
 pub(super) fn update_size(front: &Front) -> usize {
-    let rest = front.size - front.pivots;
-    rest * (rest + 1)
+    (front.size - front.pivots) * update_width(front)
 }
 
 /// Joins runs that follow each other on both sides.

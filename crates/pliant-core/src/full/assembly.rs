@@ -172,19 +172,26 @@ impl Scene<'_> {
 
     /// The joint by which the first body of a front hangs on its parent: by the inverse of its rows.
     #[inline(always)]
-    fn carrying_joint(&self, joint: &Joint, child: usize, parent: usize, target: &mut Target) -> Carry {
+    fn carrying_joint(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        target: &mut Target,
+        carry: &mut Carry,
+    ) {
         let placed = self.place(joint);
-        let onto = (parent != ABSENT).then_some(parent);
+        carry.onto = (parent != ABSENT).then_some(parent);
         self.geometric_where_used(joint, child, parent, &placed, [0.0; 6], target);
         if joint.kind == JointKind::Hinge {
-            return self.carry_by_hinge(joint, onto, &placed);
+            return self.carry_by_hinge(joint, &placed, carry);
         }
         let d = joint.kind.freedoms();
         for k in 0..d {
             let drive = self.drive(joint, k, &placed);
             target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
         }
-        self.carry_by_any(joint, onto, &placed)
+        self.carry_by_any(joint, &placed, carry);
     }
 
     /// Geometric stiffness of a joint's constraint forces and `forces` of its coordinates, if the scheme wants it.
@@ -322,18 +329,18 @@ impl Scene<'_> {
 }
 
 impl Scene<'_> {
-    /// Adds what is assembled in a front. With `carries`, the joint that carries its body is returned instead.
+    /// Adds what is assembled in a front; where there is a `carry`, the joint that carries its body by that.
     #[inline(always)]
-    fn add(&self, f: usize, target: &mut Target, carried: bool) -> Option<Carry> {
-        let mut carry = None;
+    fn add(&self, f: usize, target: &mut Target, mut carry: Option<&mut Carry>) {
         for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
             match *item {
                 Item::Body { node } => self.body(node, target),
-                Item::Joint { joint, child, parent, carries: true, .. } if carried => {
-                    carry = Some(self.carrying_joint(&self.model.joints[joint], child, parent, target));
-                }
-                Item::Joint { joint, child, parent, rows, .. } => {
-                    self.joint(&self.model.joints[joint], child, parent, rows, target);
+                Item::Joint { joint, child, parent, rows, carries } => {
+                    let joint = &self.model.joints[joint];
+                    match carry.as_deref_mut().filter(|_| carries) {
+                        Some(carry) => self.carrying_joint(joint, child, parent, target, carry),
+                        None => self.joint(joint, child, parent, rows, target),
+                    }
                 }
                 Item::Coupling { coupling, bodies, row } => {
                     self.coupling(&self.model.couplings[coupling], bodies, row, target);
@@ -347,14 +354,13 @@ impl Scene<'_> {
                 self.pull(pull, node, &frame, target);
             }
         }
-        carry
     }
 }
 
 impl Assemble for Scene<'_> {
     #[inline(always)]
     fn add_front(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
-        self.add(f, &mut Target { F, stride, size }, false);
+        self.add(f, &mut Target { F, stride, size }, None);
     }
 
     #[inline(always)]
@@ -363,8 +369,8 @@ impl Assemble for Scene<'_> {
     }
 
     #[inline(always)]
-    fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize) -> Carry {
-        self.add(f, &mut Target { F, stride, size }, true).expect("a joint carries the body")
+    fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize, carry: &mut Carry) {
+        self.add(f, &mut Target { F, stride, size }, Some(carry));
     }
 }
 

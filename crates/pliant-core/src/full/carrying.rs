@@ -16,28 +16,26 @@ impl Scene<'_> {
     /// coordinate's axis e on ω, the inverse of the three is (b×e, e×a, a×b)/det; a×b = (z·p₂) z. As e is among
     /// them, q is the rate of the coordinate, so that springs need act on it alone.
     #[inline(always)]
-    pub(super) fn carry_by_hinge(&self, joint: &Joint, parent: Option<usize>, placed: &Placed) -> Carry {
+    pub(super) fn carry_by_hinge(&self, joint: &Joint, placed: &Placed, carry: &mut Carry) {
         let (p, z, e) = (&placed.linear, &placed.axis, &placed.child[5]);
         let (a, b) = (&placed.child[3], &placed.child[4]);
         let det = z.dot(&p[2]) * z.dot(e);
         let turns = [b.cross(e) / det, e.cross(a) / det, z / z.dot(e)];
         let rc = &placed.arms[0];
-        let mut basis = [[0.0; 6]; 6];
         for k in 0..3 {
-            basis[k] = [p[k].x, p[k].y, p[k].z, 0.0, 0.0, 0.0];
+            carry.basis[k] = [p[k].x, p[k].y, p[k].z, 0.0, 0.0, 0.0];
             let u = rc.cross(&turns[k]);
-            basis[3 + k] = [u.x, u.y, u.z, turns[k].x, turns[k].y, turns[k].z];
+            carry.basis[3 + k] = [u.x, u.y, u.z, turns[k].x, turns[k].y, turns[k].z];
         }
         let drive = self.drive(joint, 0, placed);
-        let mut carry = self.carry_with(joint, parent, placed, basis);
         carry.weights[0] = drive.weight;
         carry.impulses[0] = drive.impulse;
-        carry
+        self.close(joint, placed, carry);
     }
 
     /// How any joint with rows carries its child: N and S by Gauss and Jordan's elimination of the rows at the
     /// child frame's origin, with the largest number of each as pivot.
-    pub(super) fn carry_by_any(&self, joint: &Joint, parent: Option<usize>, placed: &Placed) -> Carry {
+    pub(super) fn carry_by_any(&self, joint: &Joint, placed: &Placed, carry: &mut Carry) {
         let m = 6 - joint.kind.freedoms();
         let rc = &placed.arms[0];
         let mut rows: [[f64; 6]; 6] = std::array::from_fn(|i| {
@@ -65,37 +63,36 @@ impl Scene<'_> {
                 }
             }
         }
-        let mut basis = [[0.0; 6]; 6];
+        carry.basis = [[0.0; 6]; 6];
         for k in 0..6 {
             // N = [M; 0] and S = [−Y; I].
+            let basis = &mut carry.basis[k];
             for i in 0..m {
-                basis[k][columns[i]] = if k < m { M[i][k] } else { -rows[i][columns[k]] };
+                basis[columns[i]] = if k < m { M[i][k] } else { -rows[i][columns[k]] };
             }
             if k >= m {
-                basis[k][columns[k]] = 1.0;
+                basis[columns[k]] = 1.0;
             }
-            let [x, y, z, a, b, c] = basis[k];
+            let [x, y, z, a, b, c] = *basis;
             let u = Vector3::new(x, y, z) + rc.cross(&Vector3::new(a, b, c));
-            basis[k] = [u.x, u.y, u.z, a, b, c];
+            *basis = [u.x, u.y, u.z, a, b, c];
         }
-        self.carry_with(joint, parent, placed, basis)
+        carry.weights = [0.0; 6];
+        carry.impulses = [0.0; 6];
+        self.close(joint, placed, carry);
     }
 
-    /// s = N r, r = −C/h.
+    /// s = N r, r = −C/h; and the arm of X.
     #[inline(always)]
-    fn carry_with(
-        &self,
-        joint: &Joint,
-        parent: Option<usize>,
-        placed: &Placed,
-        basis: [[f64; 6]; 6],
-    ) -> Carry {
-        let mut closing = [0.0; 6];
+    fn close(&self, joint: &Joint, placed: &Placed, carry: &mut Carry) {
+        let mut s = [0.0; 6];
         for k in 0..6 - joint.kind.freedoms() {
             let r = -self.scheme.closing * placed.residual[k];
-            (0..6).for_each(|i| closing[i] += basis[k][i] * r);
+            for i in 0..6 {
+                s[i] += carry.basis[k][i] * r;
+            }
         }
-        let arm = placed.arms[1] - placed.arms[0];
-        Carry { onto: parent, arm: arm.into(), basis, closing, weights: [0.0; 6], impulses: [0.0; 6] }
+        carry.closing = s;
+        carry.arm = (placed.arms[1] - placed.arms[0]).into();
     }
 }
