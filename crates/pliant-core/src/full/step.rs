@@ -172,10 +172,8 @@ fn finish(
     for joint in &model.joints {
         let placed = scene.place(joint);
         let d = joint.kind.freedoms();
-        let offsets = (0..6 - d).filter(|&i| placed.linear[i] != Vector3::zeros());
-        let gap = offsets.map(|i| placed.residual[i] * placed.residual[i]).sum::<f64>().sqrt();
-        if torn.is_none() && gap > joint.reach {
-            torn = Some((joint.id, gap));
+        if torn.is_none() && placed.gap2 > joint.reach * joint.reach {
+            torn = Some((joint.id, placed.gap2.sqrt()));
         }
         for k in 0..d {
             let at = joint.coordinate + k;
