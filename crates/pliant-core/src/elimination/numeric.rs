@@ -2,7 +2,7 @@
 
 use super::carried::{self, Carry};
 use super::kernel;
-use super::symbolic::{Front, LANES, Symbolic, update_size, update_width};
+use super::symbolic::{Front, LANES, Run, Symbolic, update_size, update_width};
 
 /// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -124,8 +124,8 @@ impl Numeric {
             } else {
                 assemble.add_front(f, F, stride, size);
             }
-            for &child in &front.children {
-                take_update(F, stride, size, &plan.fronts[child], &self.stack);
+            for &child in plan.children(front) {
+                take_update(F, stride, size, plan, &plan.fronts[child], &self.stack);
             }
             let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
             let eliminated = if carried {
@@ -172,7 +172,7 @@ impl Numeric {
                     .as_flattened_mut();
                 let row = &mut row[k % LANES..]; // from the diagonal on
                 let z = x[front.first + k];
-                let unknowns = own.clone().skip(k + 1).chain(front.later.iter().flat_map(|&(i, n)| i..i + n));
+                let unknowns = own.clone().skip(k + 1).chain(plan.runs(front).iter().flat_map(|run| run.unknown..run.unknown + run.count));
                 for (i, l) in unknowns.zip(&row[1..]) {
                     x[i] -= l * z;
                 }
@@ -191,7 +191,7 @@ impl Numeric {
                 // Pivots depend on later unknowns alone.
                 let width = update_width(front);
                 let near = &mut self.near[..width];
-                gather(near, front, 0, x);
+                gather(near, plan.runs(front), 0, x);
                 let rows = self.factors[front.rows..].chunks_exact(width);
                 for (x, row) in x[front.first..front.first + pivots].iter_mut().zip(rows) {
                     *x = -kernel::dot::<FUSED>(row, near);
@@ -200,7 +200,7 @@ impl Numeric {
             }
             let first = pivots / LANES;
             let near = &mut self.near[..width];
-            gather(&mut near[first..], front, pivots % LANES, x);
+            gather(&mut near[first..], plan.runs(front), pivots % LANES, x);
             // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
             // by column: no operation of an inner loop waits for another.
             let rows = &self.factors[front.rows..];
@@ -227,12 +227,12 @@ impl Numeric {
 
 /// The later unknowns of a front from a place on, then −1 for y; zero for all else.
 #[inline(always)]
-fn gather(near: &mut [[f64; LANES]], front: &Front, start: usize, x: &[f64]) {
+fn gather(near: &mut [[f64; LANES]], runs: &[Run], start: usize, x: &[f64]) {
     near.fill([0.0; LANES]);
     let flat = near.as_flattened_mut();
     let mut j = start;
-    for &(from, count) in &front.later {
-        for i in from..from + count {
+    for run in runs {
+        for i in run.unknown..run.unknown + run.count {
             flat[j] = x[i];
             j += 1;
         }
@@ -243,17 +243,25 @@ fn gather(near: &mut [[f64; LANES]], front: &Front, start: usize, x: &[f64]) {
 /// Adds the update of an earlier front. Rows of a run are added whole: what that does below the diagonal is never
 /// read.
 #[inline(always)]
-fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[[f64; LANES]]) {
+fn take_update(
+    F: &mut [f64],
+    stride: usize,
+    size: usize,
+    plan: &Symbolic,
+    child: &Front,
+    stack: &[[f64; LANES]],
+) {
     let (rest, width) = (child.size - child.pivots, update_width(child));
     let update = &stack[child.update..child.update + update_size(child)];
     // Later nodes stand in the order of the solution in every front, so what is above the diagonal
     // here is above it there.
-    for (r, &(at_i, to_i, count_i)) in child.runs.iter().enumerate() {
-        for i in 0..count_i {
-            let row = update[(at_i - child.pivots + i) * width..][..width].as_flattened();
-            let to = &mut F[(to_i + i) * stride..][..stride];
-            for &(at_j, to_j, count_j) in &child.runs[r..] {
-                add(&mut to[to_j..to_j + count_j], &row[at_j - child.pivots..]);
+    let runs = plan.runs(child);
+    for (r, run) in runs.iter().enumerate() {
+        for i in 0..run.count {
+            let row = update[(run.at - child.pivots + i) * width..][..width].as_flattened();
+            let to = &mut F[(run.to + i) * stride..][..stride];
+            for run in &runs[r..] {
+                add(&mut to[run.to..run.to + run.count], &row[run.at - child.pivots..]);
             }
             to[size] += row[rest];
         }
