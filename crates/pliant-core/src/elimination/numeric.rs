@@ -172,7 +172,10 @@ impl Numeric {
                     .as_flattened_mut();
                 let row = &mut row[k % LANES..]; // from the diagonal on
                 let z = x[front.first + k];
-                let unknowns = own.clone().skip(k + 1).chain(plan.runs(front).iter().flat_map(|run| run.unknown..run.unknown + run.count));
+                let unknowns = own
+                    .clone()
+                    .skip(k + 1)
+                    .chain(plan.runs(front).iter().flat_map(|run| run.unknown..run.unknown + run.count));
                 for (i, l) in unknowns.zip(&row[1..]) {
                     x[i] -= l * z;
                 }

@@ -46,9 +46,8 @@ impl Scene<'_> {
         let mut M: [[f64; 6]; 6] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
         let mut columns = [0, 1, 2, 3, 4, 5];
         for i in 0..m {
-            let largest = (i..6).max_by(|&x, &y| {
-                rows[i][columns[x]].abs().total_cmp(&rows[i][columns[y]].abs())
-            });
+            let largest =
+                (i..6).max_by(|&x, &y| rows[i][columns[x]].abs().total_cmp(&rows[i][columns[y]].abs()));
             columns.swap(i, largest.expect("six columns"));
             let pivot = 1.0 / rows[i][columns[i]];
             for k in 0..6 {
