@@ -1,6 +1,6 @@
 //! Factor and solve, in memory that is made once.
 
-use super::carried::{self, Carry};
+use super::carried::{self, Carry, Shape};
 use super::kernel;
 use super::symbolic::{Front, LANES, Run, Symbolic, update_size, update_width};
 
@@ -128,8 +128,10 @@ impl Numeric {
                 take_update(F, stride, size, plan, &plan.fronts[child], &self.stack);
             }
             let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
+            let width = update_width(front);
             let eliminated = if carried {
-                carried::eliminate::<FUSED>(F, size, stride, pivots, &self.carry, &mut self.scratch, rows)
+                let shape = Shape { size, stride, pivots, width };
+                carried::eliminate::<FUSED>(F, shape, &self.carry, &mut self.scratch, rows)
             } else {
                 kernel::eliminate::<FUSED>(F, size, stride, pivots, rows)
             };
@@ -137,7 +139,6 @@ impl Numeric {
                 Ok(negative) => self.negative += negative,
                 Err(k) => return Err(ZeroPivot { unknown: front.first + k }),
             }
-            let width = update_width(front);
             let update = &mut self.stack[front.update..front.update + update_size(front)];
             for (i, row) in update.chunks_exact_mut(width).enumerate() {
                 let from = F[(pivots + i) * stride + pivots..].as_chunks::<LANES>().0;
