@@ -23,10 +23,10 @@ fn simulation(name: &str) -> Simulation<'static> {
 }
 
 #[library_benchmark]
-#[bench::chain_1000(args = ("chain:1000"), setup = simulation, config = limit(14_000_000))]
-#[bench::helix_400(args = ("helix:400"), setup = simulation, config = limit(6_000_000))]
-#[bench::ladder_48(args = ("ladder:48"), setup = simulation, config = limit(1_300_000))]
-#[bench::rungs_48(args = ("rungs:48"), setup = simulation, config = limit(1_300_000))]
+#[bench::chain_1000(args = ("chain:1000"), setup = simulation, config = limit(8_000_000))]
+#[bench::helix_400(args = ("helix:400"), setup = simulation, config = limit(3_500_000))]
+#[bench::ladder_48(args = ("ladder:48"), setup = simulation, config = limit(920_000))]
+#[bench::rungs_48(args = ("rungs:48"), setup = simulation, config = limit(910_000))]
 fn step(mut simulation: Simulation<'static>) -> Simulation<'static> {
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
