@@ -142,8 +142,8 @@ impl Numeric {
             let update = &mut self.stack[front.update..front.update + update_size(front)];
             for (i, row) in update.chunks_exact_mut(width).enumerate() {
                 let from = F[(pivots + i) * stride + pivots..].as_chunks::<LANES>().0;
-                for lane in i / LANES..width {
-                    row[lane] = from[lane];
+                for (to, from) in row.iter_mut().zip(from).skip(i / LANES) {
+                    *to = *from;
                 }
             }
         }
