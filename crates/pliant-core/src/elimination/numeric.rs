@@ -19,7 +19,7 @@ pub trait Assemble {
     fn add_front(&self, f: usize, front: &mut [f64], stride: usize, size: usize);
 
     /// Whether the unit of front f is a body and the rows of the joint by which it hangs on a later one or on
-    /// nothing, to be eliminated by [`Assemble::add_carried`].
+    /// nothing, so that [`Numeric::carry_and_solve`] can use [`Assemble::add_carried`].
     #[inline(always)]
     fn is_carried(&self, _f: usize) -> bool {
         false
@@ -77,29 +77,50 @@ impl Numeric {
         solution: &mut [f64],
         assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
-        debug_assert_eq!(solution.len(), plan.unknowns);
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.factor_and_solve_avx2(plan, solution, assemble) };
-        }
-        self.factor_and_solve_lanes::<false>(plan, solution, assemble)
+        self.factor_and_solve_here::<false>(plan, solution, assemble)
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn factor_and_solve_avx2(
+    /// As [`Numeric::factor_and_solve`], faster, with those fronts carried that `assemble` says can be. The factors
+    /// are for this one right-hand side.
+    pub fn carry_and_solve(
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
         assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
-        self.factor_and_solve_lanes::<true>(plan, solution, assemble)
+        self.factor_and_solve_here::<true>(plan, solution, assemble)
+    }
+
+    /// With the instructions that this machine has.
+    fn factor_and_solve_here<const CARRY: bool>(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl Assemble,
+    ) -> Result<(), ZeroPivot> {
+        debug_assert_eq!(solution.len(), plan.unknowns);
+        #[cfg(target_arch = "x86_64")]
+        if self.fused {
+            #[allow(unsafe_code)]
+            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
+            return unsafe { self.factor_and_solve_avx2::<CARRY>(plan, solution, assemble) };
+        }
+        self.factor_and_solve_lanes::<false, CARRY>(plan, solution, assemble)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn factor_and_solve_avx2<const CARRY: bool>(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl Assemble,
+    ) -> Result<(), ZeroPivot> {
+        self.factor_and_solve_lanes::<true, CARRY>(plan, solution, assemble)
     }
 
     #[inline(always)]
-    fn factor_and_solve_lanes<const FUSED: bool>(
+    fn factor_and_solve_lanes<const FUSED: bool, const CARRY: bool>(
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
@@ -108,7 +129,7 @@ impl Numeric {
         self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
-            let carried = assemble.is_carried(f);
+            let carried = CARRY && assemble.is_carried(f);
             self.carried[f] = carried;
             // One more vector, for lanes that reach beyond the last row.
             let F = &mut self.front[..size * stride + LANES];
@@ -161,7 +182,7 @@ impl Numeric {
     /// right-hand side only.
     ///
     /// # Panics
-    /// If a front was carried: its rows are kept for its own right-hand side alone.
+    /// If the factors are those of [`Numeric::carry_and_solve`].
     pub fn solve(&mut self, plan: &Symbolic, x: &mut [f64]) {
         debug_assert_eq!(x.len(), plan.unknowns);
         assert!(!self.carried.contains(&true), "factors of carried fronts solve once");

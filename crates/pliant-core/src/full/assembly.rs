@@ -365,7 +365,7 @@ impl Assemble for Scene<'_> {
 
     #[inline(always)]
     fn is_carried(&self, f: usize) -> bool {
-        !self.scheme.equilibrium && self.model.is_carried[f]
+        self.model.is_carried[f]
     }
 
     #[inline(always)]

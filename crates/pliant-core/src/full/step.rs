@@ -112,7 +112,7 @@ pub(super) fn step(
                 scheme: &Scheme { geometric, ..scheme },
                 load_scale: 1.0,
             };
-            solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
+            solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
             // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
             // stiffness can spoil that: then it is left out.
             if work.numeric.negative_pivots() == model.rows {

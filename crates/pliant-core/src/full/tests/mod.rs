@@ -267,12 +267,13 @@ impl<'m> Setup<'m> {
         }
     }
 
+    /// The solution as a step finds it, and the count of negative pivots.
     fn solved(&self) -> (DVector<f64>, usize) {
         let plan = &self.model.plan;
         let mut numeric = Numeric::new(plan);
         let mut x = vec![0.0; plan.unknowns()];
         let scene = self.scene(&self.state, &self.frames);
-        numeric.factor_and_solve(plan, &mut x, scene).unwrap();
+        numeric.carry_and_solve(plan, &mut x, scene).unwrap();
         (DVector::from_vec(x), numeric.negative_pivots())
     }
 }
