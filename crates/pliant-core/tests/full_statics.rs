@@ -286,3 +286,16 @@ fn loops_settle_at_the_minimum_of_energy() {
     agree("loop", 20.0, 0.3);
     agree_on(&softened("loop", 8.0), 1.0, 1.0);
 }
+
+/// A long chain is so soft that its tip moves almost freely; but all its joints are sprung, so it is held.
+#[test]
+fn a_long_sprung_chain_is_held() {
+    let mechanism = gallery::build("chain:1000").unwrap();
+    let model = Model::new(&mechanism);
+    for part in [1.0 / 128.0, 1.0 / 32.0, 1.0] {
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().set_gravity([0.0, 0.0, -9.81 * part]).unwrap();
+        let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
+        assert!(equilibrium.converged && equilibrium.stable, "{part}: {equilibrium:?}");
+    }
+}
