@@ -1,0 +1,67 @@
+//! Instructions of one step, of the full engine with one Newton iteration and of the reduced one with all links: a
+//! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
+//! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
+//! ladder; reduced, 29,000 for helix:400 by twists and 44,300 by joints. Limits are those of AVX2.
+//!
+//! `.ci/run` runs it. Needs valgrind and `cargo install gungraun-runner --version 0.20.0`; then
+//! `cargo bench -p pliant-core --bench instructions`.
+
+#![allow(missing_docs)] // of what the macros make
+
+use gungraun::prelude::*;
+use gungraun::{Callgrind, EventKind};
+use pliant_core::full::{Model, Simulation};
+use pliant_core::gallery;
+use pliant_core::reduced::{self, Reconstruction, Reduction};
+
+/// A simulation after one step, under its load.
+fn simulation(name: &str) -> Simulation<'static> {
+    let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
+    let model = Box::leak(Box::new(Model::new(mechanism)));
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.set_iterations(1).expect("at least one");
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+#[library_benchmark]
+#[bench::chain_1000(args = ("chain:1000"), setup = simulation, config = limit(8_300_000))]
+#[bench::helix_400(args = ("helix:400"), setup = simulation, config = limit(3_600_000))]
+#[bench::ladder_48(args = ("ladder:48"), setup = simulation, config = limit(970_000))]
+#[bench::rungs_48(args = ("rungs:48"), setup = simulation, config = limit(960_000))]
+fn step(mut simulation: Simulation<'static>) -> Simulation<'static> {
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+fn limit(instructions: u64) -> LibraryBenchmarkConfig {
+    let mut config = LibraryBenchmarkConfig::default();
+    config.tool(Callgrind::default().hard_limits([(EventKind::Ir, instructions)]));
+    config
+}
+
+/// A reduced simulation after one step, under its load, and how its links are rebuilt.
+fn reduced_simulation(name: &str, how: Reconstruction) -> reduced::Simulation<'static> {
+    let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
+    let model = Box::leak(Box::new(Reduction::at_rest(mechanism).build().expect("it can be reduced")));
+    let mut simulation = model.simulate();
+    simulation.set_reconstruction(how);
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+#[library_benchmark]
+#[bench::helix_400_twist(args = ("helix:400", Reconstruction::Twist), setup = reduced_simulation, config = limit(31_300))]
+#[bench::helix_400_joint(args = ("helix:400", Reconstruction::Joint), setup = reduced_simulation, config = limit(47_900))]
+#[bench::arm_joint(args = ("arm", Reconstruction::Joint), setup = reduced_simulation, config = limit(7_850))]
+#[bench::rungs_48_joint(args = ("rungs:48", Reconstruction::Joint), setup = reduced_simulation, config = limit(9_850))]
+fn reduced_step(mut simulation: reduced::Simulation<'static>) -> reduced::Simulation<'static> {
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+library_benchmark_group!(name = full, benchmarks = step);
+library_benchmark_group!(name = small, benchmarks = reduced_step);
+main!(library_benchmark_groups = full, small);
