@@ -4,6 +4,7 @@
 //! [`load`] and [`save`] go by a file's extension; [`scene::read`] and [`scene::write`] work on text.
 
 mod diagnostic;
+pub mod import;
 pub mod scene;
 pub mod trajectory;
 

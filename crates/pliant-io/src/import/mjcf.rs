@@ -1,0 +1,11 @@
+//! MJCF to parts.
+
+use super::context::Context;
+use super::parts::Parts;
+use super::xml::Element;
+
+/// Reads a robot from the root element.
+pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
+    context.error(&root.place, "MJCF files are not supported yet", "a URDF file");
+    Parts::default()
+}
