@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, JointDescription, PerFreedom, WORLD};
+use pliant_core::mechanism::{Body, CouplingDescription, JointDescription, PerFreedom, WORLD};
 use pliant_core::nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
@@ -67,6 +67,8 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
     }
     let tree = Tree::new(&links, &joints);
     tree.give_mass(&mut links, &mut joints, context);
+    let mut couplings = couplings;
+    drop_stuck_couplings(&mut couplings, &joints, context);
     loops.iter_mut().for_each(|joint| orient(joint, &tree, context));
     joints.append(&mut loops);
     Draft { name, gravity, links, joints, couplings, effectors, loads, world_shapes, targets: Vec::new() }
@@ -532,6 +534,27 @@ impl Set {
         }
         share
     }
+}
+
+/// Leaves out couplings of joints that do not move (any more), and tells.
+pub(crate) fn drop_stuck_couplings(
+    couplings: &mut Vec<(CouplingDescription, Place)>,
+    joints: &[Joint],
+    context: &mut Context,
+) {
+    let fixed: HashSet<&str> = (joints.iter())
+        .filter(|joint| joint.description.kind == JointKind::Fixed)
+        .map(|joint| joint.description.name.as_str())
+        .collect();
+    couplings.retain(|(CouplingDescription { joint, of, .. }, place)| {
+        let Some(stuck) = [joint, of].into_iter().find(|name| fixed.contains(name.as_str())) else {
+            return true;
+        };
+        let message =
+            format!("the coupling of joint `{joint}` to `{of}` was left out: `{stuck}` does not move");
+        context.warning(place, message);
+        false
+    });
 }
 
 /// Makes a joint one that holds its links together.

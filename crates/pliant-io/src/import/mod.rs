@@ -6,6 +6,7 @@ mod meaning;
 mod mjcf;
 mod parts;
 mod sdf;
+mod shape;
 mod urdf;
 mod xml;
 

@@ -20,5 +20,5 @@ mod report;
 mod table;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_with};
 pub use write::write;

@@ -16,6 +16,7 @@ use super::joint::read_joint;
 use super::report::Report;
 use super::table::Table;
 use crate::diagnostic::{Finding, SceneErrors};
+use crate::import::Options;
 
 const TOP_KEYS: [&str; 9] =
     ["mechanism", "body", "joint", "effector", "coupling", "load", "target", "world", "import"];
@@ -45,6 +46,11 @@ const TOP_KEYS: [&str; 9] =
 /// # Ok::<(), pliant_io::SceneErrors>(())
 /// ```
 pub fn read(text: &str, file: &str) -> Result<Mechanism, SceneErrors> {
+    read_with(text, file, &Options::default())
+}
+
+/// The same, with what the user says about a robot file that the scene imports.
+pub fn read_with(text: &str, file: &str, _options: &Options) -> Result<Mechanism, SceneErrors> {
     let (root, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
         return Err(SceneErrors::new(file, text, syntax_findings(text, &syntax)));
