@@ -40,6 +40,9 @@ pub struct Common {
     /// Threads that rebuilding many links may use; answers do not depend on it
     #[arg(long, global = true, value_name = "N", default_value = "1")]
     pub threads: NonZeroUsize,
+    /// Let the base of a robot file move freely instead of fixing it to the world
+    #[arg(long, global = true)]
+    pub free_base: bool,
 }
 
 impl Common {

@@ -24,6 +24,8 @@ const TAB: usize = 4;
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// The name of the file, as it was given.
+    pub file: String,
     /// Line of the first offending character, from 1.
     pub line: usize,
     /// Column of the first offending character, in characters, from 1.
@@ -36,14 +38,29 @@ pub struct Diagnostic {
     pub help: String,
 }
 
-/// Everything that is wrong with a scene file, at once, in the order of the file.
+/// Everything that is wrong with a file and the files it takes in, at once, in the order of the files.
 ///
 /// `Display` shows each error with its line, the offending text underlined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneErrors {
-    file: String,
-    text: String,
+    /// Never empty; the first is the one that was to be read.
+    sources: Vec<Source>,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// As it was given; no two are the same.
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+impl Source {
+    /// The line of a byte, from 1.
+    pub(crate) fn line(&self, byte: usize) -> usize {
+        1 + self.text.as_bytes()[..byte.min(self.text.len())].iter().filter(|b| **b == b'\n').count()
+    }
 }
 
 /// One thing that is wrong, before its line is known.
@@ -56,25 +73,32 @@ pub(crate) struct Finding {
 
 impl SceneErrors {
     /// Sorts findings by their place and looks up their lines.
-    pub(crate) fn new(file: &str, text: &str, mut findings: Vec<Finding>) -> SceneErrors {
-        findings.sort_by_key(|finding| finding.span.start);
-        let starts = line_starts(text);
+    pub(crate) fn new(file: &str, text: &str, findings: Vec<Finding>) -> SceneErrors {
+        let source = Source { name: file.into(), text: text.into() };
+        SceneErrors::of(vec![source], findings.into_iter().map(|finding| (0, finding)).collect())
+    }
+
+    /// The same for findings in several files, each with the position of its file in the list.
+    pub(crate) fn of(sources: Vec<Source>, mut findings: Vec<(usize, Finding)>) -> SceneErrors {
+        findings.sort_by_key(|(source, finding)| (*source, finding.span.start));
+        let starts: Vec<Vec<usize>> = sources.iter().map(|source| line_starts(&source.text)).collect();
         let diagnostics = findings
             .into_iter()
-            .map(|Finding { span, message, help }| {
+            .map(|(source, Finding { span, message, help })| {
+                let (Source { name, text }, starts) = (&sources[source], &starts[source]);
                 let start = floor(text, span.start);
                 let span = start..floor(text, span.end).max(start);
                 let line = starts.partition_point(|s| *s <= start);
                 let column = text[starts[line - 1]..start].chars().count() + 1;
-                Diagnostic { line, column, span, message, help }
+                Diagnostic { file: name.clone(), line, column, span, message, help }
             })
             .collect();
-        SceneErrors { file: file.to_string(), text: text.to_string(), diagnostics }
+        SceneErrors { sources, diagnostics }
     }
 
-    /// The name of the file, as it was given.
+    /// The name of the file that was to be read, as it was given.
     pub fn file(&self) -> &str {
-        &self.file
+        &self.sources[0].name
     }
 
     /// The errors, at least one, in the order of the file.
@@ -83,16 +107,18 @@ impl SceneErrors {
     }
 
     fn show(&self, f: &mut fmt::Formatter<'_>, diagnostic: &Diagnostic) -> fmt::Result {
-        let Diagnostic { line, column, span, message, help } = diagnostic;
-        let start = self.text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = self.text[start..].find('\n').map_or(self.text.len(), |length| start + length);
-        let source = self.text[start..end].trim_end_matches('\r');
+        let Diagnostic { file, line, column, span, message, help } = diagnostic;
+        let source = self.sources.iter().find(|source| source.name == *file);
+        let text = source.map_or("", |source| &source.text);
+        let start = text[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+        let source = text[start..end].trim_end_matches('\r');
         let marked = (span.start - start).min(source.len())..(span.end - start).min(source.len());
         let excerpt = Excerpt::new(source, marked);
 
         let gutter = line.to_string().len();
         writeln!(f, "error: {}", printable(message))?;
-        writeln!(f, "{:gutter$}--> {}:{line}:{column}", "", printable(&self.file))?;
+        writeln!(f, "{:gutter$}--> {}:{line}:{column}", "", printable(file))?;
         writeln!(f, "{:gutter$} |", "")?;
         writeln!(f, "{}", format!("{line} | {}", excerpt.text).trim_end())?;
         let underline = "^".repeat(excerpt.marked.len());

@@ -1,9 +1,11 @@
-//! Files of Pliant: scenes in TOML, and what is wrong with them, with the place underlined; and
-//! trajectories.
+//! Files of Pliant: scenes in TOML, robots in URDF, MJCF and SDF, and what is wrong with them, with the
+//! place underlined; and trajectories.
 //!
-//! [`load`] and [`save`] go by a file's extension; [`scene::read`] and [`scene::write`] work on text.
+//! [`load`] and [`save`] go by a file's extension; [`scene::read`], [`import::read`] and
+//! [`scene::write`] work on text.
 
 mod diagnostic;
+pub mod import;
 pub mod scene;
 pub mod trajectory;
 
@@ -15,6 +17,7 @@ use pliant_core::mechanism::Mechanism;
 use thiserror::Error;
 
 pub use diagnostic::{Diagnostic, SceneErrors};
+pub use import::Options;
 
 /// Why a file could not be loaded.
 #[derive(Debug, Error)]
@@ -70,22 +73,34 @@ pub enum SaveError {
     },
 }
 
-/// Reads a mechanism from a file, by its extension.
+/// Reads a mechanism from a file, by its extension: .toml, .urdf, .xml (MJCF) or .sdf.
 pub fn load(path: impl AsRef<Path>) -> Result<Mechanism, LoadError> {
+    load_with(path, &Options::default())
+}
+
+/// The same, with what the user says about a robot file.
+pub fn load_with(path: impl AsRef<Path>, options: &Options) -> Result<Mechanism, LoadError> {
     let path = path.as_ref();
     let owned = || path.to_path_buf();
     if path.is_dir() {
         return Err(LoadError::Directory(owned()));
     }
-    if !is_scene(path) {
+    let is_robot = import::Format::of(path).is_some();
+    if !is_scene(path) && !is_robot {
         return Err(LoadError::Unsupported { path: owned() });
     }
     let bytes = fs::read(path).map_err(|reason| LoadError::Unreadable { path: owned(), reason })?;
+    let name = path.display().to_string();
+    if is_robot {
+        // Comments in other encodings are common, and other tools never look at them.
+        let text = String::from_utf8_lossy(&bytes);
+        return Ok(import::read(&text, &name, options)?);
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         LoadError::NotText { path: owned(), line: 1 + valid.iter().filter(|b| **b == b'\n').count() }
     })?;
-    Ok(scene::read(&text, &path.display().to_string())?)
+    Ok(scene::read_with(&text, &name, options)?)
 }
 
 /// Writes a mechanism to a file, by its extension.
@@ -108,7 +123,10 @@ fn is_scene(path: &Path) -> bool {
 
 /// What an extension means, and what is supported in its place.
 fn unsupported(path: &Path, does: &str) -> String {
-    let instead = format!("this version {does} only scene files (.toml)");
+    let instead = match does {
+        "reads" => "this version reads scene files (.toml) and robot files (.urdf, .xml, .sdf)".to_string(),
+        does => format!("this version {does} only scene files (.toml)"),
+    };
     let format = match extension(path).as_deref() {
         Some("urdf") => "URDF",
         Some("xml") => "MJCF",

@@ -41,6 +41,8 @@ pub struct MechanismBuilder {
     pub(super) loads: Vec<LoadDescription>,
     pub(super) targets: Vec<TargetDescription>,
     pub(super) world_shapes: Vec<Shape>,
+    pub(super) warnings: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 impl MechanismBuilder {
@@ -56,7 +58,15 @@ impl MechanismBuilder {
             loads: Vec::new(),
             targets: Vec::new(),
             world_shapes: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
         }
+    }
+
+    /// Sets its name, which may be empty.
+    pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
+        self.name = name.into();
+        self
     }
 
     /// Sets gravity, world axes, m/s².
@@ -104,6 +114,18 @@ impl MechanismBuilder {
     /// Adds a shape that does not move.
     pub fn world_shape(&mut self, shape: Shape) -> &mut Self {
         self.world_shapes.push(shape);
+        self
+    }
+
+    /// Adds something that a user should know and may want to change, such as what a reader left out.
+    pub fn warning(&mut self, warning: impl Into<String>) -> &mut Self {
+        self.warnings.push(warning.into());
+        self
+    }
+
+    /// Adds something that was assumed and is most likely meant.
+    pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
+        self.notes.push(note.into());
         self
     }
 
@@ -193,6 +215,8 @@ impl MechanismBuilder {
                 loads,
                 targets,
                 world_shapes: self.world_shapes,
+                warnings: self.warnings,
+                notes: self.notes,
                 order,
             }),
             (Err(invalid), _) => Err(invalid),

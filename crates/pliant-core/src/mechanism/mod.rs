@@ -225,6 +225,8 @@ pub struct Mechanism {
     loads: Vec<Load>,
     targets: Vec<Target>,
     world_shapes: Vec<Shape>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
     body_names: HashMap<String, BodyId>,
     joint_names: HashMap<String, JointId>,
     effector_names: HashMap<String, EffectorId>,
@@ -277,6 +279,11 @@ impl Mechanism {
     /// Shapes that do not move.
     pub fn world_shapes(&self) -> &[Shape] {
         &self.world_shapes
+    }
+
+    /// What was assumed when the mechanism was read, such as springs that its file does not give.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// The sequence in which engines visit the mechanism.

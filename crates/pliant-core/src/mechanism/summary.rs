@@ -47,9 +47,9 @@ impl Mechanism {
         self.bodies.iter().map(|b| b.inertia.mass).sum()
     }
 
-    /// What is legal but probably not meant.
+    /// What its file could not say here, and what is legal but probably not meant.
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let mut warnings = self.warnings.clone();
         let node = |body| self.order.node_of(body);
         let is_stuck = |joint: &Joint| joint.parent.and_then(node) == node(joint.child);
         for joint in &self.joints {

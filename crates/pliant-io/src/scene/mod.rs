@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `read.rs` | text to mechanism, the top of a file and its small elements |
 //! | `body.rs`, `joint.rs`, `pose.rs` | the larger elements |
+//! | `overlay.rs` | a scene that starts from a robot file |
 //! | `table.rs` | one table of the file, read key by key |
 //! | `report.rs` | collects everything that is wrong |
 //! | `write.rs` | mechanism to text |
@@ -14,11 +15,12 @@
 
 mod body;
 mod joint;
+mod overlay;
 mod pose;
 mod read;
 mod report;
 mod table;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_with};
 pub use write::write;

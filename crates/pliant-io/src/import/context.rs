@@ -1,0 +1,333 @@
+//! What a reader works with: the files it has read, what it found, and where other files may lie.
+
+use std::collections::HashMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use super::Options;
+use crate::diagnostic::{Finding, SceneErrors, Source};
+
+/// The largest file that is read, and the most of all of them together, bytes.
+const LARGEST_FILE: u64 = 64 << 20;
+/// The most files that one file may take in.
+const MOST_FILES: usize = 256;
+
+/// Some text of one of the files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Position of the file among those that were read.
+    pub(crate) source: usize,
+    /// Bytes of its text.
+    pub(crate) span: Range<usize>,
+}
+
+impl Place {
+    /// The beginning of the first file.
+    pub(crate) const START: Place = Place { source: 0, span: 0..0 };
+}
+
+/// Something the user should know. Those of one kind are told once, with their number.
+struct Warning {
+    kind: Option<String>,
+    place: Place,
+    message: String,
+    more: usize,
+}
+
+/// See the [module](self).
+pub(crate) struct Context {
+    /// What the user asked for.
+    pub(crate) options: Options,
+    sources: Vec<Source>,
+    /// The path of each source, and the source that includes it.
+    paths: Vec<(PathBuf, Option<usize>)>,
+    bytes: u64,
+    errors: Vec<(usize, Finding)>,
+    warnings: Vec<Warning>,
+    notes: Vec<String>,
+    /// The folder that no path may leave.
+    root: PathBuf,
+    resolved: HashMap<(usize, String), Result<PathBuf, String>>,
+}
+
+impl Context {
+    /// Starts from the text of a file; `name` is its path as the user gave it.
+    pub(crate) fn new(text: String, name: &str, options: &Options) -> Context {
+        let path = PathBuf::from(name);
+        let root = options.root.clone().unwrap_or_else(|| default_root(&path));
+        Context {
+            options: options.clone(),
+            bytes: text.len() as u64,
+            sources: vec![Source { name: name.into(), text }],
+            paths: vec![(path, None)],
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            root,
+            resolved: HashMap::new(),
+        }
+    }
+
+    /// Starts from a file.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Context, String> {
+        let text = read_text(path, LARGEST_FILE)?;
+        Ok(Context::new(text, &path.display().to_string(), options))
+    }
+
+    /// The text of a file that was read.
+    pub(crate) fn text(&self, source: usize) -> &str {
+        &self.sources[source].text
+    }
+
+    /// The file name and line of a place, as `hand.urdf:12`.
+    pub(crate) fn line(&self, place: &Place) -> String {
+        let source = &self.sources[place.source];
+        format!("{}:{}", source.name, source.line(place.span.start))
+    }
+
+    /// Reports what is wrong with some text; nothing is built then.
+    pub(crate) fn error(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
+        let finding = Finding { span: place.span.clone(), message: message.into(), help: help.into() };
+        self.errors.push((place.source, finding));
+    }
+
+    /// The same, unless something is wrong with that text already, from which this most likely follows.
+    pub(crate) fn error_once(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
+        if !self.errors.iter().any(|(source, finding)| *source == place.source && finding.span == place.span)
+        {
+            self.error(place, message, help);
+        }
+    }
+
+    /// Tells what could not be taken, or was repaired and how.
+    pub(crate) fn warning(&mut self, place: &Place, message: impl Into<String>) {
+        self.warnings.push(Warning { kind: None, place: place.clone(), message: message.into(), more: 0 });
+    }
+
+    /// The same for what may come often: the first of a kind is told, the others are counted.
+    pub(crate) fn warning_of(
+        &mut self,
+        kind: impl Into<String>,
+        place: &Place,
+        message: impl FnOnce() -> String,
+    ) {
+        let kind = Some(kind.into());
+        match self.warnings.iter_mut().find(|warning| warning.kind == kind) {
+            Some(warning) => warning.more += 1,
+            None => self.warnings.push(Warning { kind, place: place.clone(), message: message(), more: 0 }),
+        }
+    }
+
+    /// Tells what was assumed and is most likely meant; `--strict` does not mind.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Whether anything is wrong.
+    pub(crate) fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// The warnings, each with its file and line, in the order of the files.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings: Vec<&Warning> = self.warnings.iter().collect();
+        warnings.sort_by_key(|Warning { place, .. }| {
+            (place.source, self.sources[place.source].line(place.span.start))
+        });
+        warnings
+            .into_iter()
+            .map(|Warning { place, message, more, .. }| match more {
+                0 => format!("{}: {message}", self.line(place)),
+                more => format!("{}: {message} ({more} more like it)", self.line(place)),
+            })
+            .collect()
+    }
+
+    /// What was assumed.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Everything that is wrong.
+    pub(crate) fn into_errors(self) -> SceneErrors {
+        SceneErrors::of(self.sources, self.errors)
+    }
+
+    /// Everything that is wrong with a scene and with the robot that it imports.
+    pub(crate) fn into_errors_of(self, file: &str, text: &str, findings: Vec<Finding>) -> SceneErrors {
+        let scene = Source { name: file.into(), text: text.into() };
+        let sources = std::iter::once(scene).chain(self.sources).collect();
+        let own = findings.into_iter().map(|finding| (0, finding));
+        let others = self.errors.into_iter().map(|(source, finding)| (source + 1, finding));
+        SceneErrors::of(sources, own.chain(others).collect())
+    }
+
+    /// Reads a file that another one includes; `None` if it cannot, which is reported at the place.
+    pub(crate) fn include(&mut self, file: &str, place: &Place) -> Option<usize> {
+        let path = match self.resolve(file, place) {
+            Ok(path) => path,
+            Err(reason) => {
+                let help = "a path to a file beside this one";
+                self.error(place, format!("cannot include `{file}`: {reason}"), help);
+                return None;
+            }
+        };
+        let mut from = Some(place.source);
+        while let Some(source) = from {
+            let (including, above) = &self.paths[source];
+            if same_file(including, &path) {
+                self.error(place, format!("`{file}` includes itself"), "remove one of the includes");
+                return None;
+            }
+            from = *above;
+        }
+        if self.sources.len() >= MOST_FILES {
+            let message = format!("more than {MOST_FILES} files are included");
+            self.error(place, message, "include fewer files");
+            return None;
+        }
+        match read_text(&path, LARGEST_FILE.saturating_sub(self.bytes)) {
+            Ok(text) => {
+                self.bytes += text.len() as u64;
+                // A file that is included twice gets a name of its own, so that each text has one.
+                let mut name = path.display().to_string();
+                while self.sources.iter().any(|source| source.name == name && source.text != text) {
+                    name.push('\'');
+                }
+                self.sources.push(Source { name, text });
+                self.paths.push((path, Some(place.source)));
+                Some(self.sources.len() - 1)
+            }
+            Err(reason) => {
+                self.error(place, format!("cannot include `{file}`: {reason}"), "a file of readable text");
+                None
+            }
+        }
+    }
+
+    /// Where a file lies that some text names: relative to that text's file, or `package://name/…` or
+    /// `model://name/…` in a folder of that name above it. It must exist, below the file's root.
+    pub(crate) fn resolve(&mut self, uri: &str, place: &Place) -> Result<PathBuf, String> {
+        let key = (place.source, uri.to_string());
+        if let Some(known) = self.resolved.get(&key) {
+            return known.clone();
+        }
+        let found = self.look_up(uri, place.source);
+        self.resolved.insert(key, found.clone());
+        found
+    }
+
+    fn look_up(&self, uri: &str, source: usize) -> Result<PathBuf, String> {
+        if uri.is_empty() || uri.contains('\0') {
+            return Err("that is no path".into());
+        }
+        let folder = self.paths[source].0.parent().unwrap_or(Path::new(""));
+        let (package, path) = match uri.split_once("://") {
+            None => (None, uri),
+            Some(("file", path)) => (None, path),
+            Some(("package" | "model", rest)) => {
+                // Three slashes are common.
+                let rest = rest.trim_start_matches('/');
+                let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
+                (Some(package), path)
+            }
+            Some((scheme, _)) => return Err(format!("nothing is read from `{scheme}://`")),
+        };
+        // Files from Windows have the other slash.
+        let path = PathBuf::from(path.replace('\\', "/"));
+        let (base, root) = match package {
+            None => (folder.to_path_buf(), self.root.clone()),
+            Some(package) => {
+                let found =
+                    find_package(folder, package).ok_or(format!("there is no package `{package}`"))?;
+                (found.clone(), found)
+            }
+        };
+        let joined = base.join(&path);
+        if !inside(&joined, &root) {
+            return Err("it lies outside the folder of the file".into());
+        }
+        match fs::metadata(&joined) {
+            Ok(data) if data.is_file() => Ok(joined),
+            Ok(_) => Err("it is not a file".into()),
+            Err(_) => Err("there is no such file".into()),
+        }
+    }
+}
+
+/// The package that a file belongs to (the nearest folder above it with a `package.xml`), else the
+/// folder above its own: files commonly lie in `urdf/` and refer to `../meshes/`.
+fn default_root(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut folders = absolute.ancestors().skip(1);
+    if let Some(package) = folders.clone().take(8).find(|folder| folder.join("package.xml").is_file()) {
+        return package.to_path_buf();
+    }
+    let own = folders.next().unwrap_or(Path::new("/"));
+    folders.next().filter(|above| above.parent().is_some()).unwrap_or(own).to_path_buf()
+}
+
+/// A folder of that name among those above a folder, or beside one of them.
+fn find_package(folder: &Path, package: &str) -> Option<PathBuf> {
+    let plain =
+        !package.is_empty() && Path::new(package).components().all(|c| matches!(c, Component::Normal(_)));
+    let absolute = std::path::absolute(folder).ok().filter(|_| plain)?;
+    (absolute.ancestors()).find_map(|above| {
+        if above.file_name().is_some_and(|name| name == package) {
+            return Some(above.to_path_buf());
+        }
+        Some(above.join(package)).filter(|beside| beside.is_dir())
+    })
+}
+
+/// Whether a path stays below a folder, by its words and, where it exists, through its links.
+fn inside(path: &Path, root: &Path) -> bool {
+    let plain = |path: &Path| -> Option<PathBuf> {
+        let mut plain = PathBuf::new();
+        for part in std::path::absolute(path).ok()?.components() {
+            match part {
+                Component::ParentDir => {
+                    plain.pop();
+                }
+                Component::CurDir => {}
+                part => plain.push(part),
+            }
+        }
+        Some(plain)
+    };
+    let (Some(words), Some(root_words)) = (plain(path), plain(root)) else { return false };
+    if !words.starts_with(&root_words) {
+        return false;
+    }
+    match (fs::canonicalize(path), fs::canonicalize(root)) {
+        (Ok(path), Ok(root)) => path.starts_with(root),
+        _ => true,
+    }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (fs::canonicalize(a), fs::canonicalize(b)) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// The text of a file of at most so many bytes. What is no UTF-8 (comments in other encodings, mostly)
+/// is replaced, as other tools never look at it.
+pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let data = fs::metadata(path).map_err(|reason| match reason.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        _ => reason.to_string(),
+    })?;
+    let size = data.len();
+    if !data.is_file() {
+        return Err("it is not a file".into());
+    }
+    if size > most {
+        return Err(format!("it has {size} bytes, which is more than {LARGEST_FILE} in all"));
+    }
+    let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}

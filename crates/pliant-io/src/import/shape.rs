@@ -1,0 +1,65 @@
+//! What the readers share about shapes.
+
+use std::path::{Component, PathBuf};
+
+use pliant_core::mechanism::{Geometry, Shape};
+use pliant_core::nalgebra::Vector3;
+
+use super::context::{Context, Place};
+
+/// A mesh by its file, as other tools name it: `convex` for contact, `mesh` for drawing. A file that
+/// cannot be found is a warning and no shape.
+pub(super) fn mesh_of_file(
+    uri: &str,
+    scale: Vector3<f64>,
+    collides: bool,
+    place: &Place,
+    context: &mut Context,
+) -> Option<Geometry> {
+    match context.resolve(uri, place) {
+        Ok(path) => {
+            let file = plain(path).display().to_string();
+            Some(if collides { Geometry::Convex { file, scale } } else { Geometry::Mesh { file, scale } })
+        }
+        Err(reason) => {
+            context.warning_of(format!("mesh: {reason}"), place, || {
+                format!("the mesh `{uri}` was left out: {reason}")
+            });
+            None
+        }
+    }
+}
+
+/// The whole path, without steps back: it serves wherever the mechanism is written to.
+pub(super) fn plain(path: PathBuf) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in std::path::absolute(&path).unwrap_or(path).components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// Whether a shape has an extent; one that has none is left out with a warning.
+pub(super) fn is_sound(shape: &Shape, place: &Place, context: &mut Context) -> bool {
+    let length = |x: &f64| x.is_finite() && *x > 0.0;
+    let sound = match &shape.geometry {
+        Geometry::Box { size } => size.iter().all(length),
+        Geometry::Ball { radius } => length(radius),
+        Geometry::Capsule { radius, half_length } | Geometry::Cylinder { radius, half_length } => {
+            length(radius) && length(half_length)
+        }
+        Geometry::Mesh { scale, .. } | Geometry::Convex { scale, .. } => {
+            scale.iter().all(|s| s.is_finite() && *s != 0.0)
+        }
+        Geometry::Heightfield { size, .. } => size.iter().all(length),
+    };
+    if !sound {
+        context.warning_of("shape without extent", place, || {
+            format!("a {} without extent was left out", shape.geometry.name())
+        });
+    }
+    sound
+}
