@@ -1,0 +1,398 @@
+//! `<asset>`: meshes and height fields, and the mass of what a mesh encloses.
+//!
+//! MuJoCo's ways to the volume of a mesh: the default (`legacy`) adds tetrahedra from the surface's centre
+//! without their signs, `exact` with them; `shell` puts the mass on the surface.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+
+use super::compiler::Compiler;
+use super::defaults::Defaults;
+use crate::import::context::{Context, Place};
+use crate::import::shape;
+use crate::import::xml::Element;
+
+/// The largest mesh file that is read, bytes.
+const LARGEST_MESH: u64 = 256 << 20;
+
+/// Meshes and height fields by their names.
+#[derive(Debug, Default)]
+pub(super) struct Assets {
+    pub(super) meshes: HashMap<String, Mesh>,
+    pub(super) fields: HashMap<String, Field>,
+}
+
+/// How the inertia of a mesh is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Volume {
+    Legacy,
+    Exact,
+    Shell,
+}
+
+/// A mesh of the file.
+#[derive(Clone, Debug)]
+pub(super) struct Mesh {
+    /// Where its file lies, if it has one that was found.
+    pub(super) file: Option<PathBuf>,
+    /// Factors along x, y, z.
+    pub(super) scale: Vector3<f64>,
+    /// Points and faces that the file gives itself.
+    inline: Option<Triangles>,
+    /// What is subtracted from the points, and the turn that is taken back.
+    reference: (Vector3<f64>, UnitQuaternion<f64>),
+    volume: Volume,
+    place: Place,
+    solid: Option<Option<Solid>>,
+}
+
+/// A height field of the file.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    /// Half lengths along x and y, m.
+    pub(super) half: [f64; 2],
+    /// Rows from −y to +y, m.
+    pub(super) heights: Vec<Vec<f64>>,
+}
+
+/// A volume of density one: mass, centre and inertia about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Solid {
+    /// Volume, m³.
+    pub(super) volume: f64,
+    /// Centre of mass.
+    pub(super) center: Vector3<f64>,
+    /// Inertia about the centre per unit of density.
+    pub(super) inertia: Matrix3<f64>,
+}
+
+/// Points of each triangle.
+type Triangles = Vec<[Vector3<f64>; 3]>;
+
+impl Assets {
+    /// Of all `<asset>` elements. Textures and materials are for drawing only.
+    pub(super) fn read(
+        root: &Element,
+        compiler: &Compiler,
+        defaults: &Defaults,
+        context: &mut Context,
+    ) -> Assets {
+        let mut assets = Assets::default();
+        for asset in root.all("asset") {
+            asset.check_children(&["mesh", "hfield", "texture", "material", "skin", "model"], context);
+            for element in &asset.children {
+                match element.name.as_str() {
+                    "mesh" => {
+                        let element = defaults.merged(element, None, context);
+                        if let Some((name, mesh)) = read_mesh(&element, compiler, context) {
+                            assets.meshes.insert(name, mesh);
+                        }
+                    }
+                    "hfield" => {
+                        if let Some((name, field)) = read_field(element, context) {
+                            assets.fields.insert(name, field);
+                        }
+                    }
+                    "skin" | "model" => super::left_out(element, context),
+                    _ => {}
+                }
+            }
+        }
+        assets
+    }
+
+    /// What a mesh encloses, in its own frame.
+    pub(super) fn solid(&mut self, name: &str, context: &mut Context) -> Option<Solid> {
+        let mesh = self.meshes.get_mut(name)?;
+        if mesh.solid.is_none() {
+            mesh.solid = Some(mesh.find_solid(name, context));
+        }
+        mesh.solid.flatten()
+    }
+}
+
+fn read_mesh(element: &Element, compiler: &Compiler, context: &mut Context) -> Option<(String, Mesh)> {
+    element.check_attributes(
+        &[
+            "builtin",
+            "class",
+            "content_type",
+            "face",
+            "file",
+            "inertia",
+            "material",
+            "maxhullvert",
+            "name",
+            "normal",
+            "params",
+            "refpos",
+            "refquat",
+            "scale",
+            "smoothnormal",
+            "texcoord",
+            "vertex",
+        ],
+        context,
+    );
+    let scale = element.vector::<3>("scale", context).unwrap_or([1.0; 3]).into();
+    let position = element.vector::<3>("refpos", context).unwrap_or_default().into();
+    let rotation = match element.vector::<4>("refquat", context) {
+        Some([w, x, y, z]) if [w, x, y, z] != [0.0; 4] => {
+            UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z))
+        }
+        _ => UnitQuaternion::identity(),
+    };
+    let volume = match element.value("inertia").map(str::trim) {
+        None | Some("legacy") => Volume::Legacy,
+        Some("exact") => Volume::Exact,
+        Some("shell") => Volume::Shell,
+        Some("convex") => {
+            context.warning_of("mesh inertia", element.place_of("inertia"), || {
+                "the inertia of a mesh is that of its own volume, not that of its convex hull".into()
+            });
+            Volume::Exact
+        }
+        Some(other) => {
+            let message = format!("{}: `inertia` is `{other}`", element.what());
+            context.error(element.place_of("inertia"), message, "convex, exact, legacy or shell");
+            Volume::Legacy
+        }
+    };
+    let file = element.value("file").map(str::to_string);
+    let name = match (element.value("name").filter(|name| !name.is_empty()), &file) {
+        (Some(name), _) => name.to_string(),
+        (None, Some(file)) => Path::new(file).file_stem()?.to_str()?.to_string(),
+        (None, None) => {
+            context.error(&element.place, "<mesh>: it has neither name nor file", "give it one of them");
+            return None;
+        }
+    };
+    let inline = match element.numbers("vertex", context) {
+        Some(points) => inline_triangles(&points, element, context),
+        None => None,
+    };
+    let found = match &file {
+        None => None,
+        Some(file) => find(file, element, compiler, context),
+    };
+    if file.is_none() && inline.is_none() {
+        context.warning_of("mesh without triangles", &element.place, || {
+            format!("{}: meshes that are built in or without faces are not supported", element.what())
+        });
+    }
+    let place = element.place_of("file").clone();
+    Some((
+        name,
+        Mesh { file: found, scale, inline, reference: (position, rotation), volume, place, solid: None },
+    ))
+}
+
+/// A file of the folder of meshes, beside the first file.
+fn find(file: &str, element: &Element, compiler: &Compiler, context: &mut Context) -> Option<PathBuf> {
+    let bare = match compiler.strip_path {
+        true => file.rsplit(['/', '\\']).next().unwrap_or(file),
+        false => file,
+    };
+    let folder = compiler.mesh_folder.trim_end_matches(['/', '\\']);
+    let path = match folder.is_empty() || Path::new(bare).is_absolute() {
+        true => bare.to_string(),
+        false => format!("{folder}/{bare}"),
+    };
+    let place = element.place_of("file");
+    let main = Place { source: 0, span: place.span.clone() };
+    match context.resolve(&path, &main).or_else(|reason| context.resolve(&path, place).map_err(|_| reason)) {
+        Ok(path) => Some(shape::plain(path)),
+        Err(reason) => {
+            context.warning_of(format!("mesh: {reason}"), place, || {
+                format!("the mesh `{path}` was left out: {reason}")
+            });
+            None
+        }
+    }
+}
+
+fn inline_triangles(points: &[f64], element: &Element, context: &mut Context) -> Option<Triangles> {
+    let faces = element.numbers("face", context)?;
+    let point = |index: &f64| {
+        let i = *index as usize;
+        let inside = *index >= 0.0 && index.fract() == 0.0 && 3 * i + 2 < points.len();
+        inside.then(|| Vector3::new(points[3 * i], points[3 * i + 1], points[3 * i + 2]))
+    };
+    let triangles: Option<Triangles> =
+        faces.chunks(3).map(|face| Some([point(face.first()?)?, point(face.get(1)?)?, point(face.get(2)?)?])).collect();
+    if triangles.is_none() {
+        let message = format!("{}: `face` names points that there are not", element.what());
+        context.error(element.place_of("face"), message, "three positions of points for each face, from 0");
+    }
+    triangles
+}
+
+fn read_field(element: &Element, context: &mut Context) -> Option<(String, Field)> {
+    let [x, y, top, _] = element.vector("size", context)?;
+    let heights = match element.numbers("elevation", context) {
+        Some(heights) => heights,
+        None => {
+            context.warning_of("hfield", &element.place, || {
+                format!("{}: only heights given by `elevation` are supported; it was left out", element.what())
+            });
+            return None;
+        }
+    };
+    let rows = element.number("nrow", context).unwrap_or(0.0);
+    let columns = element.number("ncol", context).unwrap_or(0.0);
+    if !(rows >= 2.0 && columns >= 2.0 && rows * columns == heights.len() as f64) {
+        let message = format!("{}: {} heights for {rows} rows of {columns}", element.what(), heights.len());
+        context.error(element.place_of("elevation"), message, "nrow times ncol heights");
+        return None;
+    }
+    // Scaled to [0, 1], the first row at +y.
+    let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let range = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max) - low;
+    let height = |h: &f64| if range > 0.0 { (h - low) / range * top } else { 0.0 };
+    let heights = heights.chunks(columns as usize).rev().map(|row| row.iter().map(height).collect()).collect();
+    let name = element.value("name").unwrap_or_default().to_string();
+    Some((name, Field { half: [x, y], heights }))
+}
+
+impl Mesh {
+    fn find_solid(&self, name: &str, context: &mut Context) -> Option<Solid> {
+        let triangles = match (&self.inline, &self.file) {
+            (Some(triangles), _) => triangles.clone(),
+            (None, Some(file)) => match triangles(file) {
+                Ok(triangles) => triangles,
+                Err(reason) => {
+                    context.warning_of("unreadable mesh", &self.place, || {
+                        format!("the mesh `{}` cannot be read: {reason}; it has no mass", file.display())
+                    });
+                    return None;
+                }
+            },
+            (None, None) => return None,
+        };
+        let (position, rotation) = &self.reference;
+        let back = rotation.inverse();
+        let placed: Triangles = (triangles.into_iter())
+            .map(|points| points.map(|x| (back * (x - position)).component_mul(&self.scale)))
+            .collect();
+        let solid = enclosed(&placed, self.volume);
+        if solid.is_none() {
+            context.warning_of("mesh without volume", &self.place, || {
+                format!("the mesh `{name}` encloses no volume; it has no mass")
+            });
+        }
+        solid
+    }
+}
+
+/// The triangles of a file.
+fn triangles(path: &Path) -> Result<Triangles, String> {
+    let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
+    if size > LARGEST_MESH {
+        return Err(format!("it has {size} bytes, which is more than {LARGEST_MESH}"));
+    }
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if extension == "msh" {
+        let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
+        return msh(&bytes).ok_or_else(|| "it is no MSH file".to_string());
+    }
+    let vector = |x: [f32; 3]| Vector3::from(x.map(f64::from));
+    match mesh_loader::Loader::default().load(path) {
+        Ok(scene) => {
+            let mut triangles = Vec::new();
+            for mesh in &scene.meshes {
+                for face in &mesh.faces {
+                    let point = |i: u32| mesh.vertices.get(i as usize).copied().map(vector);
+                    if let [Some(a), Some(b), Some(c)] = face.map(point) {
+                        triangles.push([a, b, c]);
+                    }
+                }
+            }
+            Ok(triangles)
+        }
+        Err(_) if extension == "stl" => {
+            let mut file = fs::File::open(path).map_err(|reason| reason.to_string())?;
+            let mesh = stl_io::read_stl(&mut file).map_err(|reason| reason.to_string())?;
+            let point = |i: usize| mesh.vertices.get(i).map(|v| vector([v[0], v[1], v[2]]));
+            Ok((mesh.faces.iter())
+                .filter_map(|face| match face.vertices.map(point) {
+                    [Some(a), Some(b), Some(c)] => Some([a, b, c]),
+                    _ => None,
+                })
+                .collect())
+        }
+        Err(reason) => Err(reason.to_string()),
+    }
+}
+
+/// MuJoCo's own format: four counts, then points, normals, texture coordinates and faces.
+fn msh(bytes: &[u8]) -> Option<Triangles> {
+    let word = |i: usize| Some(<[u8; 4]>::try_from(bytes.get(4 * i..4 * i + 4)?).unwrap_or_default());
+    let count = |i: usize| usize::try_from(i32::from_le_bytes(word(i)?)).ok();
+    let (points, normals, coordinates, faces) = (count(0)?, count(1)?, count(2)?, count(3)?);
+    let first_face = 4usize.checked_add(points.checked_mul(3)?)?;
+    let first_face = first_face.checked_add(normals.checked_mul(3)?)?.checked_add(coordinates.checked_mul(2)?)?;
+    if bytes.len() / 4 < first_face.checked_add(faces.checked_mul(3)?)? {
+        return None;
+    }
+    let number = |i: usize| Some(f64::from(f32::from_le_bytes(word(i)?)));
+    let point = |i: usize| {
+        let at = 4 + 3 * i;
+        (i < points).then_some(())?;
+        Some(Vector3::new(number(at)?, number(at + 1)?, number(at + 2)?))
+    };
+    let corner = |i: usize| point(count(first_face + i)?);
+    (0..faces).map(|f| Some([corner(3 * f)?, corner(3 * f + 1)?, corner(3 * f + 2)?])).collect()
+}
+
+/// Normal, area and centre of a triangle.
+fn measure([a, b, c]: &[Vector3<f64>; 3]) -> Option<(Vector3<f64>, f64, Vector3<f64>)> {
+    let across = (b - a).cross(&(c - a));
+    let size = across.norm();
+    (size > 1e-300).then(|| (across / size, 0.5 * size, (a + b + c) / 3.0))
+}
+
+/// The volume inside (or the area of) a surface; `None` if there is none.
+fn enclosed(triangles: &[[Vector3<f64>; 3]], way: Volume) -> Option<Solid> {
+    let (mut area, mut center) = (0.0, Vector3::zeros());
+    for (_, a, c) in triangles.iter().filter_map(measure) {
+        area += a;
+        center += c * a;
+    }
+    if !(area > 0.0 && area.is_finite()) {
+        return None;
+    }
+    center /= area;
+    let signed = |volume: f64| if way == Volume::Legacy { volume.abs() } else { volume };
+    let mut volume = area;
+    if way != Volume::Shell {
+        // Tetrahedra from the centre of the surface: V = n·(c − o) a/3, their centre at 3/4 c + 1/4 o.
+        let (origin, mut moment) = (center, Vector3::zeros());
+        volume = 0.0;
+        for (n, a, c) in triangles.iter().filter_map(measure) {
+            let v = signed(n.dot(&(c - origin)) * a / 3.0);
+            volume += v;
+            moment += (c * 0.75 + origin * 0.25) * v;
+        }
+        center = moment / volume;
+    }
+    if !(volume > 1e-300 && center.iter().all(|x| x.is_finite())) {
+        return None;
+    }
+    // ∫ x xᵀ over a tetrahedron with a corner at the centre: V/20 (Σ v vᵀ + s sᵀ), s = Σ v; over a
+    // triangle A/12 (…).
+    let mut P = Matrix3::zeros();
+    for triangle in triangles {
+        let Some((n, a, c)) = measure(triangle) else { continue };
+        let d = triangle.map(|x| x - center);
+        let s = d[0] + d[1] + d[2];
+        let sum = d.iter().fold(s * s.transpose(), |sum, v| sum + v * v.transpose());
+        P += match way {
+            Volume::Shell => sum * (a / 12.0),
+            _ => sum * (signed(n.dot(&(c - center)) * a / 3.0) / 20.0),
+        };
+    }
+    Some(Solid { volume, center, inertia: Matrix3::identity() * P.trace() - P })
+}
