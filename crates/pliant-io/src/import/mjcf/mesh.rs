@@ -384,15 +384,19 @@ fn enclosed(triangles: &[[Vector3<f64>; 3]], way: Volume) -> Option<Solid> {
     // ∫ x xᵀ over a tetrahedron with a corner at the centre: V/20 (Σ v vᵀ + s sᵀ), s = Σ v; over a
     // triangle A/12 (…).
     let mut P = Matrix3::zeros();
+    let mut around_center = 0.0;
     for triangle in triangles {
         let Some((n, a, c)) = measure(triangle) else { continue };
         let d = triangle.map(|x| x - center);
         let s = d[0] + d[1] + d[2];
         let sum = d.iter().fold(s * s.transpose(), |sum, v| sum + v * v.transpose());
-        P += match way {
-            Volume::Shell => sum * (a / 12.0),
-            _ => sum * (signed(n.dot(&(c - center)) * a / 3.0) / 20.0),
-        };
+        let v = signed(n.dot(&(c - center)) * a / 3.0);
+        around_center += v;
+        P += if way == Volume::Shell { sum * (a / 12.0) } else { sum * (v / 20.0) };
+    }
+    if way == Volume::Legacy {
+        // Without signs, the volume depends on the point it is measured from: it is the centre of mass.
+        volume = around_center;
     }
     Some(Solid { volume, center, inertia: Matrix3::identity() * P.trace() - P })
 }

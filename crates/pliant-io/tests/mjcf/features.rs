@@ -1,0 +1,1 @@
+//! Small files, one feature each.
