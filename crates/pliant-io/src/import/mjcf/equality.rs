@@ -1,5 +1,6 @@
 //! `<equality>`: `connect` is a loop closed by a ball joint, `weld` one closed by a fixed joint, `joint` a
-//! coupling. Loops are closed as the bodies lie at `qpos0`.
+//! coupling. Loops are closed as the bodies lie at `qpos0`. A free body that is connected or welded to an
+//! earlier one closes no loop: it hangs on it.
 
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::CouplingDescription;
@@ -10,7 +11,7 @@ use super::bodies::Bodies;
 use super::replicate::Copies;
 use crate::import::context::Context;
 use crate::import::meaning;
-use crate::import::parts::Joint;
+use crate::import::parts::{Connection, Joint};
 use crate::import::xml::Element;
 
 /// A gap between what should be together at `qpos0` that is told, m or rad.
@@ -113,9 +114,20 @@ fn close(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
     };
     let mut joint = Joint::new(bodies.new_joint(name), kind, element.place.clone());
     joint.description.frame = frame;
-    joint.description.parent = bodies.name(one);
-    joint.description.child = bodies.name(two);
-    bodies.parts.loops.push(joint);
+    // Bodies come before those that they carry. A free body that is joined to an earlier one hangs on it.
+    let (parent, child) = (one.min(two), one.max(two));
+    match child.map(|c| &mut bodies.parts.links[c].body).filter(|body| body.free) {
+        Some(body) => {
+            body.free = false;
+            let (parent, child) = (bodies.name(parent), bodies.name(child));
+            bodies.parts.connections.push(Connection { parent, child, joints: vec![joint] });
+        }
+        None => {
+            joint.description.parent = bodies.name(parent);
+            joint.description.child = bodies.name(child);
+            bodies.parts.loops.push(joint);
+        }
+    }
 }
 
 /// y − y0 = a0 + a1 (x − x0) + …, with x0 and y0 at `qpos0`: the zeros of the mechanism's coordinates.
