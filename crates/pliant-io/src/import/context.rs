@@ -69,6 +69,12 @@ impl Context {
         }
     }
 
+    /// Starts from a file.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Context, String> {
+        let text = read_text(path, LARGEST_FILE)?;
+        Ok(Context::new(text, &path.display().to_string(), options))
+    }
+
     /// The text of a file that was read.
     pub(crate) fn text(&self, source: usize) -> &str {
         &self.sources[source].text
@@ -84,6 +90,14 @@ impl Context {
     pub(crate) fn error(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
         let finding = Finding { span: place.span.clone(), message: message.into(), help: help.into() };
         self.errors.push((place.source, finding));
+    }
+
+    /// The same, unless something is wrong with that text already, from which this most likely follows.
+    pub(crate) fn error_once(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
+        if !self.errors.iter().any(|(source, finding)| *source == place.source && finding.span == place.span)
+        {
+            self.error(place, message, help);
+        }
     }
 
     /// Tells what could not be taken, or was repaired and how.
@@ -118,7 +132,9 @@ impl Context {
     /// The warnings, each with its file and line, in the order of the files.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<&Warning> = self.warnings.iter().collect();
-        warnings.sort_by_key(|warning| (warning.place.source, warning.place.span.start));
+        warnings.sort_by_key(|Warning { place, .. }| {
+            (place.source, self.sources[place.source].line(place.span.start))
+        });
         warnings
             .into_iter()
             .map(|Warning { place, message, more, .. }| match more {
@@ -136,6 +152,15 @@ impl Context {
     /// Everything that is wrong.
     pub(crate) fn into_errors(self) -> SceneErrors {
         SceneErrors::of(self.sources, self.errors)
+    }
+
+    /// Everything that is wrong with a scene and with the robot that it imports.
+    pub(crate) fn into_errors_of(self, file: &str, text: &str, findings: Vec<Finding>) -> SceneErrors {
+        let scene = Source { name: file.into(), text: text.into() };
+        let sources = std::iter::once(scene).chain(self.sources).collect();
+        let own = findings.into_iter().map(|finding| (0, finding));
+        let others = self.errors.into_iter().map(|(source, finding)| (source + 1, finding));
+        SceneErrors::of(sources, own.chain(others).collect())
     }
 
     /// Reads a file that another one includes; `None` if it cannot, which is reported at the place.
@@ -289,7 +314,14 @@ fn same_file(a: &Path, b: &Path) -> bool {
 /// The text of a file of at most so many bytes. What is no UTF-8 (comments in other encodings, mostly)
 /// is replaced, as other tools never look at it.
 pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
+    let data = fs::metadata(path).map_err(|reason| match reason.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        _ => reason.to_string(),
+    })?;
+    let size = data.len();
+    if !data.is_file() {
+        return Err("it is not a file".into());
+    }
     if size > most {
         return Err(format!("it has {size} bytes, which is more than {LARGEST_FILE} in all"));
     }
