@@ -3,8 +3,11 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/wheels.rs"]
+mod wheels;
 
 mod features;
 mod mutations;
 mod oracle;
 mod robots;
+mod springs;

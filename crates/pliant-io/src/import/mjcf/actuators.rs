@@ -1,7 +1,8 @@
 //! `<actuator>`: what pulls a joint to a place is a spring, as PD control is.
 //!
-//! On a joint with gear g, the force is g (k_g u + b0 + b1 g q + b2 g q̇): a spring of stiffness −b1 g² at
-//! rest where the bracket is zero, and a damper −b2 g². The control u is that of the key frame, or zero.
+//! On a length L = s q + L0 (of a joint, s = 1 and L0 its `ref`) with gear g, the force on the joint is
+//! g s (k_g u + b0 + b1 g L + b2 g s q̇): a spring of stiffness −b1 (g s)² at rest where the bracket is zero,
+//! and a damper −b2 (g s)². The control u is that of the key frame, or zero.
 
 use pliant_core::mechanism::{JointDescription, PerFreedom};
 use pliant_core::spatial::SpatialInertia;
@@ -9,6 +10,7 @@ use pliant_core::spatial::SpatialInertia;
 use super::bodies::Bodies;
 use super::joints::first_of;
 use super::replicate::Copies;
+use super::tendons::{self, Length, Tendons};
 use crate::import::context::Context;
 use crate::import::xml::Element;
 
@@ -134,6 +136,7 @@ pub(super) fn read(
     root: &Element,
     bodies: &mut Bodies<'_>,
     copies: &Copies,
+    tendons: &Tendons,
     controls: Option<&[f64]>,
     context: &mut Context,
 ) {
@@ -147,17 +150,11 @@ pub(super) fn read(
             let mut actuator = Actuator::new();
             let defaults = bodies.defaults.of(&element, None, &KINDS, context);
             defaults.into_iter().chain([&element]).for_each(|part| actuator.take(part, context));
-            let joint = element.value("joint").or(element.value("jointinparent"));
-            let Some(joint) = joint else {
-                let transmission = ["tendon", "site", "body", "cranksite", "plugin"];
-                let on = transmission.into_iter().find(|name| element.attribute(name).is_some());
-                let on = on.map_or(String::new(), |on| format!(" on a {on}"));
-                context.warning_of(format!("{}{on}", element.name), &element.place, || {
-                    format!("<{}>{on} is not supported and was left out", element.name)
-                });
+            let Some(Length { joint, slope, offset }) = length(&element, bodies, tendons) else {
+                warn_of_transmission(&element, context);
                 continue;
             };
-            let Some((connection, position, reference)) = bodies.joints.get(joint).copied() else {
+            let Some((connection, position, _)) = bodies.joints.get(&joint).copied() else {
                 context.warning_of("actuator of no joint", element.place_of("joint"), || {
                     format!("{}: `{joint}` is no joint with one freedom; it was left out", element.what())
                 });
@@ -170,7 +167,7 @@ pub(super) fn read(
                 });
                 continue;
             }
-            let g2 = actuator.gear * actuator.gear;
+            let g2 = (actuator.gear * slope).powi(2);
             let [b0, b1, b2] = if actuator.affine { actuator.bias } else { [0.0; 3] };
             let sprung = actuator.linear && (b1 * g2 < 0.0 || b2 * g2 < 0.0);
             if !sprung {
@@ -209,8 +206,9 @@ pub(super) fn read(
                     });
                 }
             }
-            let control = actuator.clamp(control, description, reference, bodies.compiler.auto_limits);
-            let rest = (actuator.gain * control + b0) / (-b1 * actuator.gear) - reference;
+            let control = actuator.clamp(control, description, offset, bodies.compiler.auto_limits);
+            let length = (actuator.gain * control + b0) / (-b1 * actuator.gear);
+            let rest = (length - offset) / slope;
             add_spring(description, stiffness, rest);
             parts.default_spring = false;
             springs += 1;
@@ -224,6 +222,24 @@ pub(super) fn read(
         let actuators = if springs == 1 { "1 actuator".into() } else { format!("{springs} actuators") };
         context.note(format!("{actuators} that control a position became springs, {at}"));
     }
+}
+
+/// The length that an actuator acts on, if it moves with one joint.
+fn length(element: &Element, bodies: &Bodies<'_>, tendons: &Tendons) -> Option<Length> {
+    if let Some(joint) = element.value("joint").or(element.value("jointinparent")) {
+        let reference = bodies.joints.get(joint).map_or(0.0, |(_, _, reference)| *reference);
+        return Some(Length { joint: joint.to_string(), slope: 1.0, offset: reference });
+    }
+    tendons::length(tendons.get(element.value("tendon")?)?, bodies)
+}
+
+fn warn_of_transmission(element: &Element, context: &mut Context) {
+    let transmissions = ["tendon", "site", "body", "cranksite", "plugin"];
+    let on = transmissions.into_iter().find(|name| element.attribute(name).is_some());
+    let on = on.map_or(String::new(), |on| format!(" on a {on}"));
+    context.warning_of(format!("{}{on}", element.name), &element.place, || {
+        format!("<{}>{on} is not supported and was left out", element.name)
+    });
 }
 
 impl Actuator {

@@ -14,7 +14,7 @@ use super::compiler::{Compiler, InertiaSource};
 use super::defaults::Defaults;
 use super::geoms::{self, Geom};
 use super::joints;
-use super::mesh::Assets;
+use super::assets::Assets;
 use crate::import::context::{Context, Place};
 use crate::import::parts::{Connection, Joint, Link, Parts};
 use crate::import::xml::Element;

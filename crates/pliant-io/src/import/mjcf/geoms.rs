@@ -7,7 +7,7 @@ use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 use super::compiler::Compiler;
-use super::mesh::{Assets, Solid};
+use super::assets::{Assets, Solid};
 use crate::import::context::{Context, Place};
 use crate::import::shape;
 use crate::import::xml::Element;

@@ -6,14 +6,15 @@
 //! | `defaults.rs` | classes of attributes |
 //! | `replicate.rs` | copies |
 //! | `bodies.rs` | the tree: bodies, frames, sites, inertias |
-//! | `joints.rs`, `geoms.rs`, `mesh.rs` | what bodies have |
+//! | `joints.rs`, `geoms.rs`, `assets.rs` | what bodies have |
 //! | `equality.rs` | loops and couplings |
-//! | `actuators.rs`, `keyframe.rs` | springs that hold joints |
+//! | `actuators.rs`, `tendons.rs`, `keyframe.rs` | springs that hold joints |
 //!
 //! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. What only drawing,
 //! sensing and MuJoCo's own solver need (materials, cameras, `solref`…) is left out without a word.
 
 mod actuators;
+mod assets;
 mod bodies;
 mod compiler;
 mod defaults;
@@ -21,8 +22,8 @@ mod equality;
 mod geoms;
 mod joints;
 mod keyframe;
-mod mesh;
 mod replicate;
+mod tendons;
 
 use super::context::Context;
 use super::parts::Parts;
@@ -30,7 +31,7 @@ use super::xml::Element;
 use bodies::Bodies;
 use compiler::Compiler;
 use defaults::Defaults;
-use mesh::Assets;
+use assets::Assets;
 use replicate::Copies;
 
 /// Sections that are read, and those that say nothing about mechanics.
@@ -75,8 +76,9 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let gravity = options(root, context);
     equality::read(root, &mut bodies, &copies, context);
     let controls = keyframe::home(root, context);
-    actuators::read(root, &mut bodies, &copies, controls.as_deref(), context);
-    for section in ["extension", "deformable", "contact", "tendon", "sensor", "composite"] {
+    let tendons = tendons::read(root, &bodies, context);
+    actuators::read(root, &mut bodies, &copies, &tendons, controls.as_deref(), context);
+    for section in ["extension", "deformable", "contact", "sensor", "composite"] {
         for element in root.all(section).flat_map(|section| &section.children) {
             match section {
                 "sensor" => context.warning_of("sensors", &element.place, || "sensors were left out".into()),

@@ -1,7 +1,7 @@
 //! `<asset>`: meshes and height fields, and the mass of what a mesh encloses.
 //!
 //! MuJoCo's ways to the volume of a mesh: the default (`legacy`) adds tetrahedra from the surface's centre
-//! without their signs, `exact` with them; `shell` puts the mass on the surface.
+//! without their signs, `exact` with them, `convex` those of the hull; `shell` puts the mass on the surface.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,11 +12,12 @@ use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use crate::import::context::{Context, Place};
+use crate::import::mesh::Mesh as Surface;
 use crate::import::shape;
 use crate::import::xml::Element;
 
-/// The largest mesh file that is read, bytes.
-const LARGEST_MESH: u64 = 256 << 20;
+/// The largest MSH file that is read, bytes.
+const LARGEST_MSH: u64 = 256 << 20;
 
 /// Meshes and height fields by their names.
 #[derive(Debug, Default)]
@@ -30,6 +31,7 @@ pub(super) struct Assets {
 enum Volume {
     Legacy,
     Exact,
+    Convex,
     Shell,
 }
 
@@ -41,7 +43,7 @@ pub(super) struct Mesh {
     /// Factors along x, y, z.
     pub(super) scale: Vector3<f64>,
     /// Points and faces that the file gives itself.
-    inline: Option<Triangles>,
+    inline: Option<Surface>,
     /// What is subtracted from the points, and the turn that is taken back.
     reference: (Vector3<f64>, UnitQuaternion<f64>),
     volume: Volume,
@@ -68,9 +70,6 @@ pub(super) struct Solid {
     /// Inertia about the centre per unit of density.
     pub(super) inertia: Matrix3<f64>,
 }
-
-/// Points of each triangle.
-type Triangles = Vec<[Vector3<f64>; 3]>;
 
 impl Assets {
     /// Of all `<asset>` elements. Textures and materials are for drawing only.
@@ -149,12 +148,7 @@ fn read_mesh(element: &Element, compiler: &Compiler, context: &mut Context) -> O
         None | Some("legacy") => Volume::Legacy,
         Some("exact") => Volume::Exact,
         Some("shell") => Volume::Shell,
-        Some("convex") => {
-            context.warning_of("mesh inertia", element.place_of("inertia"), || {
-                "the inertia of a mesh is that of its own volume, not that of its convex hull".into()
-            });
-            Volume::Exact
-        }
+        Some("convex") => Volume::Convex,
         Some(other) => {
             let message = format!("{}: `inertia` is `{other}`", element.what());
             context.error(element.place_of("inertia"), message, "convex, exact, legacy or shell");
@@ -171,7 +165,7 @@ fn read_mesh(element: &Element, compiler: &Compiler, context: &mut Context) -> O
         }
     };
     let inline = match element.numbers("vertex", context) {
-        Some(points) => inline_triangles(&points, element, context),
+        Some(points) => inline_surface(&points, element, context),
         None => None,
     };
     let found = match &file {
@@ -180,7 +174,7 @@ fn read_mesh(element: &Element, compiler: &Compiler, context: &mut Context) -> O
     };
     if file.is_none() && inline.is_none() {
         context.warning_of("mesh without triangles", &element.place, || {
-            format!("{}: meshes that are built in or without faces are not supported", element.what())
+            format!("{}: meshes that are built in are not supported", element.what())
         });
     }
     let place = element.place_of("file").clone();
@@ -214,20 +208,33 @@ fn find(file: &str, element: &Element, compiler: &Compiler, context: &mut Contex
     }
 }
 
-fn inline_triangles(points: &[f64], element: &Element, context: &mut Context) -> Option<Triangles> {
-    let faces = element.numbers("face", context)?;
-    let point = |index: &f64| {
-        let i = *index as usize;
-        let inside = *index >= 0.0 && index.fract() == 0.0 && 3 * i + 2 < points.len();
-        inside.then(|| Vector3::new(points[3 * i], points[3 * i + 1], points[3 * i + 2]))
+fn inline_surface(numbers: &[f64], element: &Element, context: &mut Context) -> Option<Surface> {
+    let points: Vec<Vector3<f64>> = numbers.chunks_exact(3).map(Vector3::from_column_slice).collect();
+    // Without faces it is the hull of its points.
+    let Some(faces) = element.numbers("face", context) else {
+        let hull = Surface { points, triangles: Vec::new() }.hull();
+        if hull.is_none() {
+            let message = format!("{}: the points of `vertex` enclose no volume", element.what());
+            context.error(element.place_of("vertex"), message, "points that do not lie in a plane");
+        }
+        return hull;
     };
-    let triangles: Option<Triangles> =
-        faces.chunks(3).map(|face| Some([point(face.first()?)?, point(face.get(1)?)?, point(face.get(2)?)?])).collect();
-    if triangles.is_none() {
-        let message = format!("{}: `face` names points that there are not", element.what());
-        context.error(element.place_of("face"), message, "three positions of points for each face, from 0");
+    let corner = |index: &f64| {
+        let inside = *index >= 0.0 && index.fract() == 0.0 && *index < points.len() as f64;
+        inside.then_some(*index as usize)
+    };
+    let triangles: Option<Vec<[usize; 3]>> = (faces.chunks(3))
+        .map(|face| Some([corner(face.first()?)?, corner(face.get(1)?)?, corner(face.get(2)?)?]))
+        .collect();
+    match triangles {
+        Some(triangles) => Some(Surface { points, triangles }),
+        None => {
+            let message = format!("{}: `face` names points that there are not", element.what());
+            let help = "three positions of points for each face, from 0";
+            context.error(element.place_of("face"), message, help);
+            None
+        }
     }
-    triangles
 }
 
 fn read_field(element: &Element, context: &mut Context) -> Option<(String, Field)> {
@@ -259,10 +266,10 @@ fn read_field(element: &Element, context: &mut Context) -> Option<(String, Field
 
 impl Mesh {
     fn find_solid(&self, name: &str, context: &mut Context) -> Option<Solid> {
-        let triangles = match (&self.inline, &self.file) {
-            (Some(triangles), _) => triangles.clone(),
-            (None, Some(file)) => match triangles(file) {
-                Ok(triangles) => triangles,
+        let mut surface = match (&self.inline, &self.file) {
+            (Some(surface), _) => surface.clone(),
+            (None, Some(file)) => match load(file) {
+                Ok(surface) => surface,
                 Err(reason) => {
                     context.warning_of("unreadable mesh", &self.place, || {
                         format!("the mesh `{}` cannot be read: {reason}; it has no mass", file.display())
@@ -274,10 +281,16 @@ impl Mesh {
         };
         let (position, rotation) = &self.reference;
         let back = rotation.inverse();
-        let placed: Triangles = (triangles.into_iter())
-            .map(|points| points.map(|x| (back * (x - position)).component_mul(&self.scale)))
-            .collect();
-        let solid = enclosed(&placed, self.volume);
+        for x in &mut surface.points {
+            *x = (back * (*x - position)).component_mul(&self.scale);
+        }
+        if self.scale.product() < 0.0 {
+            surface.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
+        }
+        let solid = match self.volume {
+            Volume::Convex => surface.hull().and_then(|hull| enclosed(&hull, Volume::Exact)),
+            way => enclosed(&surface, way),
+        };
         if solid.is_none() {
             context.warning_of("mesh without volume", &self.place, || {
                 format!("the mesh `{name}` encloses no volume; it has no mass")
@@ -287,48 +300,21 @@ impl Mesh {
     }
 }
 
-/// The triangles of a file.
-fn triangles(path: &Path) -> Result<Triangles, String> {
+/// The surface of a file, at its own scale.
+fn load(path: &Path) -> Result<Surface, String> {
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
+        return Surface::load(path, &Vector3::repeat(1.0));
+    }
     let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
-    if size > LARGEST_MESH {
-        return Err(format!("it has {size} bytes, which is more than {LARGEST_MESH}"));
+    if size > LARGEST_MSH {
+        return Err(format!("it has {size} bytes, more than {LARGEST_MSH}"));
     }
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if extension == "msh" {
-        let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
-        return msh(&bytes).ok_or_else(|| "it is no MSH file".to_string());
-    }
-    let vector = |x: [f32; 3]| Vector3::from(x.map(f64::from));
-    match mesh_loader::Loader::default().load(path) {
-        Ok(scene) => {
-            let mut triangles = Vec::new();
-            for mesh in &scene.meshes {
-                for face in &mesh.faces {
-                    let point = |i: u32| mesh.vertices.get(i as usize).copied().map(vector);
-                    if let [Some(a), Some(b), Some(c)] = face.map(point) {
-                        triangles.push([a, b, c]);
-                    }
-                }
-            }
-            Ok(triangles)
-        }
-        Err(_) if extension == "stl" => {
-            let mut file = fs::File::open(path).map_err(|reason| reason.to_string())?;
-            let mesh = stl_io::read_stl(&mut file).map_err(|reason| reason.to_string())?;
-            let point = |i: usize| mesh.vertices.get(i).map(|v| vector([v[0], v[1], v[2]]));
-            Ok((mesh.faces.iter())
-                .filter_map(|face| match face.vertices.map(point) {
-                    [Some(a), Some(b), Some(c)] => Some([a, b, c]),
-                    _ => None,
-                })
-                .collect())
-        }
-        Err(reason) => Err(reason.to_string()),
-    }
+    let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
+    msh(&bytes).ok_or_else(|| "it is no MSH file".to_string())
 }
 
 /// MuJoCo's own format: four counts, then points, normals, texture coordinates and faces.
-fn msh(bytes: &[u8]) -> Option<Triangles> {
+fn msh(bytes: &[u8]) -> Option<Surface> {
     let word = |i: usize| Some(<[u8; 4]>::try_from(bytes.get(4 * i..4 * i + 4)?).unwrap_or_default());
     let count = |i: usize| usize::try_from(i32::from_le_bytes(word(i)?)).ok();
     let (points, normals, coordinates, faces) = (count(0)?, count(1)?, count(2)?, count(3)?);
@@ -340,11 +326,12 @@ fn msh(bytes: &[u8]) -> Option<Triangles> {
     let number = |i: usize| Some(f64::from(f32::from_le_bytes(word(i)?)));
     let point = |i: usize| {
         let at = 4 + 3 * i;
-        (i < points).then_some(())?;
         Some(Vector3::new(number(at)?, number(at + 1)?, number(at + 2)?))
     };
-    let corner = |i: usize| point(count(first_face + i)?);
-    (0..faces).map(|f| Some([corner(3 * f)?, corner(3 * f + 1)?, corner(3 * f + 2)?])).collect()
+    let corner = |i: usize| count(first_face + i).filter(|corner| *corner < points);
+    let face = |f: usize| Some([corner(3 * f)?, corner(3 * f + 1)?, corner(3 * f + 2)?]);
+    let triangles = (0..faces).map(face).collect::<Option<_>>()?;
+    Some(Surface { points: (0..points).map(point).collect::<Option<_>>()?, triangles })
 }
 
 /// Normal, area and centre of a triangle.
@@ -355,7 +342,9 @@ fn measure([a, b, c]: &[Vector3<f64>; 3]) -> Option<(Vector3<f64>, f64, Vector3<
 }
 
 /// The volume inside (or the area of) a surface; `None` if there is none.
-fn enclosed(triangles: &[[Vector3<f64>; 3]], way: Volume) -> Option<Solid> {
+fn enclosed(surface: &Surface, way: Volume) -> Option<Solid> {
+    let corners = |triangle: &[usize; 3]| triangle.map(|i| surface.points[i]);
+    let triangles: Vec<[Vector3<f64>; 3]> = surface.triangles.iter().map(corners).collect();
     let (mut area, mut center) = (0.0, Vector3::zeros());
     for (_, a, c) in triangles.iter().filter_map(measure) {
         area += a;
@@ -385,7 +374,7 @@ fn enclosed(triangles: &[[Vector3<f64>; 3]], way: Volume) -> Option<Solid> {
     // triangle A/12 (…).
     let mut P = Matrix3::zeros();
     let mut around_center = 0.0;
-    for triangle in triangles {
+    for triangle in &triangles {
         let Some((n, a, c)) = measure(triangle) else { continue };
         let d = triangle.map(|x| x - center);
         let s = d[0] + d[1] + d[2];
