@@ -121,13 +121,14 @@ fn small_files_settle_and_move_as_in_mujoco() {
 fn robots_settle_and_move_as_in_mujoco() {
     let Some(python) = robots::python() else { return };
     for (package, folder) in robots::packages() {
-        // Limits are soft in MuJoCo: the fingers of the second hand get room. The default class of the last has
-        // an attribute that there is none of, which MuJoCo does not take.
-        let wide = [(r#"range="0 0.04""#, r#"range="-1 1""#)];
+        // Limits are soft in MuJoCo, and the file's pose is outside some: they get room. The default class of
+        // the last robot has an attribute that there is none of, which MuJoCo does not take.
+        let elbow = [(r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#)];
+        let wide = [elbow[0], (r#" range="0 0.04""#, r#" range="-1 1""#)];
         let plain = [(r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#)];
         let files: &[(&str, &str, &[(&str, &str)])] = match package {
             "genesis-world" => &[
-                ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &[]),
+                ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &elbow),
                 ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),
                 ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
             ],
