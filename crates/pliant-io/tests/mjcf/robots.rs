@@ -20,7 +20,8 @@ const PACKAGES: [(&str, &str); 3] =
 
 /// Every MJCF file below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let is_mjcf = |path: &PathBuf| fs::read(path).is_ok_and(|bytes| bytes.windows(7).any(|w| w == b"<mujoco"));
+    let is_mjcf =
+        |path: &PathBuf| fs::read(path).is_ok_and(|bytes| bytes.windows(7).any(|w| w == b"<mujoco"));
     wheels::files(folder, "xml").into_iter().filter(is_mjcf).collect()
 }
 

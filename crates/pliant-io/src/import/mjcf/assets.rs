@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use pliant_core::spatial::Pose;
 
 use super::compiler::Compiler;
 use super::defaults::Defaults;
@@ -39,7 +40,7 @@ enum Volume {
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
     /// Where its file lies, if it has one that was found.
-    pub(super) file: Option<PathBuf>,
+    file: Option<PathBuf>,
     /// Factors along x, y, z.
     pub(super) scale: Vector3<f64>,
     /// Points and faces that the file gives itself.
@@ -243,7 +244,10 @@ fn read_field(element: &Element, context: &mut Context) -> Option<(String, Field
         Some(heights) => heights,
         None => {
             context.warning_of("hfield", &element.place, || {
-                format!("{}: only heights given by `elevation` are supported; it was left out", element.what())
+                format!(
+                    "{}: only heights given by `elevation` are supported; it was left out",
+                    element.what()
+                )
             });
             return None;
         }
@@ -259,12 +263,44 @@ fn read_field(element: &Element, context: &mut Context) -> Option<(String, Field
     let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
     let range = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max) - low;
     let height = |h: &f64| if range > 0.0 { (h - low) / range * top } else { 0.0 };
-    let heights = heights.chunks(columns as usize).rev().map(|row| row.iter().map(height).collect()).collect();
+    let heights =
+        heights.chunks(columns as usize).rev().map(|row| row.iter().map(height).collect()).collect();
     let name = element.value("name").unwrap_or_default().to_string();
     Some((name, Field { half: [x, y], heights }))
 }
 
 impl Mesh {
+    /// The shape of its file, and its place on the geom: x = s R⁻¹ (v − p) = R⁻¹ (s v) − s R⁻¹ p, where the
+    /// scale is the same along all axes or nothing is turned.
+    pub(super) fn file_and_place(&self, context: &mut Context) -> Option<(String, Pose)> {
+        if self.inline.is_some() {
+            context.warning_of("mesh given inline", &self.place, || {
+                "a mesh without a file has mass but no shape here".into()
+            });
+        }
+        let file = self.file.as_ref()?;
+        if is_msh(file) {
+            context.warning_of("msh", &self.place, || {
+                format!(
+                    "the mesh `{}` has mass but no shape here: MSH files are not supported",
+                    file.display()
+                )
+            });
+            return None;
+        }
+        let (position, rotation) = &self.reference;
+        let back = rotation.inverse();
+        let even = (self.scale - Vector3::repeat(self.scale.x)).amax() <= 1e-9 * self.scale.amax();
+        if !even && rotation.angle() > 1e-9 {
+            context.warning_of("refquat", &self.place, || {
+                "a mesh that is turned by `refquat` and scaled differently along its axes has no shape here".into()
+            });
+            return None;
+        }
+        let place = Pose::new(back, -(back * position).component_mul(&self.scale));
+        Some((file.display().to_string(), place))
+    }
+
     fn find_solid(&self, name: &str, context: &mut Context) -> Option<Solid> {
         let mut surface = match (&self.inline, &self.file) {
             (Some(surface), _) => surface.clone(),
@@ -300,9 +336,13 @@ impl Mesh {
     }
 }
 
+fn is_msh(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh"))
+}
+
 /// The surface of a file, at its own scale.
 fn load(path: &Path) -> Result<Surface, String> {
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("msh")) {
+    if !is_msh(path) {
         return Surface::load(path, &Vector3::repeat(1.0));
     }
     let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
@@ -319,7 +359,8 @@ fn msh(bytes: &[u8]) -> Option<Surface> {
     let count = |i: usize| usize::try_from(i32::from_le_bytes(word(i)?)).ok();
     let (points, normals, coordinates, faces) = (count(0)?, count(1)?, count(2)?, count(3)?);
     let first_face = 4usize.checked_add(points.checked_mul(3)?)?;
-    let first_face = first_face.checked_add(normals.checked_mul(3)?)?.checked_add(coordinates.checked_mul(2)?)?;
+    let first_face =
+        first_face.checked_add(normals.checked_mul(3)?)?.checked_add(coordinates.checked_mul(2)?)?;
     if bytes.len() / 4 < first_face.checked_add(faces.checked_mul(3)?)? {
         return None;
     }

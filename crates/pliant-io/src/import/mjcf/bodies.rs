@@ -1,7 +1,7 @@
 //! `<worldbody>`: the tree of bodies, with frames, joints, geoms and sites in it.
 //!
 //! Bodies come in the order of the file, each before those it carries. A body's pose is the one at MuJoCo's
-//! `qpos0`, where every joint is at its `ref`.
+//! `qpos0`, where every joint is at its `ref`. The sites of bodies that move are the default effectors.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use pliant_core::mechanism::{Body, EffectorDescription, WORLD};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
+use super::assets::Assets;
 use super::compiler::{Compiler, InertiaSource};
 use super::defaults::Defaults;
 use super::geoms::{self, Geom};
 use super::joints;
-use super::assets::Assets;
 use crate::import::context::{Context, Place};
 use crate::import::parts::{Connection, Joint, Link, Parts};
 use crate::import::xml::Element;
@@ -140,7 +140,24 @@ impl<'r> Bodies<'r> {
             bodies.parts.world_shapes.extend(geom.shape.map(|shape| (shape, place)));
         }
         bodies.scale_to_total();
+        bodies.keep_moving_sites();
         bodies
+    }
+
+    /// Effectors are the sites of bodies that move.
+    fn keep_moving_sites(&mut self) {
+        let mut moves: Vec<bool> = self.parts.links.iter().map(|link| link.body.free).collect();
+        let mut own = vec![false; moves.len()];
+        for connection in &self.parts.connections {
+            if let Some(child) = self.link(&connection.child) {
+                own[child] = connection.joints.iter().any(|joint| joint.description.kind != JointKind::Fixed);
+            }
+        }
+        for (i, parent) in self.parents().into_iter().enumerate() {
+            moves[i] |= own[i] || parent.is_some_and(|p| moves[p]);
+        }
+        let index = &self.index;
+        self.parts.effectors.retain(|(e, _)| index.get(&e.body).is_some_and(|i| moves[*i]));
     }
 
     /// The position of a body among the links; `None` is the world, or no body, which is reported.
@@ -223,8 +240,10 @@ impl<'r> Bodies<'r> {
     }
 
     fn body(&mut self, element: &Element, outer: &Spot<'_>, context: &mut Context) {
-        let known =
-            [&ORIENTATION[..], &["name", "childclass", "mocap", "gravcomp", "user", "sleep", "fuse", "simple"]];
+        let known = [
+            &ORIENTATION[..],
+            &["name", "childclass", "mocap", "gravcomp", "user", "sleep", "fuse", "simple"],
+        ];
         element.check_attributes(&known.concat(), context);
         let name = match element.value("name").filter(|name| !name.is_empty()) {
             Some(WORLD) => {

@@ -64,7 +64,8 @@ fn side(
 
 fn close(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
     let weld = element.name == "weld";
-    let mut known = vec!["active", "anchor", "body1", "body2", "class", "name", "site1", "site2", "solimp", "solref"];
+    let mut known =
+        vec!["active", "anchor", "body1", "body2", "class", "name", "site1", "site2", "solimp", "solref"];
     known.extend(weld.then_some(["relpose", "torquescale"]).into_iter().flatten());
     element.check_attributes(&known, context);
     let first = side(1, element, bodies, context);
@@ -101,11 +102,15 @@ fn close(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
     if gap > GAP {
         context.warning(
             &element.place,
-            format!("{} does not hold in the file's pose, by {gap:.3e}: the bodies are joined as they lie there", element.what()),
+            format!(
+                "{} does not hold in the file's pose, by {gap:.3e}: the bodies are joined as they lie there",
+                element.what()
+            ),
         );
     }
     if one == two {
-        context.warning(&element.place, format!("{} joins a body to itself; it was left out", element.what()));
+        context
+            .warning(&element.place, format!("{} joins a body to itself; it was left out", element.what()));
         return;
     }
     let name = match element.value("name").filter(|name| !name.is_empty()) {

@@ -6,8 +6,8 @@ use pliant_core::mechanism::{Geometry, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
-use super::compiler::Compiler;
 use super::assets::{Assets, Solid};
+use super::compiler::Compiler;
 use crate::import::context::{Context, Place};
 use crate::import::shape;
 use crate::import::xml::Element;
@@ -125,7 +125,10 @@ pub(super) fn read(
     let kind = match kind {
         _ if needed > 0 && element.attribute("mesh").is_some() => {
             context.warning_of("fitted geom", element.place_of("mesh"), || {
-                format!("{}: a {kind} fitted to a mesh is not supported; the mesh itself was taken", element.what())
+                format!(
+                    "{}: a {kind} fitted to a mesh is not supported; the mesh itself was taken",
+                    element.what()
+                )
             });
             Kind::Mesh(element.value("mesh").unwrap_or_default().to_string())
         }
@@ -200,9 +203,7 @@ impl Geom {
         let here = Pose::identity();
         Some(match &self.kind {
             Kind::Sphere(radius) => (Geometry::Ball { radius: *radius }, here),
-            Kind::Capsule(radius, half) => {
-                (Geometry::Capsule { radius: *radius, half_length: *half }, here)
-            }
+            Kind::Capsule(radius, half) => (Geometry::Capsule { radius: *radius, half_length: *half }, here),
             Kind::Cylinder(radius, half) => {
                 (Geometry::Cylinder { radius: *radius, half_length: *half }, here)
             }
@@ -210,15 +211,16 @@ impl Geom {
             Kind::Ellipsoid(half) => {
                 let (geometry, offset) = near_ellipsoid(half);
                 context.warning_of("ellipsoid", &element.place, || {
-                    format!("an ellipsoid touches as a {} of about its size; its mass is exact", geometry.name())
+                    format!(
+                        "an ellipsoid touches as a {} of about its size; its mass is exact",
+                        geometry.name()
+                    )
                 });
                 (geometry, offset)
             }
             Kind::Plane => {
                 // A thick box, its upper face in the plane; a length of zero is infinite.
-                let edge = |i: usize| {
-                    size.get(i).copied().filter(|s| *s > 0.0).map_or(WIDE, |s| 2.0 * s)
-                };
+                let edge = |i: usize| size.get(i).copied().filter(|s| *s > 0.0).map_or(WIDE, |s| 2.0 * s);
                 let size = Vector3::new(edge(0), edge(1), THICK);
                 (Geometry::Box { size }, Pose::translation([0.0, 0.0, -0.5 * THICK]))
             }
@@ -233,11 +235,11 @@ impl Geom {
                     context.error(element.place_of("mesh"), message, "the name of a <mesh> of <asset>");
                     return None;
                 };
-                let file = mesh.file.as_ref()?.display().to_string();
+                let (file, place) = mesh.file_and_place(context)?;
                 let scale = mesh.scale;
                 match self.collides {
-                    true => (Geometry::Convex { file, scale }, here),
-                    false => (Geometry::Mesh { file, scale }, here),
+                    true => (Geometry::Convex { file, scale }, place),
+                    false => (Geometry::Mesh { file, scale }, place),
                 }
             }
         })
@@ -322,7 +324,11 @@ fn shell(kind: &Kind) -> Option<Solid> {
         }
         _ => return None,
     };
-    Some(Solid { volume: area, center: Vector3::zeros(), inertia: Matrix3::from_diagonal(&(diagonal * area)) })
+    Some(Solid {
+        volume: area,
+        center: Vector3::zeros(),
+        inertia: Matrix3::from_diagonal(&(diagonal * area)),
+    })
 }
 
 /// A ball of the same volume where the axes are alike, else a capsule along the longest.

@@ -111,7 +111,10 @@ pub(super) fn read(
         description.frame = Pose::new(body.rotation, origin);
         if let Some([_, most]) = range.filter(|_| limited) {
             context.warning_of("ball limits", element.place_of("range"), || {
-                format!("{}: the limit of a ball joint's angle was put on each of its coordinates", element.what())
+                format!(
+                    "{}: the limit of a ball joint's angle was put on each of its coordinates",
+                    element.what()
+                )
             });
             description.limits = Some(PerFreedom::All((-most, most)));
         }

@@ -10,7 +10,8 @@ pub(super) fn home(root: &Element, context: &mut Context) -> Option<Vec<f64>> {
     let home = keys.into_iter().find(|key| key.value("name") == Some("home"))?;
     if home.attribute("qpos").is_some() {
         let line = context.line(&home.place);
-        context.note(format!("{line}: the pose of the key frame `home` is not used: the file's own pose stays"));
+        context
+            .note(format!("{line}: the pose of the key frame `home` is not used: the file's own pose stays"));
     }
     home.numbers("ctrl", context)
 }

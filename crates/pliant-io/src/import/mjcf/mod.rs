@@ -28,10 +28,10 @@ mod tendons;
 use super::context::Context;
 use super::parts::Parts;
 use super::xml::Element;
+use assets::Assets;
 use bodies::Bodies;
 use compiler::Compiler;
 use defaults::Defaults;
-use assets::Assets;
 use replicate::Copies;
 
 /// Sections that are read, and those that say nothing about mechanics.

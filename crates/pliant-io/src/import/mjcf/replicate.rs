@@ -3,7 +3,7 @@
 //! Copy i of n becomes a `<frame>`; its names get the separator and i, with as many digits as n has.
 //! What refers to a name inside (actuators, equalities) is copied with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use pliant_core::nalgebra::UnitQuaternion;
 use pliant_core::spatial::Pose;
@@ -13,13 +13,20 @@ use crate::import::context::Context;
 use crate::import::xml::{Attribute, Element};
 
 /// The most elements that copies may make.
-const MOST_COPIES: usize = 200_000;
+const MOST_COPIES: usize = 20_000;
 
 /// Names that were replaced, by the endings that their copies got.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    endings: HashMap<String, Vec<String>>,
+    endings: HashMap<String, Endings>,
     made: usize,
+}
+
+/// Endings in the order in which they came.
+#[derive(Debug, Default)]
+struct Endings {
+    list: Vec<String>,
+    set: HashSet<String>,
 }
 
 impl Copies {
@@ -78,8 +85,8 @@ impl Copies {
     fn rename(&mut self, element: &mut Element, ending: &str) {
         for attribute in element.attributes.iter_mut().filter(|a| a.name == "name") {
             let endings = self.endings.entry(attribute.value.clone()).or_default();
-            if !endings.iter().any(|known| known == ending) {
-                endings.push(ending.to_string());
+            if endings.set.insert(ending.to_string()) {
+                endings.list.push(ending.to_string());
             }
             attribute.value.push_str(ending);
         }
@@ -97,17 +104,21 @@ impl Copies {
             let mut any = false;
             for element in copies {
                 let referred = |a: &Attribute| attributes.contains(&a.name.as_str());
-                let Some(endings) =
-                    element.attributes.iter().filter(|a| referred(a)).find_map(|a| self.endings.get(&a.value))
+                let Some(endings) = element
+                    .attributes
+                    .iter()
+                    .filter(|a| referred(a))
+                    .find_map(|a| self.endings.get(&a.value))
                 else {
                     next.push(element);
                     continue;
                 };
                 any = true;
-                for ending in endings.iter().take(MOST_COPIES.saturating_sub(next.len())) {
+                for ending in endings.list.iter().take(MOST_COPIES.saturating_sub(next.len())) {
                     let mut copy = element.clone();
                     for attribute in &mut copy.attributes {
-                        let copied = self.endings.get(&attribute.value).is_some_and(|e| e.contains(ending));
+                        let copied =
+                            self.endings.get(&attribute.value).is_some_and(|e| e.set.contains(ending));
                         let refers = attributes.contains(&attribute.name.as_str());
                         if attribute.name == "name" || refers && copied {
                             attribute.value.push_str(ending);
