@@ -1,0 +1,166 @@
+//! `<joint>` and `<freejoint>`. A coordinate of the mechanism is MuJoCo's less `ref`, which is where the file
+//! has the joint: limits and rests are shifted by it.
+
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::PerFreedom;
+use pliant_core::nalgebra::Vector3;
+use pliant_core::spatial::Pose;
+
+use super::compiler::Compiler;
+use crate::import::context::Context;
+use crate::import::parts::Joint;
+use crate::import::xml::Element;
+
+const ATTRIBUTES: [&str; 24] = [
+    "actuatorfrclimited",
+    "actuatorfrcrange",
+    "actuatorgravcomp",
+    "armature",
+    "axis",
+    "class",
+    "damping",
+    "frictionloss",
+    "group",
+    "limited",
+    "margin",
+    "name",
+    "pos",
+    "range",
+    "ref",
+    "solimpfriction",
+    "solimplimit",
+    "solreffriction",
+    "solreflimit",
+    "springdamper",
+    "springref",
+    "springyield",
+    "stiffness",
+    "type",
+];
+
+/// What a joint element is.
+pub(super) enum Read {
+    /// The body moves freely.
+    Free,
+    /// A joint, and the coordinate at which the file has it.
+    Joint(Box<Joint>, f64),
+}
+
+/// Reads a joint that has its defaults. `body` is the pose of its body in the world, `frame` that of the
+/// joint's surroundings in the body.
+pub(super) fn read(
+    element: &Element,
+    name: String,
+    body: &Pose,
+    frame: &Pose,
+    compiler: &Compiler,
+    context: &mut Context,
+) -> Option<Read> {
+    if element.name == "freejoint" {
+        element.check_attributes(&["name", "group", "align"], context);
+        if element.value("align") == Some("true") {
+            context.warning_of("alignfree", element.place_of("align"), || {
+                "`align` was left out: free bodies keep their own frames".into()
+            });
+        }
+        return Some(Read::Free);
+    }
+    let known: Vec<&str> = ATTRIBUTES.into_iter().chain(["user"]).collect();
+    element.check_attributes(&known, context);
+    let stiffness = first_of(element, "stiffness", context);
+    let damping = first_of(element, "damping", context);
+    let armature = element.number("armature", context).unwrap_or(0.0);
+    warn_of_left_out(element, context);
+    let kind = match element.value("type").map_or("hinge", str::trim) {
+        "hinge" => JointKind::Hinge,
+        "slide" => JointKind::Prismatic,
+        "ball" => JointKind::Ball,
+        "free" => {
+            if stiffness != 0.0 || damping != 0.0 || armature != 0.0 {
+                context.warning_of("free joint springs", &element.place, || {
+                    format!("{}: spring, damper and armature of a free joint were left out", element.what())
+                });
+            }
+            return Some(Read::Free);
+        }
+        other => {
+            let message = format!("{}: `type` is `{other}`", element.what());
+            context.error(element.place_of("type"), message, "hinge, slide, ball or free");
+            return None;
+        }
+    };
+    for (name, value) in [("stiffness", stiffness), ("damping", damping), ("armature", armature)] {
+        if value < 0.0 {
+            let message = format!("{}: `{name}` is {value}", element.what());
+            context.error(element.place_of(name), message, "zero or above");
+        }
+    }
+    let turns = kind != JointKind::Prismatic;
+    let angle = |x: f64| if turns { compiler.angle(x) } else { x };
+    let position = *frame * Pose::translation(element.vector("pos", context).unwrap_or_default());
+    let origin = body.transform_point(&position.position);
+    let mut joint = Joint::new(name, kind, element.place.clone());
+    let reference = element.number("ref", context).map_or(0.0, angle);
+    let range = element.vector::<2>("range", context).map(|range| range.map(angle));
+    let limited = match element.value("limited").map(str::trim) {
+        None | Some("auto") => compiler.auto_limits && range.is_some(),
+        Some(_) => element.flag("limited", context) == Some(true),
+    };
+    let description = &mut joint.description;
+    if kind == JointKind::Ball {
+        description.frame = Pose::new(body.rotation, origin);
+        if let Some([_, most]) = range.filter(|_| limited) {
+            context.warning_of("ball limits", element.place_of("range"), || {
+                format!(
+                    "{}: the limit of a ball joint's angle was put on each of its coordinates",
+                    element.what()
+                )
+            });
+            description.limits = Some(PerFreedom::All((-most, most)));
+        }
+    } else {
+        let axis = Vector3::from(element.vector("axis", context).unwrap_or([0.0, 0.0, 1.0]));
+        let Some(axis) = axis.try_normalize(1e-150) else {
+            let message = format!("{}: `axis` has no direction", element.what());
+            context.error(element.place_of("axis"), message, "numbers that are not all zero");
+            return None;
+        };
+        description.frame = Pose::with_z_along(body.rotation * (frame.rotation * axis), origin);
+        if let Some([lower, upper]) = range.filter(|_| limited) {
+            description.limits = Some(PerFreedom::All((lower - reference, upper - reference)));
+        }
+    }
+    if stiffness > 0.0 {
+        description.stiffness = Some(PerFreedom::All(stiffness));
+        let rest = element.number("springref", context).map_or(0.0, angle) - reference;
+        if kind != JointKind::Ball && rest != 0.0 {
+            description.rest = Some(PerFreedom::All(rest));
+        }
+    }
+    description.damping = Some(PerFreedom::All(damping)).filter(|_| damping > 0.0);
+    description.armature = Some(PerFreedom::All(armature)).filter(|_| armature > 0.0);
+    joint.default_spring = stiffness == 0.0;
+    Some(Read::Joint(Box::new(joint), reference))
+}
+
+/// The linear part of a polynomial; more is a warning.
+pub(super) fn first_of(element: &Element, name: &str, context: &mut Context) -> f64 {
+    let Some(list) = element.numbers(name, context) else { return 0.0 };
+    if list.iter().skip(1).any(|x| *x != 0.0) {
+        context.warning_of(format!("polynomial {name}"), element.place_of(name), || {
+            format!("{}: only the linear part of `{name}` was taken", element.what())
+        });
+    }
+    list.first().copied().unwrap_or(0.0)
+}
+
+fn warn_of_left_out(element: &Element, context: &mut Context) {
+    for name in ["frictionloss", "springyield", "springdamper"] {
+        let Some(values) = element.numbers(name, context) else { continue };
+        if values.iter().any(|x| *x != 0.0) {
+            context.warning_of(format!("joint {name}"), element.place_of(name), || {
+                format!("{}: `{name}` is not supported and was left out", element.what())
+            });
+        }
+    }
+}

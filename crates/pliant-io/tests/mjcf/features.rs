@@ -1,0 +1,343 @@
+//! Small files, one feature each, with what they must become.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
+use std::path::PathBuf;
+
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism};
+use pliant_core::nalgebra::{Matrix3, Vector3};
+
+use crate::common::assert_round_trip;
+
+/// Where the files lie.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/mjcf/files")
+}
+
+fn load(name: &str) -> Mechanism {
+    let mechanism = pliant_io::load(folder().join(name)).unwrap_or_else(|error| panic!("{error}"));
+    assert_round_trip(&mechanism);
+    mechanism
+}
+
+fn read(text: &str) -> Result<Mechanism, String> {
+    pliant_io::import::read(text, "inline.xml", &Default::default()).map_err(|error| error.to_string())
+}
+
+fn body<'m>(mechanism: &'m Mechanism, name: &str) -> &'m Body {
+    mechanism.body(mechanism.find_body(name).unwrap_or_else(|| panic!("no body {name}")))
+}
+
+fn joint<'m>(mechanism: &'m Mechanism, name: &str) -> &'m Joint {
+    mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}")))
+}
+
+#[track_caller]
+fn near(a: impl Into<Vector3<f64>>, b: [f64; 3]) {
+    let a = a.into();
+    assert!((a - Vector3::from(b)).norm() < 1e-12, "{a:?} {b:?}");
+}
+
+#[track_caller]
+fn same(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-12 * b.abs().max(1.0), "{a} {b}");
+}
+
+/// The only freedom of a joint.
+#[track_caller]
+fn freedom(mechanism: &Mechanism, name: &str) -> Freedom {
+    let joint = joint(mechanism, name);
+    assert_eq!(joint.freedoms.len(), 1, "{name}");
+    joint.freedoms[0]
+}
+
+#[track_caller]
+fn has_warning(mechanism: &Mechanism, words: &str) {
+    let warnings = mechanism.warnings();
+    assert!(warnings.iter().any(|warning| warning.contains(words)), "{words}: {warnings:#?}");
+}
+
+#[test]
+fn orientations() {
+    let m = load("orientations.xml");
+    assert_eq!(m.name(), "orientations");
+    let s = FRAC_1_SQRT_2;
+    let turned = |name: &str, v: [f64; 3]| body(&m, name).pose.rotation * Vector3::from(v);
+    near(turned("quat", [0.0, 1.0, 0.0]), [0.0, 0.0, 1.0]);
+    near(turned("axisangle", [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0]);
+    near(turned("xyaxes", [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0]);
+    near(turned("xyaxes", [0.0, 1.0, 0.0]), [-1.0, 0.0, 0.0]);
+    near(turned("zaxis", [0.0, 0.0, 1.0]), [s, 0.0, s]);
+    // zYx: about z, then about the world's y, then about the carried x: Ry(20°) Rz(90°) Rx(30°).
+    let (c, d) = (30f64.to_radians().cos(), 30f64.to_radians().sin());
+    let (e, f) = (20f64.to_radians().cos(), 20f64.to_radians().sin());
+    // y ↦ (0, c, d) ↦ (−c, 0, d) ↦ (−c e + d f, 0, c f + d e).
+    near(turned("euler", [0.0, 1.0, 0.0]), [-c * e + d * f, 0.0, c * f + d * e]);
+    // Frames: the body is a metre along the frame's x, the world's y.
+    near(body(&m, "framed").pose.position, [1.0, 1.0, 0.0]);
+    let turn = joint(&m, "turn");
+    near(turn.frame.position, [0.75, 1.0, 0.5]);
+    near(turn.frame.rotation * Vector3::z(), [0.0, 1.0, 0.0]);
+    near(body(&m, "framed").shapes[0].pose.position, [0.5, 0.0, 0.5]);
+    near(body(&m, "framed").inertia.center_of_mass, [0.5, 0.0, 0.5]);
+    let tip = m.effector(m.find_effector("tip").unwrap());
+    near(tip.frame.position, [0.0, 0.0, -0.5]);
+    near(tip.frame.rotation * Vector3::z(), [0.0, 0.0, -1.0]);
+}
+
+#[test]
+fn default_classes() {
+    let m = load("defaults.xml");
+    let springs = |name: &str| {
+        let joint = joint(&m, name);
+        let f = &joint.freedoms[0];
+        (joint.kind, f.stiffness, f.damping, f.armature)
+    };
+    assert_eq!(springs("plain"), (JointKind::Hinge, 10.0, 1.0, 0.0));
+    assert_eq!(springs("upper"), (JointKind::Hinge, 20.0, 1.0, 0.0));
+    assert_eq!(springs("lower"), (JointKind::Prismatic, 20.0, 3.0, 0.5));
+    assert_eq!(springs("tip"), (JointKind::Hinge, 10.0, 1.0, 0.0));
+    near(joint(&m, "lower").frame.rotation * Vector3::z(), [0.0, 1.0, 0.0]);
+    near(joint(&m, "tip").frame.rotation * Vector3::z(), [0.0, 0.0, 1.0]);
+    same(body(&m, "upper").inertia.mass, 500.0 * 4.0 / 3.0 * PI * 1e-3);
+    same(body(&m, "tip").inertia.mass, 4.0);
+    let error = read(r#"<mujoco><worldbody><body><geom class="x" size="1"/></body></worldbody></mujoco>"#);
+    assert!(error.unwrap_err().contains("there is no default class `x`"));
+}
+
+#[test]
+fn joints_of_all_kinds() {
+    let m = load("joints.xml");
+    let rad = f64::to_radians;
+    assert_eq!(m.summary().freedoms, 23);
+    let hinge = freedom(&m, "hinge");
+    same(hinge.rest, rad(30.0));
+    same(hinge.lower, rad(-120.0));
+    same(hinge.upper, rad(60.0));
+    assert_eq!((hinge.stiffness, hinge.damping, hinge.armature), (5.0, 0.5, 0.01));
+    near(joint(&m, "hinge").frame.position, [0.1, 0.0, 0.0]);
+    let slide = freedom(&m, "slide");
+    same(slide.rest, 0.3);
+    assert_eq!((slide.lower, slide.upper), (f64::NEG_INFINITY, f64::INFINITY));
+    let ball = joint(&m, "ball");
+    assert_eq!(ball.kind, JointKind::Ball);
+    near(ball.frame.position, [2.0, 0.0, 0.3]);
+    assert!(ball.frame.rotation.angle_to(&body(&m, "ball").pose.rotation) < 1e-12);
+    assert!(ball.freedoms.iter().all(|f| f.stiffness == 7.0 && f.damping == 0.7));
+    same(ball.freedoms[2].upper, rad(60.0));
+    has_warning(&m, "joints.xml:15: joint `ball`: the limit of a ball joint's angle");
+    assert!(body(&m, "free").free && !body(&m, "on").free);
+    assert_eq!(joint(&m, "u1+u2").kind, JointKind::Universal);
+    assert_eq!(joint(&m, "u1+u2").freedoms[1].stiffness, 2.0);
+    let cylindrical = joint(&m, "c1+c2");
+    assert_eq!(cylindrical.kind, JointKind::Cylindrical);
+    assert_eq!((cylindrical.freedoms[0].lower, cylindrical.freedoms[0].upper), (-1.0, 2.0));
+    same(cylindrical.freedoms[1].upper, rad(20.0));
+    assert_eq!(joint(&m, "p1+p2+p3").kind, JointKind::Planar);
+    assert_eq!(joint(&m, "h1").kind, JointKind::Hinge);
+    assert_eq!(joint(&m, "chain_joint3").kind, JointKind::Ball);
+    assert_eq!(joint(&m, "chain_joint3").child, m.find_body("chain").unwrap());
+    // Limits count only where the file says so.
+    let limits = |compiler: &str, attributes: &str| {
+        let text = format!(
+            r#"<mujoco><compiler angle="radian" {compiler}/><worldbody><body><geom size="1"/>
+            <joint name="j" range="-1 1" {attributes}/></body></worldbody></mujoco>"#
+        );
+        freedom(&read(&text).unwrap(), "j").upper
+    };
+    assert_eq!(limits("", ""), 1.0);
+    assert_eq!(limits(r#"autolimits="false""#, ""), f64::INFINITY);
+    assert_eq!(limits(r#"autolimits="false""#, r#"limited="true""#), 1.0);
+    assert_eq!(limits("", r#"limited="false""#), f64::INFINITY);
+}
+
+#[test]
+fn geoms_have_shape_and_mass() {
+    let m = load("geoms.xml");
+    let M = |name: &str| body(&m, name).inertia;
+    let shape = |name: &str| &body(&m, name).shapes[0];
+    same(M("sphere").mass, 1000.0 * PI / 6.0);
+    assert_eq!(shape("sphere").geometry, Geometry::Ball { radius: 0.5 });
+    assert_eq!(shape("sphere").friction, Some(1.0));
+    same(M("capsule").mass, 1000.0 * (PI * 0.01 * 2.0 + 4.0 / 3.0 * PI * 1e-3));
+    near(M("capsule").center_of_mass, [0.0, 1.0, 0.0]);
+    assert_eq!(shape("capsule").geometry, Geometry::Capsule { radius: 0.1, half_length: 1.0 });
+    near(shape("capsule").pose.rotation * Vector3::z(), [0.0, -1.0, 0.0]);
+    same(M("cylinder").mass, 10.0 * 2.0 * PI * 0.01);
+    let mass = 1000.0 * 4.0 / 3.0 * PI * 0.012;
+    same(M("ellipsoid").mass, mass);
+    same(M("ellipsoid").inertia[(0, 0)], mass / 5.0 * (0.04 + 0.36));
+    has_warning(&m, "an ellipsoid touches as a capsule");
+    same(M("box").mass, 3.0);
+    same(M("box").inertia[(2, 2)], 3.0 / 3.0 * (0.01 + 0.04));
+    near(M("box").center_of_mass, [1.0, 0.0, 0.0]);
+    same(M("mesh").mass, 1000.0 / 3.0);
+    near(M("mesh").center_of_mass, [0.25, 0.25, 1.5]);
+    same(M("shell").mass, 1000.0 * PI);
+    same(M("shell").inertia[(0, 0)], 1000.0 * PI * 2.0 / 3.0 * 0.25);
+    // Of what touches, if anything does; mass from the groups that count.
+    assert_eq!(body(&m, "several").shapes.len(), 3);
+    assert_eq!(shape("several").friction, Some(0.3));
+    same(M("several").mass, 16.0);
+    near(M("several").center_of_mass, [0.0; 3]);
+    near(M("given").center_of_mass, [0.0, 0.0, 1.0]);
+    assert!((M("given").inertia - Matrix3::from_diagonal(&Vector3::new(2.0, 1.0, 2.5))).norm() < 1e-12);
+    assert_eq!(M("full").inertia, Matrix3::new(1.0, 0.1, 0.2, 0.1, 2.0, 0.3, 0.2, 0.3, 2.5));
+    let [floor, hills] = m.world_shapes() else { panic!("{:?}", m.world_shapes()) };
+    near(floor.pose.position, [0.0, 0.0, -0.5]);
+    assert_eq!(floor.geometry, Geometry::Box { size: Vector3::new(200.0, 200.0, 1.0) });
+    let heights = vec![vec![0.5, 0.375, 0.25], vec![0.0, 0.125, 0.25]];
+    assert_eq!(hills.geometry, Geometry::Heightfield { size: [6.0, 4.0], heights });
+}
+
+#[test]
+fn compiler_options_of_inertia() {
+    let m = load("compiler.xml");
+    // Masses 0.5 (bound), 1.5 (no geom: as given) and 1, then scaled to six.
+    same(body(&m, "light").inertia.mass, 1.0);
+    same(body(&m, "flat").inertia.mass, 3.0);
+    same(m.mass(), 6.0);
+    near(body(&m, "light").inertia.center_of_mass, [0.0; 3]);
+    same(body(&m, "light").inertia.inertia[(0, 0)], 0.01 * 2.0);
+    same(body(&m, "flat").inertia.inertia[(2, 2)], 2.0 * 2.0);
+    same(body(&m, "box").inertia.inertia[(2, 2)], 2.0 / 6.0);
+}
+
+#[test]
+fn included_files_and_meshes() {
+    let m = load("include.xml");
+    assert_eq!(freedom(&m, "elbow").stiffness, 3.0);
+    same(body(&m, "arm").inertia.mass, 1000.0 / 6.0);
+    near(body(&m, "arm").inertia.center_of_mass, [0.25; 3]);
+    let Geometry::Convex { file, scale } = &body(&m, "arm").shapes[0].geometry else { panic!() };
+    assert!(file.ends_with("parts/meshes/corner.stl"), "{file}");
+    assert_eq!(*scale, Vector3::repeat(1.0));
+    let missing = read(r#"<mujoco><include file="no such.xml"/></mujoco>"#).unwrap_err();
+    assert!(missing.contains("cannot include `no such.xml`"), "{missing}");
+    let outside = read(r#"<mujoco><include file="../../../../../../../etc/passwd"/></mujoco>"#).unwrap_err();
+    assert!(outside.contains("outside"), "{outside}");
+}
+
+#[test]
+fn copies() {
+    let m = load("replicate.xml");
+    assert_eq!(m.bodies().len(), 17);
+    // Twelve steps of 30° and 0.1 m up.
+    let finger = body(&m, "finger-03").pose;
+    near(finger.position, [0.0, 0.5, 0.3]);
+    near(finger.rotation * Vector3::x(), [0.0, 1.0, 0.0]);
+    assert_eq!(freedom(&m, "knuckle-11").stiffness, 4.0);
+    assert!(m.find_effector("tip-00").is_some());
+    near(body(&m, "b01").pose.position, [1.0, 5.0, 0.0]);
+    near(body(&m, "b10").pose.position, [0.0, 6.0, 0.0]);
+    let bomb = r#"<mujoco><worldbody><replicate count="100000"><replicate count="100000"><body/></replicate>
+        </replicate></worldbody></mujoco>"#;
+    assert!(read(bomb).unwrap_err().contains("too many"));
+}
+
+#[test]
+fn loops_and_couplings() {
+    let m = load("four_bar.xml");
+    assert_eq!(m.summary().loops, 1);
+    let closing = joint(&m, "c");
+    assert_eq!(closing.kind, JointKind::Ball);
+    near(closing.frame.position, [0.5, 0.0, 0.5]);
+    assert_eq!(m.gravity(), Vector3::new(1.0, 0.0, -5.0));
+
+    let m = load("equality.xml");
+    let [first, second] = m.couplings() else { panic!("{:?}", m.couplings()) };
+    assert_eq!((first.ratio, first.offset), (-2.0, 0.5));
+    assert_eq!(m.joint(first.joint).name, "a");
+    assert_eq!((second.ratio, second.offset), (1.0, 0.0));
+    has_warning(&m, "only the linear part of `polycoef`");
+    assert_eq!(joint(&m, "g").kind, JointKind::Fixed);
+    assert_eq!(joint(&m, "sites").kind, JointKind::Ball);
+    near(joint(&m, "sites").frame.position, [0.0, 0.0, 1.0]);
+    assert_eq!(joint(&m, "as it is").kind, JointKind::Fixed);
+    assert_eq!(joint(&m, "as it is").child, m.find_body("e").unwrap());
+    assert!(m.bodies().iter().all(|body| !body.free));
+    has_warning(&m, "weld `elsewhere` does not hold in the file's pose, by 1.000e0");
+    assert_eq!(joint(&m, "to world").parent, None);
+    assert_eq!(joint(&m, "to world").child, m.find_body("f").unwrap());
+    assert!(m.find_joint("off").is_none());
+    has_warning(&m, "connect `off` is not active");
+}
+
+#[test]
+fn actuators_that_hold_a_position() {
+    let m = load("actuators.xml");
+    let a = freedom(&m, "a");
+    // Two springs: 10 at 0.3 − 0.1, and kp g² = 80 at ctrl/g − ref = 0.4 − 0.1.
+    same(a.stiffness, 90.0);
+    same(a.rest, (10.0 * 0.2 + 80.0 * 0.3) / 90.0);
+    same(a.damping, 1.0 + 2.0 * 4.0);
+    let b = freedom(&m, "b");
+    assert_eq!((b.stiffness, b.damping, b.rest), (50.0, 5.0, 0.4));
+    let c = freedom(&m, "c");
+    assert_eq!((c.stiffness, c.rest), (30.0, 0.2));
+    // Critical, with what the joint carries: a cube of 1 kg a metre away, and the rotor.
+    same(c.damping, 2.0 * f64::sqrt(30.0 * (1.0 + 0.02 / 3.0 + 0.2)));
+    let d = freedom(&m, "d");
+    assert_eq!((d.stiffness, d.rest), (5.0, 0.5));
+    let e = freedom(&m, "e");
+    assert_eq!((e.stiffness, e.damping), (0.0, 3.0));
+    assert_eq!(freedom(&m, "f").stiffness, 0.0);
+    has_warning(&m, "<motor> holds no joint and was left out (1 more like it)");
+    has_warning(&m, "`g` has more than one freedom");
+    assert!(m.notes().iter().any(|note| note.contains("key frame `home` sets them")), "{:?}", m.notes());
+    assert!(m.notes().iter().any(|note| note.contains("the file's own pose stays")), "{:?}", m.notes());
+}
+
+#[test]
+fn what_is_not_supported_is_told_once() {
+    let m = load("left_out.xml");
+    for words in [
+        "left_out.xml:2: <option>: `density`",
+        "left_out.xml:2: <option>: `wind`",
+        "left_out.xml:2: <flag>: `limit` stays enabled",
+        "left_out.xml:8: body `a`: `gravcomp`",
+        "left_out.xml:9: joint `a`: `frictionloss` is not supported and was left out (1 more like it)",
+        "left_out.xml:9: joint `a`: only the linear part of `stiffness`",
+        "left_out.xml:15: <pair> is not supported",
+        "left_out.xml:15: <exclude> is not supported",
+        "left_out.xml:17: <spatial> is not supported",
+        "left_out.xml:18: springs, dampers, friction and limits of a <fixed> tendon were left out (1 more like it)",
+        "left_out.xml:22: <position> on a tendon is not supported",
+        "left_out.xml:23: <muscle> on a tendon is not supported",
+        "left_out.xml:24: <motor> holds no joint",
+        "left_out.xml:26: <tendon> is not supported",
+        "left_out.xml:27: sensors were left out (1 more like it)",
+    ] {
+        has_warning(&m, words);
+    }
+    assert_eq!(m.warnings().len(), 15, "{:#?}", m.warnings());
+}
+
+#[test]
+fn errors_say_what_is_wrong() {
+    let world = |inside: &str| read(&format!("<mujoco><worldbody>{inside}</worldbody></mujoco>"));
+    for (inside, words) in [
+        (r#"<body name="world"/>"#, "no body can be called `world`"),
+        (r#"<body><geom type="box" size="1 1"/></body>"#, "`size` is not that of a box"),
+        (r#"<body><geom type="ring" size="1"/></body>"#, "`type` is `ring`"),
+        (r#"<body><geom type="mesh" mesh="m"/></body>"#, "there is no mesh `m`"),
+        (r#"<body><geom type="capsule" size="1" fromto="1 1 1 1 1 1"/></body>"#, "one point"),
+        (r#"<body><joint axis="0 0 0"/><geom size="1"/></body>"#, "`axis` has no direction"),
+        (r#"<body quat="0 0 0 0"><geom size="1"/></body>"#, "`quat` has no direction"),
+        (r#"<body pos="0 0"><geom size="1"/></body>"#, "`pos` has 2 numbers, but takes 3"),
+        (r#"<joint/>"#, "the world has no joints"),
+        (r#"<body><geom size="1"/><body><freejoint/><geom size="1"/></body></body>"#, "cannot move freely"),
+        (r#"<body><inertial pos="0 0 0"/></body>"#, "the attribute `mass` is missing"),
+        (r#"<body><joint type="screw"/><geom size="1"/></body>"#, "`type` is `screw`"),
+    ] {
+        let error = world(inside).expect_err(inside);
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    let global = read(r#"<mujoco><compiler coordinate="global"/><worldbody><body/></worldbody></mujoco>"#);
+    assert!(global.unwrap_err().contains("`coordinate` is `global`"));
+    let turn = FRAC_PI_2.to_string();
+    let radian = format!(
+        r#"<mujoco><compiler angle="radian"/><worldbody><body axisangle="0 0 1 {turn}"><geom size="1"/></body></worldbody></mujoco>"#
+    );
+    near(read(&radian).unwrap().bodies()[0].pose.rotation * Vector3::x(), [0.0, 1.0, 0.0]);
+}

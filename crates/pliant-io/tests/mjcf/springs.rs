@@ -1,0 +1,142 @@
+//! Springs of the file, against MuJoCo: where it settles, how soft its effectors are there, and how it moves.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use pliant_core::full::{self, StaticsSettings};
+use pliant_core::mechanism::Mechanism;
+use pliant_core::nalgebra::{Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
+use pliant_core::reduced::{Reduction, Reference};
+use pliant_core::spatial::Pose;
+
+use crate::{features, robots};
+
+/// How near MuJoCo's answer must be.
+const NEAR: f64 = 0.01;
+
+fn pose(x: &[f64]) -> Pose {
+    let rotation = UnitQuaternion::new_normalize(Quaternion::new(x[3], x[4], x[5], x[6]));
+    Pose::new(rotation, Vector3::new(x[0], x[1], x[2]))
+}
+
+/// The compliance of an effector where the mechanism settles, world axes at its origin, and its pose there.
+fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
+    let model = full::Model::new(mechanism);
+    let mut simulation = model.simulate();
+    let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
+    assert!(equilibrium.converged && equilibrium.stable, "{equilibrium:?}");
+    let at = simulation.effector_pose(simulation.effector(effector).unwrap());
+    let reference = Reference::at_equilibrium(&mut simulation).unwrap();
+    let projection = Reduction::at(reference).effectors([effector]).project().unwrap();
+    let mut turn = Matrix6::zeros();
+    let R = at.rotation_matrix();
+    turn.fixed_view_mut::<3, 3>(0, 0).copy_from(&R);
+    turn.fixed_view_mut::<3, 3>(3, 3).copy_from(&R);
+    let C = projection.compliance();
+    (turn * Matrix6::from_fn(|i, j| C[(i, j)]) * turn.transpose(), at)
+}
+
+/// Where all bodies are, twenty times in one second from rest.
+fn moved(mechanism: &Mechanism) -> Vec<Vec<Pose>> {
+    let model = full::Model::new(mechanism);
+    let mut simulation = model.simulate();
+    (0..20)
+        .map(|_| {
+            for _ in 0..500 {
+                simulation.step(1e-4).unwrap();
+            }
+            simulation.poses().map(|(_, pose)| *pose).collect()
+        })
+        .collect()
+}
+
+/// Compares one file, some of its words replaced, at one effector.
+fn check(python: &Path, file: PathBuf, effector: &str, changes: &[(&str, &str)]) {
+    let mut text = fs::read_to_string(&file).unwrap();
+    for (old, new) in changes {
+        assert!(text.contains(old), "{old}");
+        text = text.replace(old, new);
+    }
+    let mechanism = pliant_io::import::read(&text, &file.display().to_string(), &Default::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let (C, at) = compliance(&mechanism, effector);
+    // Loads that move the effector by about a thousandth of the mechanism.
+    let reach = mechanism.radius().max(1e-3);
+    let scale = Vector6::from_fn(|i, _| C[(i, i)].max(0.0).sqrt());
+    let moves = (0..3).map(|i| C[(i, i)]).fold(0.0, f64::max);
+    // A turn counts by what it moves at the mechanism's size.
+    let turns = (3..6).map(|i| C[(i, i)]).fold(moves / (reach * reach), f64::max);
+    let size = |i: usize| {
+        let (unit, most) = if i < 3 { (reach, moves) } else { (1.0, turns) };
+        if C[(i, i)] > 1e-6 * most { 1e-3 * unit / most } else { 0.0 }
+    };
+    let mut arguments = vec![file, PathBuf::from(effector)];
+    arguments.extend((0..6).map(|i| PathBuf::from(size(i).to_string())));
+    arguments.extend(changes.iter().flat_map(|(old, new)| [PathBuf::from(old), PathBuf::from(new)]));
+    let text = robots::script(python, "springs.py", &arguments);
+    let lines = |word: &str| -> Vec<Vec<f64>> {
+        let rows = text.lines().filter_map(|line| line.strip_prefix(word));
+        rows.map(|row| row.split_whitespace().map(|x| x.parse().unwrap()).collect()).collect()
+    };
+    let settled = pose(&lines("site ")[0]);
+    let off = (settled.position - at.position).norm() / reach;
+    let columns = lines("column ");
+    let mut worst: f64 = 0.0;
+    for j in (0..6).filter(|j| size(*j) > 0.0) {
+        for i in 0..6 {
+            let floor = scale[j] * if i < 3 { moves.sqrt() } else { turns.sqrt() };
+            worst = worst.max((columns[j][i] - C[(i, j)]).abs() / floor);
+        }
+    }
+    let expected = lines("pose ");
+    let (mut apart, mut way): (f64, f64) = (0.0, 0.0);
+    for (expected, found) in expected.chunks(expected.len() / 20).zip(moved(&mechanism)) {
+        for ((expected, found), body) in expected.iter().zip(found).zip(mechanism.bodies()) {
+            let expected = pose(expected);
+            apart = apart.max((expected.position - found.position).norm());
+            apart = apart.max(reach * expected.rotation.angle_to(&found.rotation));
+            way = way.max((expected.position - body.pose.position).norm());
+            way = way.max(reach * expected.rotation.angle_to(&body.pose.rotation));
+        }
+    }
+    println!(
+        "{name}: settles within {off:.1e} of its size, compliance within {worst:.1e}, motion within {:.1e} of the way",
+        apart / way
+    );
+    assert!(off < NEAR, "{name}: settles {off} away");
+    assert!(worst < NEAR, "{name}: {C:.3e} against {columns:?}");
+    assert!(apart < NEAR * way, "{name}: {apart} off on a way of {way}");
+}
+
+#[test]
+fn small_files_settle_and_move_as_in_mujoco() {
+    let Some(python) = robots::python() else { return };
+    for (file, effector) in [("four_bar.xml", "tip"), ("springs.xml", "tip"), ("hand.xml", "right")] {
+        check(&python, features::folder().join(file), effector, &[]);
+    }
+}
+
+#[test]
+fn robots_settle_and_move_as_in_mujoco() {
+    let Some(python) = robots::python() else { return };
+    for (package, folder) in robots::packages() {
+        // Limits are soft in MuJoCo, and the file's pose is outside some: they get room. The default class of
+        // the last robot has an attribute that there is none of, which MuJoCo does not take.
+        let elbow = [(r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#)];
+        let wide = [elbow[0], (r#" range="0 0.04""#, r#" range="-1 1""#)];
+        let plain = [(r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#)];
+        let files: &[(&str, &str, &[(&str, &str)])] = match package {
+            "genesis-world" => &[
+                ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &elbow),
+                ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),
+                ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
+            ],
+            "robosuite" => &[("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain)],
+            _ => &[],
+        };
+        for (file, effector, changes) in files {
+            check(&python, folder.join(file), effector, changes);
+        }
+    }
+}
