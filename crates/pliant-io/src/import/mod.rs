@@ -3,6 +3,7 @@
 mod context;
 mod draft;
 mod meaning;
+pub mod mesh;
 mod mjcf;
 mod parts;
 mod sdf;
