@@ -34,6 +34,9 @@ pub struct Common {
     /// Take warnings for errors (exit code 2)
     #[arg(long, global = true)]
     pub strict: bool,
+    /// Let the base of a robot file move freely instead of fixing it to the world
+    #[arg(long, global = true)]
+    pub free_base: bool,
 }
 
 impl Common {

@@ -1,6 +1,7 @@
 //! The argument `MECH`, the same for every command.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, ValueHint};
@@ -9,6 +10,7 @@ use pliant::{gallery, io};
 
 use crate::args::Common;
 use crate::failure::Failure;
+use crate::output::Format;
 
 /// Extensions of files that hold a mechanism.
 const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
@@ -16,7 +18,7 @@ const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
 /// A mechanism, by its name in the gallery or by its file.
 #[derive(Debug, Args)]
 pub struct MechanismArgument {
-    /// Gallery name with optional size (helix:400), or path to a scene file (arm.toml)
+    /// Gallery name with optional size (helix:400), or path to a file (arm.toml, hand.urdf)
     #[arg(value_name = "MECH", value_hint = ValueHint::FilePath)]
     mechanism: OsString,
 }
@@ -31,8 +33,17 @@ impl MechanismArgument {
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
         let mechanism = match self.gallery_name() {
             Some(name) => from_gallery(name)?,
-            None => io::load(Path::new(&self.mechanism)).map_err(Failure::input)?,
+            None => {
+                let options = io::Options { free_base: common.free_base, ..io::Options::default() };
+                io::load_with(Path::new(&self.mechanism), &options).map_err(Failure::input)?
+            }
         };
+        if common.format() == Format::Text {
+            for note in mechanism.notes() {
+                // Nothing can be done about a standard error that is closed.
+                let _ = writeln!(std::io::stderr(), "note: {note}");
+            }
+        }
         let warnings = mechanism.warnings();
         if common.strict && !warnings.is_empty() {
             return Err(refused(warnings));

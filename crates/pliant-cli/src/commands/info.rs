@@ -21,6 +21,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         "radius": summary.radius,
         "mass": summary.mass,
         "warnings": summary.warnings,
+        "notes": mechanism.notes(),
     });
     // The warnings are part of the answer here, not beside it.
     Ok(Answer { text: text(mechanism.name(), &summary), warnings: Vec::new(), json })

@@ -63,6 +63,12 @@ impl MechanismBuilder {
         }
     }
 
+    /// Sets its name, which may be empty.
+    pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
+        self.name = name.into();
+        self
+    }
+
     /// Sets gravity, world axes, m/s².
     pub fn gravity(&mut self, gravity: [f64; 3]) -> &mut Self {
         self.gravity = gravity.into();

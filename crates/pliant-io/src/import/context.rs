@@ -69,6 +69,15 @@ impl Context {
         }
     }
 
+    /// Starts from a file.
+    pub(crate) fn open(path: &Path, options: &Options) -> Result<Context, String> {
+        if path.is_dir() {
+            return Err("it is a directory, not a file".into());
+        }
+        let text = read_text(path, LARGEST_FILE)?;
+        Ok(Context::new(text, &path.display().to_string(), options))
+    }
+
     /// The text of a file that was read.
     pub(crate) fn text(&self, source: usize) -> &str {
         &self.sources[source].text
@@ -136,6 +145,15 @@ impl Context {
     /// Everything that is wrong.
     pub(crate) fn into_errors(self) -> SceneErrors {
         SceneErrors::of(self.sources, self.errors)
+    }
+
+    /// Everything that is wrong with a scene and with the robot that it imports.
+    pub(crate) fn into_errors_of(self, file: &str, text: &str, findings: Vec<Finding>) -> SceneErrors {
+        let scene = Source { name: file.into(), text: text.into() };
+        let sources = std::iter::once(scene).chain(self.sources).collect();
+        let own = findings.into_iter().map(|finding| (0, finding));
+        let others = self.errors.into_iter().map(|(source, finding)| (source + 1, finding));
+        SceneErrors::of(sources, own.chain(others).collect())
     }
 
     /// Reads a file that another one includes; `None` if it cannot, which is reported at the place.

@@ -10,7 +10,7 @@ use pliant_core::mechanism::{
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 use super::context::{Context, Place};
-use super::meaning::Tree;
+use super::meaning::{self, Tree};
 use super::parts::{Joint, Link};
 
 /// Natural frequency at which the default springs hold each joint against what it carries, Hz. At
@@ -41,6 +41,11 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// Leaves out couplings of joints that the scene has fixed, and tells.
+    pub(crate) fn drop_stuck_couplings(&mut self, context: &mut Context) {
+        meaning::drop_stuck_couplings(&mut self.couplings, &self.joints, context);
+    }
+
     /// The leaves of the tree that move become effectors, unless there are some.
     pub(crate) fn add_default_effectors(&mut self) {
         if !self.effectors.is_empty() {

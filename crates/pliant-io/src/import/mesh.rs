@@ -64,8 +64,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Reads a file, by its extension.
-    pub fn load(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
+    /// Reads a file, by its extension, with each axis times a factor.
+    pub fn load(path: impl AsRef<Path>, scale: &Vector3<f64>) -> Result<Mesh, MeshError> {
         let path = path.as_ref();
         let unreadable = |reason: String| MeshError::Unreadable { path: path.to_path_buf(), reason };
         let size = fs::metadata(path).map_err(|reason| unreadable(reason.to_string()))?.len();
@@ -74,7 +74,7 @@ impl Mesh {
         }
         let bytes = fs::read(path).map_err(|reason| unreadable(reason.to_string()))?;
         let extension = path.extension().unwrap_or_default().to_string_lossy();
-        Mesh::read(&bytes, &extension)
+        Ok(Mesh::read(&bytes, &extension)?.scaled(scale))
     }
 
     /// Reads the bytes of a file of an extension: `stl`, `obj` or `dae`, in any case.

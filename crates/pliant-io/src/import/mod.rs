@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 use pliant_core::mechanism::Mechanism;
 
 use crate::diagnostic::SceneErrors;
-use context::Context;
-use draft::Draft;
+pub(crate) use context::{Context, Place};
+pub(crate) use draft::Draft;
+pub(crate) use meaning::weld;
 
 /// What a user may say about a robot file that is imported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

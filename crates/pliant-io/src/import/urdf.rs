@@ -31,6 +31,14 @@ const SILENT: [&str; 10] = [
 
 /// Reads a robot from the root element.
 pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
+    if root.child("link").is_none() && context.text(root.place.source).contains("<xacro:") {
+        context.error(
+            &root.place,
+            "the file is a xacro, which makes a robot only once it is expanded",
+            "run `xacro` on it first",
+        );
+        return Parts::default();
+    }
     root.check_children(&[&["link", "joint"][..], &SILENT].concat(), context);
     let mut parts = Parts { name: root.value("name").unwrap_or_default().to_string(), ..Parts::default() };
     for element in root.all("link") {
@@ -348,11 +356,11 @@ fn read_mimics(joints: &[UrdfJoint<'_>], parts: &mut Parts, context: &mut Contex
         match (single(name), single(of)) {
             (Some(true), Some(true)) => {}
             (_, None) => {
-                context.error(
-                    place,
-                    format!("joint `{name}` mimics `{of}`, which there is none of"),
-                    "a joint's name",
-                );
+                context.warning_of("mimic of nothing", place, || {
+                    format!(
+                        "joint `{name}` mimics `{of}`, which there is none of; it was left to move by itself"
+                    )
+                });
                 continue;
             }
             _ => {

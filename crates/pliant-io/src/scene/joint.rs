@@ -3,6 +3,7 @@
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{JointDescription, PerFreedom};
 
+use super::overlay::Springs;
 use super::report::{Optional, Report, Reported};
 use super::table::Table;
 
@@ -39,15 +40,22 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
         child.unwrap_or_default(),
     );
     joint.frame = table.pose(report);
-    let stiffness = read_stiffness(table, report).ok().flatten();
-    let damping = table.per_freedom("damping", report).ok().flatten();
-    let limits = table.pairs("limits", report).ok().flatten();
-    let rest = table.per_freedom("rest", report).ok().flatten();
-    let armature = table.per_freedom("armature", report).ok().flatten();
+    let Springs { stiffness, damping, limits, rest, armature } = read_springs(table, report);
     if kind.is_ok() {
         joint = JointDescription { stiffness, damping, limits, rest, armature, ..joint };
     }
     (joint, kind.is_ok())
+}
+
+/// What acts on the freedoms.
+pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
+    Springs {
+        stiffness: read_stiffness(table, report).ok().flatten(),
+        damping: table.per_freedom("damping", report).ok().flatten(),
+        limits: table.pairs("limits", report).ok().flatten(),
+        rest: table.per_freedom("rest", report).ok().flatten(),
+        armature: table.per_freedom("armature", report).ok().flatten(),
+    }
 }
 
 fn read_kind(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Reported> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `read.rs` | text to mechanism, the top of a file and its small elements |
 //! | `body.rs`, `joint.rs`, `pose.rs` | the larger elements |
+//! | `overlay.rs` | a scene that starts from a robot file |
 //! | `table.rs` | one table of the file, read key by key |
 //! | `report.rs` | collects everything that is wrong |
 //! | `write.rs` | mechanism to text |
@@ -14,6 +15,7 @@
 
 mod body;
 mod joint;
+mod overlay;
 mod pose;
 mod read;
 mod report;

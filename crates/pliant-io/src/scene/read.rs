@@ -6,20 +6,21 @@ use std::ops::Range;
 
 use pliant_core::mechanism::{
     CouplingDescription, Defect, EffectorDescription, Element, LoadDescription, Mechanism, MechanismBuilder,
-    STANDARD_GRAVITY, TargetDescription,
+    TargetDescription,
 };
 use pliant_core::spatial::Wrench;
 use toml::de::DeTable;
 
 use super::body::{read_body, read_shapes};
 use super::joint::read_joint;
+use super::overlay::{Overlay, together};
 use super::report::Report;
 use super::table::Table;
 use crate::diagnostic::{Finding, SceneErrors};
-use crate::import::Options;
+use crate::import::{Context, Options};
 
-const TOP_KEYS: [&str; 9] =
-    ["mechanism", "body", "joint", "effector", "coupling", "load", "target", "world", "import"];
+const TOP_KEYS: [&str; 10] =
+    ["mechanism", "body", "joint", "effector", "coupling", "load", "target", "world", "import", "free_base"];
 
 /// Reads a mechanism from the text of a scene file; `file` is the name that errors show.
 ///
@@ -50,13 +51,13 @@ pub fn read(text: &str, file: &str) -> Result<Mechanism, SceneErrors> {
 }
 
 /// The same, with what the user says about a robot file that the scene imports.
-pub fn read_with(text: &str, file: &str, _options: &Options) -> Result<Mechanism, SceneErrors> {
+pub fn read_with(text: &str, file: &str, options: &Options) -> Result<Mechanism, SceneErrors> {
     let (root, syntax) = DeTable::parse_recoverable(text);
     if !syntax.is_empty() {
         return Err(SceneErrors::new(file, text, syntax_findings(text, &syntax)));
     }
     let root = Table::new("file", 1, root.get_ref(), 0..0);
-    read_root(&root).map_err(|findings| SceneErrors::new(file, text, findings))
+    read_root(&root, file, options).map_err(|(findings, context)| together(findings, context, file, text))
 }
 
 /// What the parser found, the first on each line: the others mostly follow from it.
@@ -92,32 +93,35 @@ fn is_unclosed_list(text: &str, finding: &Finding) -> bool {
     before.ends_with('\n') && finding.message.ends_with("missing comma between array elements")
 }
 
-fn read_root(root: &Table<'_>) -> Result<Mechanism, Vec<Finding>> {
+/// What is wrong with the scene, and with the robot it imports.
+type Wrong = (Vec<Finding>, Option<Context>);
+
+fn read_root(root: &Table<'_>, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
     let mut report = Report::default();
-    if let Some(import) = root.value("import") {
-        let message = "imports are not supported by this version".to_string();
-        root.error(
-            "import",
-            import.span(),
-            message,
-            "write the bodies and joints into this file",
-            &mut report,
-        );
-        return Err(report.findings);
-    }
     root.check_keys(&TOP_KEYS, &mut report);
     let mut scene = Scene::default();
+    if root.has("import") {
+        match Overlay::read(root, file, options, &mut report) {
+            Ok(overlay) => scene.overlay = Some(overlay),
+            Err(context) => return Err((report.findings, context)),
+        }
+    } else if root.has("free_base") {
+        let message = "`free_base` is given, but no `import`".to_string();
+        let help = "say free = true of a body";
+        root.error("free_base", root.place("free_base"), message, help, &mut report);
+    }
     let complete = scene.read(root, &mut report);
+    let context = |overlay: Option<Overlay<'_>>| overlay.map(|overlay| overlay.context);
     if !complete {
-        return Err(report.findings);
+        return Err((report.findings, context(scene.overlay)));
     }
     let builder = std::mem::replace(&mut scene.builder, MechanismBuilder::new(""));
     match builder.build() {
         Ok(mechanism) if report.findings.is_empty() => Ok(mechanism),
-        Ok(_) => Err(report.findings),
+        Ok(_) => Err((report.findings, context(scene.overlay))),
         Err(invalid) => {
             scene.report_defects(&invalid.defects, &mut report);
-            Err(report.findings)
+            Err((report.findings, context(scene.overlay)))
         }
     }
 }
@@ -125,6 +129,8 @@ fn read_root(root: &Table<'_>) -> Result<Mechanism, Vec<Finding>> {
 /// The elements given to the builder and, in the same order, the tables they came from.
 struct Scene<'t> {
     builder: MechanismBuilder,
+    /// The robot that the scene starts from; its elements come before those of the tables.
+    overlay: Option<Overlay<'t>>,
     mechanism: Option<Table<'t>>,
     bodies: Vec<Table<'t>>,
     body_shapes: Vec<Vec<Table<'t>>>,
@@ -142,6 +148,7 @@ impl Default for Scene<'_> {
     fn default() -> Self {
         Scene {
             builder: MechanismBuilder::new(""),
+            overlay: None,
             mechanism: None,
             bodies: Vec::new(),
             body_shapes: Vec::new(),
@@ -159,18 +166,33 @@ impl Default for Scene<'_> {
 impl<'t> Scene<'t> {
     /// Gives all elements to the builder; whether that is enough for it to check them against each other.
     fn read(&mut self, root: &Table<'t>, report: &mut Report) -> bool {
-        self.read_mechanism(root, report);
         let bodies = root.tables("body", None, report);
-        let joints = root.tables("joint", None, report);
+        let mut joints = root.tables("joint", None, report);
         let effectors = root.tables("effector", None, report);
+        // What changes the robot comes first: its defaults depend on it.
+        if let Some(overlay) = &mut self.overlay {
+            if let Ok(joints) = &mut joints {
+                joints.retain(|table| match table.text("match", report) {
+                    Ok(None) => true,
+                    Ok(Some(pattern)) => {
+                        overlay.change_joints(table, pattern, report);
+                        false
+                    }
+                    Err(_) => false,
+                });
+            }
+            self.builder = overlay.builder(root.has("effector"));
+        }
+        self.read_mechanism(root, report);
         let couplings = root.tables("coupling", None, report);
         let loads = root.tables("load", None, report);
         let targets = root.tables("target", None, report);
-        if !root.has("body") {
+        let has_bodies = root.has("body") || self.overlay.is_some();
+        if !has_bodies {
             let message = "the file has no body".to_string();
             report.add(0..0, message, "add one: [[body]], with name = \"…\" below it".into());
         }
-        let mut complete = root.has("body") && [&bodies, &joints, &effectors].iter().all(|list| list.is_ok());
+        let mut complete = has_bodies && [&bodies, &joints, &effectors].iter().all(|list| list.is_ok());
 
         for table in bodies.unwrap_or_default() {
             let (body, shapes) = read_body(&table, report);
@@ -193,10 +215,11 @@ impl<'t> Scene<'t> {
         if let Ok(Some(table)) = root.table("mechanism", report) {
             table.check_keys(&["name", "gravity"], report);
             if let Ok(Some(name)) = table.text("name", report) {
-                self.builder = MechanismBuilder::new(name);
+                self.builder.name(name);
             }
-            let gravity = table.vector("gravity", report).ok().flatten();
-            self.builder.gravity(gravity.unwrap_or(STANDARD_GRAVITY));
+            if let Ok(Some(gravity)) = table.vector("gravity", report) {
+                self.builder.gravity(gravity);
+            }
             self.mechanism = Some(table);
         }
         if let Ok(Some(table)) = root.table("world", report) {
@@ -212,8 +235,9 @@ impl<'t> Scene<'t> {
     /// Whether it is a joint of its own.
     fn read_joint(&mut self, table: Table<'t>, report: &mut Report) -> bool {
         if let Some(pattern) = table.value("match") {
-            let message = "overlays with `match` are not supported by this version".to_string();
-            table.error("match", pattern.span(), message, "write each joint in full, with its name", report);
+            let message = "`match` is given, but the scene imports nothing".to_string();
+            let help = "add import = \"…\" at the top, or write the joint in full, with its name";
+            table.error("match", pattern.span(), message, help, report);
             return false;
         }
         let (joint, kind_known) = read_joint(&table, report);
@@ -224,6 +248,15 @@ impl<'t> Scene<'t> {
     }
 
     fn read_effector(&mut self, table: Table<'t>, report: &mut Report) {
+        if let Some(overlay) = &self.overlay
+            && let Ok(Some(pattern)) = table.text("match", report)
+        {
+            for effector in overlay.effectors(&table, pattern, report) {
+                self.builder.effector(effector);
+                self.effectors.push(table.clone());
+            }
+            return;
+        }
         table.check_keys(&["name", "body", "position", "rotation", "rpy"], report);
         let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
         let body = table.required("body", "name a body", table.text("body", report), report);
@@ -283,7 +316,21 @@ impl<'t> Scene<'t> {
     }
 
     /// Reports the builder's defects, but for those that only follow from what was reported.
-    fn report_defects(&self, defects: &[Defect], report: &mut Report) {
+    fn report_defects(&mut self, defects: &[Defect], report: &mut Report) {
+        let mut defects = defects.to_vec();
+        if let Some(overlay) = &mut self.overlay {
+            defects.retain_mut(|defect| match own_element(defect.element, overlay) {
+                Some(element) => {
+                    defect.element = element;
+                    true
+                }
+                None => {
+                    overlay.report(defect, report);
+                    false
+                }
+            });
+        }
+        let defects = defects.as_slice();
         let lists = [("body", &self.bodies), ("joint", &self.joints), ("effector", &self.effectors)];
         // Kinds of which some name could not be read, so that any reference may mean it.
         let nameless: Vec<&str> = (lists.into_iter())
@@ -337,6 +384,22 @@ impl<'t> Scene<'t> {
             Element::Target(i) => self.targets.get(i),
         }
     }
+}
+
+/// The element counted among those of the scene; `None` for one that was imported.
+fn own_element(element: Element, overlay: &Overlay<'_>) -> Option<Element> {
+    let before = overlay.count(element);
+    Some(match element {
+        Element::Mechanism => Element::Mechanism,
+        Element::Body(i) => Element::Body(i.checked_sub(before)?),
+        Element::BodyShape(i, k) => Element::BodyShape(i.checked_sub(before)?, k),
+        Element::WorldShape(i) => Element::WorldShape(i.checked_sub(before)?),
+        Element::Joint(i) => Element::Joint(i.checked_sub(before)?),
+        Element::Effector(i) => Element::Effector(i.checked_sub(before)?),
+        Element::Coupling(i) => Element::Coupling(i.checked_sub(before)?),
+        Element::Load(i) => Element::Load(i.checked_sub(before)?),
+        Element::Target(i) => Element::Target(i.checked_sub(before)?),
+    })
 }
 
 fn is_named(table: &Table<'_>) -> bool {

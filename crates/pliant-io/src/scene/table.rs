@@ -70,6 +70,11 @@ impl<'t> Table<'t> {
         self.value(key).is_some()
     }
 
+    /// Whether a field of the mechanism stands in the file, under any of its keys.
+    pub(super) fn has_field(&self, field: &str) -> bool {
+        self.has(field) || keys_of(field).iter().any(|key| self.has(key))
+    }
+
     /// Where a field of the mechanism stands in the file: its value, else the element's name, else
     /// its header.
     pub(super) fn place(&self, field: &str) -> Range<usize> {

@@ -266,7 +266,7 @@ fn every_format() {
     let two = two.welded(&expected.in_outer(&Pose::translation([6.0, 0.0, 0.0])));
     assert_close(&read.solid(), &two, 1e-12);
     assert!(matches!(Mesh::read(b"", "ply"), Err(MeshError::Unknown { .. })));
-    assert!(matches!(Mesh::load("there/is/none.stl"), Err(MeshError::Unreadable { .. })));
+    assert!(matches!(Mesh::load("there/is/none.stl", &size), Err(MeshError::Unreadable { .. })));
 }
 
 #[test]

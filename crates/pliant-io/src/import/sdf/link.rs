@@ -112,7 +112,7 @@ fn from_shapes(
         let density = density.unwrap_or(common);
         let own = match &shape.geometry {
             Geometry::Mesh { file, scale } | Geometry::Convex { file, scale } => {
-                let solid = Mesh::load(file).map(|mesh| mesh.scaled(scale).solid());
+                let solid = Mesh::load(file, scale).map(|mesh| mesh.solid());
                 let solid = solid.map_err(|error| error.to_string()).and_then(|solid| {
                     if solid.mass > 0.0 { Ok(solid) } else { Err("it encloses no volume".into()) }
                 });

