@@ -256,17 +256,28 @@ impl Element {
     /// Replaces every `<include file="…"/>` by what that file has below its root (MJCF). What cannot be
     /// included is reported.
     pub(crate) fn splice_includes(&mut self, context: &mut Context) {
+        self.splice(1, context);
+    }
+
+    /// Files that each nest as deep as they may must not do so together: what walks the tree recurses.
+    fn splice(&mut self, depth: usize, context: &mut Context) {
+        if depth > DEEPEST {
+            let message = format!("elements are nested more than {DEEPEST} deep");
+            context.error(&self.place, message, "nest them less");
+            self.children.clear();
+            return;
+        }
         let mut spliced = Vec::with_capacity(self.children.len());
         for mut child in std::mem::take(&mut self.children) {
             if child.name != "include" {
-                child.splice_includes(context);
+                child.splice(depth + 1, context);
                 spliced.push(child);
                 continue;
             }
             let Some(file) = child.required("file", context).map(str::to_string) else { continue };
             let Some(source) = context.include(&file, child.place_of("file")) else { continue };
             let Some(mut included) = parse(source, context) else { continue };
-            included.splice_includes(context);
+            included.splice(depth, context);
             spliced.append(&mut included.children);
         }
         self.children = spliced;

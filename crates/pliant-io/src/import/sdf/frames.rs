@@ -57,6 +57,7 @@ impl<'e> Frames<'e> {
         let mut frames = Frames { nodes: vec![node], names: HashMap::new(), local: Vec::new() };
         let alone = world.all("model").count() == 1;
         let mut models = frames.collect(WORLD_NODE, "", alone, context);
+        models.reverse();
         while let Some((model, prefix)) = models.pop() {
             models.extend(frames.collect(model, &prefix, false, context).into_iter().rev());
         }
