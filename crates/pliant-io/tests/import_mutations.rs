@@ -392,3 +392,43 @@ fn files_that_include_themselves_are_refused() {
     let text = "<mujoco><include file='deep0.xml'/></mujoco>";
     assert!(!check(text, "xml", &folder, false));
 }
+
+#[test]
+fn large_files_take_no_more_than_their_share_of_time() {
+    let folder = folder();
+    let count = 5000;
+    let inertia = "<inertia ixx='0.1' iyy='0.1' izz='0.1' ixy='0' ixz='0' iyz='0'/>";
+    let mut urdf = String::from("<robot name='r'>");
+    let mut sdf = String::from("<sdf version='1.9'><model name='m'>");
+    let mut kinds = String::from("<robot name='r'><link name='l'/>");
+    let mut wrong = String::from("<sdf version='1.9'><model name='m'><link name='l'/>");
+    for i in 0..count {
+        urdf += &format!("<link name='l{i}'><inertial><mass value='1'/>{inertia}</inertial></link>\n");
+        sdf += &format!("<link name='l{i}'><pose>0 0 {i} 0 0 0</pose></link>\n");
+        for k in 0..6 {
+            kinds += &format!("<k{i}{k}/>\n");
+        }
+        wrong += &format!("<joint name='j{i}' type='t'><parent>p</parent><child>c</child></joint>\n");
+        if i > 0 {
+            let ends = (i - 1, i);
+            urdf += &format!(
+                "<joint name='j{i}' type='continuous'><parent link='l{}'/><child link='l{}'/></joint>\n",
+                ends.0, ends.1
+            );
+            sdf += &format!(
+                "<joint name='j{i}' type='revolute'><parent>l{}</parent><child>l{}</child></joint>\n",
+                ends.0, ends.1
+            );
+        }
+    }
+    for (extension, text, end, loads) in [
+        ("urdf", urdf, "</robot>", true),
+        ("sdf", sdf, "</model></sdf>", true),
+        ("urdf", kinds, "</robot>", true),
+        ("sdf", wrong, "</model></sdf>", false),
+    ] {
+        let start = Instant::now();
+        assert_eq!(check(&(text + end), extension, &folder, false), loads);
+        println!("{extension}: {:?}", start.elapsed());
+    }
+}

@@ -630,9 +630,10 @@ fn couple(
 
 /// The spanning tree, in the order of the file; what is left closes loops.
 fn connect(joints: Vec<SdfJoint<'_>>, parts: &mut Parts, context: &mut Context) {
-    // The link that carries each; what leads to no world stays `None`.
-    let mut carrier: HashMap<String, String> =
-        parts.connections.iter().map(|c| (c.child.clone(), c.parent.clone())).collect();
+    let mut trees = Trees::default();
+    for Connection { parent, child, .. } in &parts.connections {
+        trees.hang(child, parent);
+    }
     for SdfJoint { element, mut steps, mut parent, mut child, .. } in joints {
         if parent == child {
             context.warning_of("joint on one link", &element.place, || {
@@ -656,15 +657,7 @@ fn connect(joints: Vec<SdfJoint<'_>>, parts: &mut Parts, context: &mut Context) 
                 }
             }
         }
-        // Whether the child carries the parent already.
-        let mut above = Some(&parent);
-        let mut circle = false;
-        while let Some(link) = above {
-            circle |= *link == child;
-            above = carrier.get(link).filter(|_| !circle);
-        }
-        if !circle && !carrier.contains_key(&child) {
-            carrier.insert(child.clone(), parent.clone());
+        if trees.hang(&child, &parent) {
             parts.connections.push(Connection { parent, child, joints: steps });
             continue;
         }
@@ -682,5 +675,37 @@ fn connect(joints: Vec<SdfJoint<'_>>, parts: &mut Parts, context: &mut Context) 
             step.description.child = child.clone();
             step
         }));
+    }
+}
+
+/// Which link is the root of each link's tree.
+#[derive(Default)]
+struct Trees {
+    /// Some link above each link that is carried.
+    above: HashMap<String, String>,
+}
+
+impl Trees {
+    fn root(&mut self, link: &str) -> String {
+        let mut root = link.to_string();
+        let mut passed = Vec::new();
+        while let Some(above) = self.above.get(&root) {
+            passed.push(std::mem::replace(&mut root, above.clone()));
+        }
+        // The next way is short.
+        for link in passed {
+            self.above.insert(link, root.clone());
+        }
+        root
+    }
+
+    /// Hangs a link on another, unless something carries it or it carries the other.
+    fn hang(&mut self, child: &str, parent: &str) -> bool {
+        let root = self.root(parent);
+        let open = !self.above.contains_key(child) && root != child;
+        if open {
+            self.above.insert(child.to_string(), root);
+        }
+        open
     }
 }
