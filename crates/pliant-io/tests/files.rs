@@ -67,11 +67,8 @@ fn what_cannot_be_read_says_why() {
 
 #[test]
 fn other_formats_say_what_is_supported() {
-    let only = "this version reads only scene files (.toml)";
+    let only = "this version reads scene files (.toml) and robot files (.urdf, .xml, .sdf)";
     for (name, reason) in [
-        ("hand.urdf", "URDF files are not supported yet"),
-        ("hand.xml", "MJCF files are not supported yet"),
-        ("hand.sdf", "SDF files are not supported yet"),
         ("hand.pliant", "model files are not supported yet"),
         ("hand.obj", "the extension `.obj` is unknown"),
         ("hand", "it has no extension"),

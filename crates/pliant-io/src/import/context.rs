@@ -74,9 +74,6 @@ impl Context {
 
     /// Starts from a file.
     pub(crate) fn open(path: &Path, options: &Options) -> Result<Context, String> {
-        if path.is_dir() {
-            return Err("it is a directory, not a file".into());
-        }
         let text = read_text(path, LARGEST_FILE)?;
         Ok(Context::new(text, &path.display().to_string(), options))
     }
@@ -96,6 +93,14 @@ impl Context {
     pub(crate) fn error(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
         let finding = Finding { span: place.span.clone(), message: message.into(), help: help.into() };
         self.errors.push((place.source, finding));
+    }
+
+    /// The same, unless something is wrong with that text already, from which this most likely follows.
+    pub(crate) fn error_once(&mut self, place: &Place, message: impl Into<String>, help: impl Into<String>) {
+        if !self.errors.iter().any(|(source, finding)| *source == place.source && finding.span == place.span)
+        {
+            self.error(place, message, help);
+        }
     }
 
     /// Tells what could not be taken, or was repaired and how.
@@ -131,19 +136,27 @@ impl Context {
 
     /// The warnings, each with its file and line, in the order of the files.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<&Warning> = self.warnings.iter().collect();
-        warnings.sort_by_key(|warning| (warning.place.source, warning.place.span.start));
+        let mut order: Vec<usize> = (0..self.warnings.len()).collect();
+        let place = |i: &usize| &self.warnings[*i].place;
+        order.sort_by_key(|i| (place(i).source, place(i).span.start));
         // Lines are counted on from warning to warning.
+        let mut lines = vec![0; order.len()];
         let (mut source, mut at, mut line) = (0, 0, 1);
-        (warnings.into_iter())
-            .map(|Warning { place, message, more }| {
-                if place.source != source {
-                    (source, at, line) = (place.source, 0, 1);
-                }
-                let Source { name, text } = &self.sources[source];
-                let start = place.span.start.min(text.len());
-                line += text.as_bytes()[at..start].iter().filter(|byte| **byte == b'\n').count();
-                at = start;
+        for &i in &order {
+            if place(&i).source != source {
+                (source, at, line) = (place(&i).source, 0, 1);
+            }
+            let text = self.text(source).as_bytes();
+            let start = place(&i).span.start.min(text.len());
+            line += text[at..start].iter().filter(|byte| **byte == b'\n').count();
+            (at, lines[i]) = (start, line);
+        }
+        // Those of one line as they came.
+        order.sort_by_key(|i| (place(i).source, lines[*i], *i));
+        (order.into_iter())
+            .map(|i| {
+                let Warning { place, message, more } = &self.warnings[i];
+                let (name, line) = (&self.sources[place.source].name, lines[i]);
                 match more {
                     0 => format!("{name}:{line}: {message}"),
                     more => format!("{name}:{line}: {message} ({more} more like it)"),
@@ -322,7 +335,14 @@ fn same_file(a: &Path, b: &Path) -> bool {
 /// The text of a file of at most so many bytes. What is no UTF-8 (comments in other encodings, mostly)
 /// is replaced, as other tools never look at it.
 pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
-    let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
+    let data = fs::metadata(path).map_err(|reason| match reason.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_string(),
+        _ => reason.to_string(),
+    })?;
+    let size = data.len();
+    if !data.is_file() {
+        return Err("it is not a file".into());
+    }
     if size > most {
         return Err(format!("it has {size} bytes, which is more than {LARGEST_FILE} in all"));
     }

@@ -150,7 +150,7 @@ impl Draft {
             Err(invalid) => {
                 for Defect { element, message, help, .. } in invalid.defects {
                     let place = self.place(element).cloned().unwrap_or(Place::START);
-                    context.error(&place, message, help);
+                    context.error_once(&place, message, help);
                 }
                 None
             }

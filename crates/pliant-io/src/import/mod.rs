@@ -1,7 +1,9 @@
 #![doc = include_str!("README.md")]
 
+mod chain;
 mod context;
 mod draft;
+mod mass;
 mod meaning;
 pub mod mesh;
 mod mjcf;

@@ -97,8 +97,7 @@ fn report_syntax(error: &roxmltree::Error, text: &str, source: usize, context: &
         roxmltree::Error::DuplicatedAttribute(..) => "give it only once",
         _ => "not valid XML",
     };
-    let message = error.to_string();
-    let message = message.split(" at ").next().unwrap_or(&message);
+    let message = error.to_string().replacen(&format!(" at {at}"), "", 1);
     context.error(&place, format!("cannot read the file: {message}"), help);
 }
 

@@ -195,7 +195,7 @@ impl<'t> Overlay<'t> {
             return;
         }
         let place = self.draft.place(defect.element).cloned().unwrap_or(Place::START);
-        self.context.error(&place, defect.message.clone(), defect.help.clone());
+        self.context.error_once(&place, defect.message.clone(), defect.help.clone());
     }
 }
 

@@ -403,7 +403,9 @@ fn own_element(element: Element, overlay: &Overlay<'_>) -> Option<Element> {
 }
 
 fn is_named(table: &Table<'_>) -> bool {
-    table.value("name").and_then(|name| name.get_ref().as_str()).is_some_and(|name| !name.is_empty())
+    let matched = table.has("match");
+    matched
+        || table.value("name").and_then(|name| name.get_ref().as_str()).is_some_and(|name| !name.is_empty())
 }
 
 /// The kind of element that the key of a defect names.

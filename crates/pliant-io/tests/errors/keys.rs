@@ -274,11 +274,11 @@ match = "finger_*"
 stiffness = 1.0
 "##,
         r##"
-error: imports are not supported by this version
+error: cannot read `hand.urdf`: there is no such file
  --> scene.toml:1:10
   |
 1 | import = "hand.urdf"
-  |          ^^^^^^^^^^^ write the bodies and joints into this file
+  |          ^^^^^^^^^^^ a path to a robot file, relative to this one
 "##,
     );
 }
@@ -295,11 +295,11 @@ match = "finger_*"
 stiffness = 1.0
 "##,
         r##"
-error: joint 1: overlays with `match` are not supported by this version
+error: joint 1: `match` is given, but the scene imports nothing
  --> scene.toml:6:9
   |
 6 | match = "finger_*"
-  |         ^^^^^^^^^^ write each joint in full, with its name
+  |         ^^^^^^^^^^ add import = "…" at the top, or write the joint in full, with its name
 "##,
     );
 }
