@@ -135,7 +135,7 @@ fn include(element: &Element, depth: usize, context: &mut Context) -> Option<Ele
         });
         return None;
     };
-    if element.value("merge").is_some_and(|merge| matches!(merge, "1" | "true")) {
+    if element.flag("merge", context) == Some(true) {
         context.warning_of("merge", element.place_of("merge"), || {
             "`merge` of an <include> is not supported: it was taken as a model of its own".into()
         });

@@ -1,7 +1,9 @@
 //! Convex hull of points: quickhull (Barber, Dobkin, Huhdanpaa 1996).
 //!
-//! Points nearer to a face than a small part of the extent count as on it: mesh files have single
-//! precision, and their flat sides would otherwise become many thin triangles.
+//! Points nearer to the hull so far than a small part of the extent are left out: mesh files have single
+//! precision, and their flat sides would otherwise become many thin triangles. What a point sees is told as
+//! exactly as the numbers allow: a face taken for coplanar by the same measure would tilt thin triangles
+//! next to it, and everything built on them.
 
 use std::collections::HashMap;
 
@@ -11,6 +13,15 @@ use super::{Mesh, MeshError};
 
 /// How far outside a point may stay, relative to the extent of all of them.
 const TOLERANCE: f64 = 1e-7;
+
+/// How far above a face a point must be to see it: rounding.
+const ROUNDING: f64 = 1e-13;
+
+/// How far a point must be from an edge to span a triangle with it.
+const THIN: f64 = 1e-10;
+
+/// How often points that could not be taken are tried again, when others have been.
+const ROUNDS: usize = 4;
 
 struct Face {
     corners: [usize; 3],
@@ -47,36 +58,16 @@ pub(super) fn hull(given: &[Vector3<f64>]) -> Result<Mesh, MeshError> {
     }
     let points: Vec<Vector3<f64>> = given.iter().map(|point| (point - center) / extent).collect();
     let mut faces = simplex(&points)?;
+    let inside =
+        faces[0].corners.iter().map(|i| points[*i]).sum::<Vector3<f64>>() + points[faces[1].corners[1]];
+    let inside = inside / 4.0;
     let mut waiting: Vec<usize> = (0..points.len()).collect();
-    hand_out(&mut waiting, &mut faces, 0, &points);
-    let mut todo: Vec<usize> = (0..faces.len()).collect();
-    while let Some(f) = todo.pop() {
-        while faces[f].alive && !faces[f].outside.is_empty() {
-            let face = &faces[f];
-            let far =
-                |a: &&usize, b: &&usize| face.distance(&points[**a]).total_cmp(&face.distance(&points[**b]));
-            let Some(&eye) = face.outside.iter().max_by(far) else { break };
-            // Where rounding makes the horizon no single circle, others of the faces that the point lies
-            // on are counted in or out; if nothing helps, it is left out, as near as that to the hull.
-            let horizon = [TOLERANCE, 0.0, -TOLERANCE].into_iter().find_map(|least| {
-                let (visible, horizon) = look(f, &points[eye], least, &faces);
-                is_circle(&horizon, &faces).then_some((visible, horizon))
-            });
-            let Some((visible, horizon)) = horizon else {
-                faces[f].outside.retain(|point| *point != eye);
-                continue;
-            };
-            let mut waiting = Vec::new();
-            for v in visible {
-                faces[v].alive = false;
-                waiting.append(&mut faces[v].outside);
-            }
-            waiting.retain(|point| *point != eye);
-            let first = faces.len();
-            grow(eye, &horizon, &mut faces, &points);
-            hand_out(&mut waiting, &mut faces, first, &points);
-            todo.extend(first..faces.len());
+    for _ in 0..ROUNDS {
+        if waiting.is_empty() {
+            break;
         }
+        hand_out(&mut waiting, &mut faces, 0, &points);
+        waiting = take(&mut faces, &points, &inside);
     }
     let mut index: HashMap<usize, u32> = HashMap::new();
     let mut mesh = Mesh::default();
@@ -89,6 +80,46 @@ pub(super) fn hull(given: &[Vector3<f64>]) -> Result<Mesh, MeshError> {
         }));
     }
     Ok(mesh)
+}
+
+/// Takes in the points outside, the farthest of a face first; those that could not be taken.
+fn take(faces: &mut Vec<Face>, points: &[Vector3<f64>], inside: &Vector3<f64>) -> Vec<usize> {
+    let mut left = Vec::new();
+    let mut todo: Vec<usize> = (0..faces.len()).collect();
+    while let Some(f) = todo.pop() {
+        while faces[f].alive && !faces[f].outside.is_empty() {
+            let face = &faces[f];
+            let far =
+                |a: &&usize, b: &&usize| face.distance(&points[**a]).total_cmp(&face.distance(&points[**b]));
+            let Some(&eye) = face.outside.iter().max_by(far) else { break };
+            // Where rounding makes the horizon no single circle, or a new face thin or inside out, others of
+            // the faces that the point lies on are counted in or out.
+            let found = [1.0, -1.0, 100.0, -100.0, 1e4, -1e4].into_iter().find_map(|least| {
+                let (visible, horizon) = look(f, &points[eye], least * ROUNDING, faces, points);
+                let is_sound = |&(n, e): &(usize, usize)| {
+                    let [from, to] = [faces[n].corners[(e + 1) % 3], faces[n].corners[e]];
+                    Face::new([from, to, eye], points).distance(inside) < 0.0
+                };
+                (is_circle(&horizon, faces) && horizon.iter().all(is_sound)).then_some((visible, horizon))
+            });
+            let Some((visible, horizon)) = found else {
+                faces[f].outside.retain(|point| *point != eye);
+                left.push(eye);
+                continue;
+            };
+            let mut waiting = Vec::new();
+            for v in visible {
+                faces[v].alive = false;
+                waiting.append(&mut faces[v].outside);
+            }
+            waiting.retain(|point| *point != eye);
+            let first = faces.len();
+            grow(eye, &horizon, faces, points);
+            hand_out(&mut waiting, faces, first, points);
+            todo.extend(first..faces.len());
+        }
+    }
+    left
 }
 
 /// Four points that are far from each other, as four faces.
@@ -121,15 +152,23 @@ fn simplex(points: &[Vector3<f64>]) -> Result<Vec<Face>, MeshError> {
 /// Gives each point to the first of the new faces that it is outside of.
 fn hand_out(waiting: &mut Vec<usize>, faces: &mut [Face], first: usize, points: &[Vector3<f64>]) {
     for point in waiting.drain(..) {
-        let outside = faces[first..].iter_mut().find(|face| face.distance(&points[point]) > TOLERANCE);
+        let is_outside = |face: &&mut Face| face.alive && face.distance(&points[point]) > TOLERANCE;
+        let outside = faces[first..].iter_mut().find(is_outside);
         if let Some(face) = outside {
             face.outside.push(point);
         }
     }
 }
 
-/// The faces around one that a point sees, and the edges around them, each as (face beyond, its edge).
-fn look(from: usize, eye: &Vector3<f64>, least: f64, faces: &[Face]) -> (Vec<usize>, Vec<(usize, usize)>) {
+/// The faces around one that a point sees, and the edges around them, each as (face beyond, its edge). A
+/// face beyond an edge that the point lies in line with counts as seen: no triangle can stand there.
+fn look(
+    from: usize,
+    eye: &Vector3<f64>,
+    least: f64,
+    faces: &[Face],
+    points: &[Vector3<f64>],
+) -> (Vec<usize>, Vec<(usize, usize)>) {
     let mut seen: HashMap<usize, bool> = HashMap::from([(from, true)]);
     let (mut visible, mut horizon) = (vec![from], Vec::new());
     let mut next = 0;
@@ -139,7 +178,9 @@ fn look(from: usize, eye: &Vector3<f64>, least: f64, faces: &[Face]) -> (Vec<usi
         for k in 0..3 {
             let n = faces[f].neighbours[k];
             let sees = *seen.entry(n).or_insert_with(|| {
-                let sees = faces[n].distance(eye) > least;
+                let [a, b] = [faces[f].corners[k], faces[f].corners[(k + 1) % 3]].map(|i| points[i]);
+                let height = (b - a).cross(&(eye - a)).norm() / (b - a).norm();
+                let sees = faces[n].distance(eye) > least || height <= THIN;
                 if sees {
                     visible.push(n);
                 }

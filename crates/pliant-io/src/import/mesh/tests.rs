@@ -149,7 +149,7 @@ fn hulls_hold_every_point() {
                 continue;
             };
             let outside = points.iter().map(|p| normal.dot(&(p - a))).fold(0.0, f64::max);
-            assert!(outside <= 1e-5 * extent, "round {round}: {outside}");
+            assert!(outside <= 1e-6 * extent, "round {round}: {outside}");
         }
     }
 }

@@ -274,6 +274,7 @@ pub(super) fn says(element: &Element, name: &str) -> bool {
 
 /// `x y z roll pitch yaw`, or with a quaternion x y z w.
 pub(super) fn read_pose(element: &Element, context: &mut Context) -> Pose {
+    element.check_attributes(&["relative_to", "frame", "degrees", "rotation_format"], context);
     if element.text.is_empty() {
         return Pose::identity();
     }

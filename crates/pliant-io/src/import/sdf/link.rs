@@ -59,7 +59,7 @@ pub(super) fn read_link(node: usize, frames: &Frames<'_>, context: &mut Context)
     }
     let inertial = element.child("inertial");
     body.inertia = match inertial {
-        Some(inertial) if inertial.value("auto").is_some_and(|auto| matches!(auto, "1" | "true")) => {
+        Some(inertial) if inertial.flag("auto", context) == Some(true) => {
             let common = number(inertial, "density", context).unwrap_or(WATER);
             from_shapes(&body, &densities, common, inertial, context)
         }
