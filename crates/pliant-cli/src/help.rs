@@ -3,7 +3,8 @@
 /// Of the program.
 pub const EXAMPLES: &str = "\
 A mechanism (MECH) is a name of the gallery, with a size if you like (helix:400), or a path to a
-scene file (arm.toml). Units are SI and radians everywhere: m, kg, s, N, N·m, N·m/rad.
+scene file (arm.toml) or a robot file (hand.urdf, .xml for MJCF, .sdf). Units are SI and radians
+everywhere: m, kg, s, N, N·m, N·m/rad.
 
 Exit codes: 0 done, 1 the job failed, 2 bad usage or bad input.
 

@@ -29,7 +29,7 @@ impl MechanismArgument {
         MechanismArgument { mechanism: mechanism.into() }
     }
 
-    /// The mechanism; with `--strict`, one that has warnings is refused.
+    /// The mechanism; with `--strict`, one that has warnings is refused. People are told what was assumed.
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
         let mechanism = match self.gallery_name() {
             Some(name) => from_gallery(name)?,
@@ -38,15 +38,15 @@ impl MechanismArgument {
                 io::load_with(Path::new(&self.mechanism), &options).map_err(Failure::input)?
             }
         };
+        let warnings = mechanism.warnings();
+        if common.strict && !warnings.is_empty() {
+            return Err(refused(warnings));
+        }
         if common.format() == Format::Text {
             for note in mechanism.notes() {
                 // Nothing can be done about a standard error that is closed.
                 let _ = writeln!(std::io::stderr(), "note: {note}");
             }
-        }
-        let warnings = mechanism.warnings();
-        if common.strict && !warnings.is_empty() {
-            return Err(refused(warnings));
         }
         Ok(mechanism)
     }

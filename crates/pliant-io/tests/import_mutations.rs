@@ -138,7 +138,7 @@ fn check(text: &str, extension: &str, folder: &Path, round_trip: bool) -> bool {
     let file = folder.join(format!("changed.{extension}")).display().to_string();
     let start = Instant::now();
     HELD.with(|held| held.set((0, 0)));
-    let options = Options { free_base: text.len() % 7 == 0, ..Options::default() };
+    let options = Options { free_base: text.len().is_multiple_of(7), ..Options::default() };
     let answer = read(text, &file, &options);
     let (took, (_, most)) = (start.elapsed(), HELD.with(Cell::get));
     assert!(took < LONGEST, "{took:?} for\n{text}");

@@ -11,7 +11,7 @@ use crate::output::{Answer, quantity, table};
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let mechanism = arguments.mechanism.load(common)?;
     let summary = mechanism.summary();
-    let json = json!({
+    let mut json = json!({
         "name": mechanism.name(),
         "bodies": summary.bodies,
         "joints": summary.joints,
@@ -21,8 +21,10 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         "radius": summary.radius,
         "mass": summary.mass,
         "warnings": summary.warnings,
-        "notes": mechanism.notes(),
     });
+    if !mechanism.notes().is_empty() {
+        json["notes"] = mechanism.notes().into();
+    }
     // The warnings are part of the answer here, not beside it.
     Ok(Answer { text: text(mechanism.name(), &summary), warnings: Vec::new(), json })
 }

@@ -14,12 +14,13 @@ use super::parts::{Connection, Joint, Link};
 /// How exactly axes must be parallel, at right angles or on one point to count as such.
 const EXACT: f64 = 1e-9;
 
-/// One joint for each step from parent to child; steps that need a link of their own get one.
+/// One joint for each step from parent to child, none of a name that there is already; steps that need a link of their own get one.
 pub(super) fn chain(
     connection: Connection,
     coupled: &HashSet<&str>,
     links: &mut Vec<Link>,
     joints: &mut Vec<Joint>,
+    names: &mut HashSet<String>,
 ) {
     let Connection { mut parent, child, joints: steps } = connection;
     let (pose, place) = match links.iter().find(|link| link.body.name == child) {
@@ -28,7 +29,11 @@ pub(super) fn chain(
     };
     let mut steps = if steps.len() > 1 { merge(steps, coupled) } else { steps };
     if steps.is_empty() {
-        let mut weld = Joint::new(child.as_str(), JointKind::Fixed, place.clone());
+        let mut name = child.clone();
+        while !names.insert(name.clone()) {
+            name.push('_');
+        }
+        let mut weld = Joint::new(name, JointKind::Fixed, place.clone());
         weld.description.frame = pose;
         steps.push(weld);
     }
@@ -263,7 +268,7 @@ mod tests {
         let mut links = vec![Link { body: Body::new("child", pose), place: Place::START }];
         let mut made = Vec::new();
         let connection = Connection { parent: "world".into(), child: "child".into(), joints };
-        chain(connection, &HashSet::new(), &mut links, &mut made);
+        chain(connection, &HashSet::new(), &mut links, &mut made, &mut HashSet::from(["tool".to_string()]));
         let between = format!("child:{}", names[0]);
         assert_eq!((links[1].body.name.as_str(), links[1].body.pose), (between.as_str(), pose));
         let ends = made.iter().map(|j| (j.description.parent.as_str(), j.description.child.as_str()));
@@ -274,7 +279,11 @@ mod tests {
             &HashSet::new(),
             &mut links,
             &mut made,
+            &mut HashSet::from(["tool".to_string()]),
         );
-        assert_eq!((made[2].description.kind, made[2].description.name.as_str()), (JointKind::Fixed, "tool"));
+        assert_eq!(
+            (made[2].description.kind, made[2].description.name.as_str()),
+            (JointKind::Fixed, "tool_")
+        );
     }
 }

@@ -248,6 +248,8 @@ impl Context {
             None => (None, uri),
             Some(("file", path)) => (None, path),
             Some(("package" | "model", rest)) => {
+                // Three slashes are common.
+                let rest = rest.trim_start_matches('/');
                 let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
                 (Some(package), path)
             }

@@ -41,9 +41,15 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
     hold_roots(&mut links, &mut connections, context);
     let coupled: HashSet<&str> =
         couplings.iter().flat_map(|(c, _)| [c.joint.as_str(), c.of.as_str()]).collect();
+    let mut names: HashSet<String> = connections
+        .iter()
+        .flat_map(|c| &c.joints)
+        .chain(&loops)
+        .map(|j| j.description.name.clone())
+        .collect();
     let mut joints = Vec::new();
     for connection in connections {
-        chain(connection, &coupled, &mut links, &mut joints);
+        chain(connection, &coupled, &mut links, &mut joints, &mut names);
     }
     for joint in joints.iter_mut().chain(&mut loops) {
         order_limits(joint, context);
@@ -217,9 +223,9 @@ pub(crate) fn drop_stuck_couplings(
         let Some(stuck) = [joint, of].into_iter().find(|name| fixed.contains(name.as_str())) else {
             return true;
         };
-        let message =
-            format!("the coupling of joint `{joint}` to `{of}` was left out: `{stuck}` does not move");
-        context.warning(place, message);
+        context.warning_of("stuck coupling", place, || {
+            format!("the coupling of joint `{joint}` to `{of}` was left out: `{stuck}` does not move")
+        });
         false
     });
 }

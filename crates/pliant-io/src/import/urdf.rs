@@ -364,12 +364,11 @@ fn read_mimics(joints: &[UrdfJoint<'_>], parts: &mut Parts, context: &mut Contex
                 continue;
             }
             _ => {
-                context.warning(
-                    place,
+                context.warning_of("mimic of several freedoms", place, || {
                     format!(
                         "joint `{name}` cannot mimic `{of}`: only joints of one freedom can; it was left out"
-                    ),
-                );
+                    )
+                });
                 continue;
             }
         }

@@ -17,7 +17,7 @@ const JOINT_KEYS: [&str; 8] =
 
 /// An imported robot and what the scene says about it.
 pub(super) struct Overlay<'t> {
-    pub(super) context: Context,
+    pub(super) context: Box<Context>,
     draft: Draft,
     /// The tables that changed each joint of the draft.
     changes: Vec<Vec<Table<'t>>>,
@@ -30,7 +30,7 @@ impl<'t> Overlay<'t> {
         file: &str,
         options: &Options,
         report: &mut Report,
-    ) -> Result<Overlay<'t>, Option<Context>> {
+    ) -> Result<Overlay<'t>, Option<Box<Context>>> {
         let free_base = root.flag("free_base", report).map_err(|_| None)?.unwrap_or(false);
         let name = match root.text("import", report) {
             Ok(Some(name)) => name,
@@ -51,7 +51,7 @@ impl<'t> Overlay<'t> {
         }
         let options = Options { free_base: free_base || options.free_base, ..options.clone() };
         let mut context = match Context::open(&path, &options) {
-            Ok(context) => context,
+            Ok(context) => Box::new(context),
             Err(reason) => {
                 let message = format!("cannot read `{}`: {reason}", path.display());
                 return error(message, "a path to a robot file, relative to this one", report);
@@ -258,7 +258,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 /// All findings of the scene and of the robot it imports.
 pub(super) fn together(
     findings: Vec<Finding>,
-    context: Option<Context>,
+    context: Option<Box<Context>>,
     file: &str,
     text: &str,
 ) -> crate::SceneErrors {

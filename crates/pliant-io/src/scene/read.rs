@@ -94,7 +94,7 @@ fn is_unclosed_list(text: &str, finding: &Finding) -> bool {
 }
 
 /// What is wrong with the scene, and with the robot it imports.
-type Wrong = (Vec<Finding>, Option<Context>);
+type Wrong = (Vec<Finding>, Option<Box<Context>>);
 
 fn read_root(root: &Table<'_>, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
     let mut report = Report::default();

@@ -1,0 +1,90 @@
+//! Claim: the command line takes robot files, tells on standard error what was assumed and left out, once,
+//! and `--strict` and `--free-base` do what they say.
+
+mod common;
+
+use common::Run;
+
+const LINK: &str = "<inertial><mass value=\"1\"/>\
+    <inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+
+fn arm(more: &str) -> String {
+    format!(
+        "<robot name=\"arm\">\n<link name=\"base\">{LINK}</link>\n<link name=\"tip\">{LINK}</link>\n\
+         <joint name=\"elbow\" type=\"continuous\"><parent link=\"base\"/><child link=\"tip\"/>{more}</joint>\n</robot>\n"
+    )
+}
+
+const NOTE: &str = "note: no springs are given: 1 joint is held as by PD control, at 10 Hz against what each carries and \
+                    critically damped; a scene file with `import` can say otherwise\n";
+
+#[test]
+fn info_of_a_robot() {
+    let run = Run::new("import-info");
+    run.file("arm.urdf", arm("<dynamics friction=\"1\"/>"));
+    let warning = "arm.urdf:4: joint `elbow`: friction in joints is not supported and was left out";
+    let outcome = run.run(&["info", "arm.urdf"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, NOTE));
+    assert_eq!(
+        outcome.out,
+        format!(
+            "name       arm\nbodies     2\njoints     2\nfreedoms   1\nloops      0\neffectors  tip\n\
+             radius     0 m\nmass       2 kg\nwarnings   {warning}\n"
+        )
+    );
+    let json = run.json(&["info", "arm.urdf"], 0);
+    assert_eq!(json["warnings"], serde_json::json!([warning]));
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(1));
+    assert_eq!((json["mass"].as_f64(), json["freedoms"].as_u64()), (Some(2.0), Some(1)));
+}
+
+#[test]
+fn strict_refuses_what_was_left_out_but_not_what_was_assumed() {
+    let run = Run::new("import-strict");
+    run.file("rough.urdf", arm("<dynamics friction=\"1\"/>")).file("arm.urdf", arm(""));
+    run.fails(&["info", "rough.urdf", "--strict"], 2, &["--strict", "rough.urdf:4", "friction"]);
+    assert_eq!(run.run(&["info", "arm.urdf", "--strict"]).code, 0);
+}
+
+#[test]
+fn a_free_base_by_option_and_by_scene() {
+    let run = Run::new("import-free");
+    run.file("arm.urdf", arm("")).file("arm.toml", "import = \"arm.urdf\"\n");
+    run.file("free.toml", "import = \"arm.urdf\"\nfree_base = true\n");
+    for (arguments, freedoms) in [
+        (&["info", "arm.urdf"][..], 1),
+        (&["info", "arm.urdf", "--free-base"], 7),
+        (&["info", "arm.toml"], 1),
+        (&["--free-base", "info", "arm.toml"], 7),
+        (&["info", "free.toml"], 7),
+    ] {
+        assert_eq!(run.json(arguments, 0)["freedoms"].as_u64(), Some(freedoms), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_robot_settles_moves_and_is_exported() {
+    let run = Run::new("import-run");
+    run.file("arm.urdf", arm("<axis xyz=\"0 1 0\"/>"));
+    let statics = run.run(&["statics", "arm.urdf", "--load", "tip=0,0,0,0,10,0"]);
+    assert_eq!((statics.code, statics.err.as_str()), (0, NOTE));
+    assert_eq!(
+        run.run(&["simulate", "arm.urdf", "--engine", "full", "--duration", "0.01", "--dt", "0.001"]).code,
+        0
+    );
+    assert_eq!(run.run(&["export", "arm.urdf", "-o", "arm.toml"]).code, 0);
+    let (a, b) = (run.json(&["statics", "arm.urdf"], 0), run.json(&["statics", "arm.toml"], 0));
+    assert_eq!(a["bodies"], b["bodies"]);
+}
+
+#[test]
+fn a_broken_robot_is_shown_at_its_place() {
+    let run = Run::new("import-broken");
+    run.file("arm.urdf", arm("<origin xyz=\"0 0\"/>"));
+    run.fails(&["info", "arm.urdf"], 2, &["arm.urdf:4:", "`xyz` has 2 numbers, but takes 3"]);
+    run.file("arm.toml", "import = \"arm.urdf\"\n");
+    run.fails(&["info", "arm.toml"], 2, &["arm.urdf:4:"]);
+    run.file("glob.toml", "import = \"whole.urdf\"\n[[joint]]\nmatch = \"toe_*\"\nstiffness = 1\n");
+    run.file("whole.urdf", arm(""));
+    run.fails(&["info", "glob.toml"], 2, &["glob.toml:3:9", "no imported joint matches `toe_*`"]);
+}
