@@ -62,10 +62,15 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
     read_models(&frames, context);
     let in_world = read_links(&frames, &mut parts, context);
     read_joints(&frames, &in_world, &mut parts, context);
-    if world.is_some() {
-        let carried: HashSet<&str> = parts.connections.iter().map(|c| c.child.as_str()).collect();
-        for link in parts.links.iter_mut().filter(|link| !carried.contains(link.body.name.as_str())) {
-            link.body.free = true;
+    let carried: HashSet<&str> = parts.connections.iter().map(|c| c.child.as_str()).collect();
+    let roots = parts.links.iter_mut().filter(|link| !carried.contains(link.body.name.as_str()));
+    for (i, link) in roots.enumerate() {
+        link.body.free = world.is_some();
+        if i == 0 && world.is_none() && !context.options.free_base {
+            context.note(format!(
+                "link `{}` is the root and was fixed to the world, where the format would let it fall: --free-base does",
+                link.body.name
+            ));
         }
     }
     parts
