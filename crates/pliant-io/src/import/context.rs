@@ -1,6 +1,7 @@
 //! What a reader works with: the files it has read, what it found, and where other files may lie.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +30,6 @@ impl Place {
 
 /// Something the user should know. Those of one kind are told once, with their number.
 struct Warning {
-    kind: Option<String>,
     place: Place,
     message: String,
     more: usize,
@@ -45,6 +45,8 @@ pub(crate) struct Context {
     bytes: u64,
     errors: Vec<(usize, Finding)>,
     warnings: Vec<Warning>,
+    /// The warning of each kind, by its position.
+    kinds: HashMap<String, usize>,
     notes: Vec<String>,
     /// The folder that no path may leave.
     root: PathBuf,
@@ -63,6 +65,7 @@ impl Context {
             paths: vec![(path, None)],
             errors: Vec::new(),
             warnings: Vec::new(),
+            kinds: HashMap::new(),
             notes: Vec::new(),
             root,
             resolved: HashMap::new(),
@@ -102,7 +105,7 @@ impl Context {
 
     /// Tells what could not be taken, or was repaired and how.
     pub(crate) fn warning(&mut self, place: &Place, message: impl Into<String>) {
-        self.warnings.push(Warning { kind: None, place: place.clone(), message: message.into(), more: 0 });
+        self.warnings.push(Warning { place: place.clone(), message: message.into(), more: 0 });
     }
 
     /// The same for what may come often: the first of a kind is told, the others are counted.
@@ -112,10 +115,12 @@ impl Context {
         place: &Place,
         message: impl FnOnce() -> String,
     ) {
-        let kind = Some(kind.into());
-        match self.warnings.iter_mut().find(|warning| warning.kind == kind) {
-            Some(warning) => warning.more += 1,
-            None => self.warnings.push(Warning { kind, place: place.clone(), message: message(), more: 0 }),
+        match self.kinds.entry(kind.into()) {
+            Entry::Occupied(known) => self.warnings[*known.get()].more += 1,
+            Entry::Vacant(new) => {
+                new.insert(self.warnings.len());
+                self.warnings.push(Warning { place: place.clone(), message: message(), more: 0 });
+            }
         }
     }
 
@@ -131,15 +136,31 @@ impl Context {
 
     /// The warnings, each with its file and line, in the order of the files.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let mut warnings: Vec<&Warning> = self.warnings.iter().collect();
-        warnings.sort_by_key(|Warning { place, .. }| {
-            (place.source, self.sources[place.source].line(place.span.start))
-        });
-        warnings
-            .into_iter()
-            .map(|Warning { place, message, more, .. }| match more {
-                0 => format!("{}: {message}", self.line(place)),
-                more => format!("{}: {message} ({more} more like it)", self.line(place)),
+        let mut order: Vec<usize> = (0..self.warnings.len()).collect();
+        let place = |i: &usize| &self.warnings[*i].place;
+        order.sort_by_key(|i| (place(i).source, place(i).span.start));
+        // Lines are counted on from warning to warning.
+        let mut lines = vec![0; order.len()];
+        let (mut source, mut at, mut line) = (0, 0, 1);
+        for &i in &order {
+            if place(&i).source != source {
+                (source, at, line) = (place(&i).source, 0, 1);
+            }
+            let text = self.text(source).as_bytes();
+            let start = place(&i).span.start.min(text.len());
+            line += text[at..start].iter().filter(|byte| **byte == b'\n').count();
+            (at, lines[i]) = (start, line);
+        }
+        // Those of one line as they came.
+        order.sort_by_key(|i| (place(i).source, lines[*i], *i));
+        (order.into_iter())
+            .map(|i| {
+                let Warning { place, message, more } = &self.warnings[i];
+                let (name, line) = (&self.sources[place.source].name, lines[i]);
+                match more {
+                    0 => format!("{name}:{line}: {message}"),
+                    more => format!("{name}:{line}: {message} ({more} more like it)"),
+                }
             })
             .collect()
     }

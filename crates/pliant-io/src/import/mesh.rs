@@ -1,200 +1,238 @@
-//! Triangles of a mesh file: bounds, volume, inertia and convex hull.
+//! Triangles of a mesh file: their bounds, volume, inertia and convex hull.
+//!
+//! STL (binary and ASCII) and OBJ are read by `mesh-loader`, with `stl_io` for ASCII STL that it rejects;
+//! DAE by [a reader of our own](dae), since that of `mesh-loader` panics on indices out of range and never
+//! ends on arrays of names. Lengths are as the file has them; only DAE has a unit.
 
+mod dae;
 mod hull;
 
+use std::collections::HashMap;
 use std::fs;
+use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::SpatialInertia;
+use thiserror::Error;
 
-/// The largest file that is read, bytes.
+/// The largest mesh file that is read, bytes.
 const LARGEST_FILE: u64 = 256 << 20;
+/// The most triangles of a mesh.
+const MOST_TRIANGLES: usize = 8_000_000;
 
-/// A surface of triangles.
+/// Why a mesh cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MeshError {
+    /// The file cannot be read at all.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said, or that the file is too large.
+        reason: String,
+    },
+    /// The file is no mesh of its format.
+    #[error("{reason}")]
+    Malformed {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The format is none that is read.
+    #[error("meshes are read from .stl, .obj and .dae files, not from `{extension}`")]
+    Unknown {
+        /// The file's extension.
+        extension: String,
+    },
+    /// All points lie in one plane, on one line or on one point, so that there is no hull.
+    #[error("all points lie in one plane")]
+    Flat,
+}
+
+fn malformed(reason: impl Into<String>) -> MeshError {
+    MeshError::Malformed { reason: reason.into() }
+}
+
+/// Triangles on points that are each there once. Seen from outside, a triangle runs anticlockwise.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Mesh {
+pub struct Mesh {
     /// Points, m.
-    pub(crate) points: Vec<Vector3<f64>>,
-    /// Corners of each triangle, counter-clockwise seen from outside.
-    pub(crate) triangles: Vec<[usize; 3]>,
+    pub points: Vec<Vector3<f64>>,
+    /// Positions of three points each.
+    pub triangles: Vec<[u32; 3]>,
 }
 
 impl Mesh {
-    /// Reads a file (STL, OBJ, Collada), each axis times a factor; or says why it cannot be read.
-    pub(crate) fn load(path: &Path, scale: &Vector3<f64>) -> Result<Mesh, String> {
-        let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
+    /// Reads a file, by its extension, with each axis times a factor.
+    pub fn load(path: impl AsRef<Path>, scale: &Vector3<f64>) -> Result<Mesh, MeshError> {
+        let path = path.as_ref();
+        let unreadable = |reason: String| MeshError::Unreadable { path: path.to_path_buf(), reason };
+        let size = fs::metadata(path).map_err(|reason| unreadable(reason.to_string()))?.len();
         if size > LARGEST_FILE {
-            return Err(format!("it has {size} bytes, more than {LARGEST_FILE}"));
+            return Err(unreadable(format!("it has {size} bytes, which is more than {LARGEST_FILE}")));
         }
-        let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
-        // The libraries index what the file says: a broken file must not end the program.
-        let mesh = catch_unwind(AssertUnwindSafe(|| parse(&bytes, path)))
-            .unwrap_or_else(|_| Err("its format is broken".into()))?;
-        let count = mesh.points.len();
-        if mesh.triangles.is_empty() || mesh.triangles.iter().flatten().any(|i| *i >= count) {
-            return Err("it has no triangles".into());
-        }
-        if mesh.points.iter().flatten().any(|x| !x.is_finite()) {
-            return Err("it has points that are not finite".into());
-        }
-        Ok(mesh.scaled(scale))
+        let bytes = fs::read(path).map_err(|reason| unreadable(reason.to_string()))?;
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        Ok(Mesh::read(&bytes, &extension)?.scaled(scale))
     }
 
-    /// With each axis times a factor; a mirror image keeps its outside.
-    fn scaled(mut self, scale: &Vector3<f64>) -> Mesh {
-        self.points.iter_mut().for_each(|x| x.component_mul_assign(scale));
+    /// Reads the bytes of a file of an extension: `stl`, `obj` or `dae`, in any case.
+    pub fn read(bytes: &[u8], extension: &str) -> Result<Mesh, MeshError> {
+        let mut builder = Builder::default();
+        match extension.to_lowercase().as_str() {
+            "stl" => read_stl(bytes, &mut builder)?,
+            "obj" => read_obj(bytes, &mut builder)?,
+            "dae" => dae::read(bytes, &mut builder)?,
+            _ => return Err(MeshError::Unknown { extension: format!(".{extension}") }),
+        }
+        if builder.mesh.triangles.is_empty() {
+            return Err(malformed("it has no triangles"));
+        }
+        Ok(builder.mesh)
+    }
+
+    /// Scaled along the axes; a mirrored one is turned inside out again.
+    pub fn scaled(mut self, scale: &Vector3<f64>) -> Mesh {
+        self.points.iter_mut().for_each(|point| point.component_mul_assign(scale));
         if scale.product() < 0.0 {
-            self.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
+            self.triangles.iter_mut().for_each(|[_, b, c]| std::mem::swap(b, c));
         }
         self
     }
 
-    /// Smallest and largest coordinates.
-    pub(crate) fn bounds(&self) -> (Vector3<f64>, Vector3<f64>) {
-        let start = (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY));
-        self.points.iter().fold(start, |(low, high), x| (low.inf(x), high.sup(x)))
+    /// Lowest and highest coordinates; `None` without points.
+    pub fn bounds(&self) -> Option<(Vector3<f64>, Vector3<f64>)> {
+        let first = *self.points.first()?;
+        Some(self.points.iter().fold((first, first), |(low, high), point| (low.inf(point), high.sup(point))))
     }
 
-    /// Mass, centre and inertia of the solid inside at density one: sums over the tetrahedra between
-    /// each triangle and the centre of the bounds (Tonon 2004); the mass is the volume, negative where
-    /// the triangles face inwards.
-    pub(crate) fn solid(&self) -> SpatialInertia {
-        let (low, high) = self.bounds();
-        let origin = (low + high) * 0.5;
-        let (mut volume, mut first, mut second) = (0.0, Vector3::zeros(), Matrix3::zeros());
-        for corners in &self.triangles {
-            let [a, b, c] = corners.map(|i| self.points[i] - origin);
-            let v = a.dot(&b.cross(&c)) / 6.0;
-            let sum = a + b + c;
-            volume += v;
-            first += sum * (v / 4.0);
-            // ∫ x xᵀ = v/20 (Σ pᵢ pᵢᵀ + s sᵀ), one corner being the origin.
-            let squares = a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose();
-            second += squares * (v / 20.0);
+    /// Whether every edge has one triangle on either side, so that there is an inside.
+    pub fn is_closed(&self) -> bool {
+        let mut open: HashMap<(u32, u32), i32> = HashMap::new();
+        for &[a, b, c] in &self.triangles {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                let (edge, side) = if from < to { ((from, to), 1) } else { ((to, from), -1) };
+                *open.entry(edge).or_default() += side;
+            }
         }
-        if volume == 0.0 {
-            return SpatialInertia { mass: 0.0, center_of_mass: origin, inertia: Matrix3::zeros() };
-        }
-        let c = first / volume;
-        let second = second - c * c.transpose() * volume;
-        SpatialInertia {
-            mass: volume,
-            center_of_mass: origin + c,
-            inertia: Matrix3::identity() * second.trace() - second,
-        }
+        !self.triangles.is_empty() && open.values().all(|sides| *sides == 0)
     }
 
-    /// The convex hull, as triangles that face outwards; `None` for points in a plane.
-    pub(crate) fn hull(&self) -> Option<Mesh> {
+    /// Mass, centre of mass and inertia of what the triangles enclose, per unit of density. The mass is
+    /// the volume; it is negative where the triangles are inside out. Of a mesh that is not closed it is
+    /// that of the cones from the centre of its bounds.
+    pub fn solid(&self) -> SpatialInertia {
+        let Some((low, high)) = self.bounds() else { return SpatialInertia::ZERO };
+        // Near the mesh, so that nothing is lost to cancellation.
+        let o = (low + high) * 0.5;
+        let (mut V, mut m, mut C) = (0.0, Vector3::zeros(), Matrix3::zeros());
+        for triangle in &self.triangles {
+            let [a, b, c] = triangle.map(|i| self.points[i as usize] - o);
+            // Divergence theorem, the tetrahedra (o, a, b, c) with d = 6 V:
+            // ∫dV = d/6, ∫x dV = d/24 s, ∫x xᵀ dV = d/120 (a aᵀ + b bᵀ + c cᵀ + s sᵀ), s = a + b + c.
+            let (d, s) = (a.dot(&b.cross(&c)), a + b + c);
+            V += d / 6.0;
+            m += s * (d / 24.0);
+            C +=
+                (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose()) * (d / 120.0);
+        }
+        if V == 0.0 {
+            return SpatialInertia { center_of_mass: o, ..SpatialInertia::ZERO };
+        }
+        let c = m / V;
+        let about_center = C - c * c.transpose() * V;
+        let inertia = Matrix3::identity() * about_center.trace() - about_center;
+        SpatialInertia { mass: V, center_of_mass: o + c, inertia }
+    }
+
+    /// The convex hull of the points.
+    pub fn hull(&self) -> Result<Mesh, MeshError> {
         hull::hull(&self.points)
     }
 }
 
-fn parse(bytes: &[u8], path: &Path) -> Result<Mesh, String> {
-    let loader = mesh_loader::Loader::default();
-    match loader.load_from_slice(bytes, path) {
-        Ok(scene) => {
-            let mut mesh = Mesh::default();
-            for part in scene.meshes {
-                let first = mesh.points.len();
-                mesh.points.extend(part.vertices.iter().map(|x| Vector3::from(x.map(f64::from))));
-                mesh.triangles.extend(part.faces.iter().map(|f| f.map(|i| first + i as usize)));
-            }
-            Ok(mesh)
+/// Takes in triangles; points with the same coordinates become one, triangles without area go.
+#[derive(Default)]
+struct Builder {
+    mesh: Mesh,
+    index: HashMap<[u64; 3], u32>,
+}
+
+impl Builder {
+    fn triangle(&mut self, corners: [Vector3<f64>; 3]) -> Result<(), MeshError> {
+        if corners.iter().any(|point| point.iter().any(|x| !x.is_finite())) {
+            return Err(malformed("a coordinate is not finite"));
         }
-        Err(reason) => {
-            // Some ASCII STL only this one takes.
-            let mut cursor = std::io::Cursor::new(bytes);
-            let stl = stl_io::read_stl(&mut cursor).map_err(|_| reason.to_string())?;
-            Ok(Mesh {
-                points: stl
-                    .vertices
-                    .iter()
-                    .map(|x| Vector3::new(x[0].into(), x[1].into(), x[2].into()))
-                    .collect(),
-                triangles: stl.faces.iter().map(|face| face.vertices).collect(),
+        if self.mesh.triangles.len() == MOST_TRIANGLES {
+            return Err(malformed(format!("it has more than {MOST_TRIANGLES} triangles")));
+        }
+        let triangle = corners.map(|point| {
+            // −0 is 0.
+            let point = point.map(|x| x + 0.0);
+            *self.index.entry([point.x, point.y, point.z].map(f64::to_bits)).or_insert_with(|| {
+                self.mesh.points.push(point);
+                (self.mesh.points.len() - 1) as u32
             })
+        });
+        let [a, b, c] = triangle;
+        if a != b && b != c && c != a {
+            self.mesh.triangles.push(triangle);
         }
+        Ok(())
     }
+
+    fn scene(&mut self, scene: &mesh_loader::Scene) -> Result<(), MeshError> {
+        for mesh in &scene.meshes {
+            for face in &mesh.faces {
+                let corner = |i: u32| mesh.vertices.get(i as usize).map(|v| Vector3::from(*v).cast::<f64>());
+                let [Some(a), Some(b), Some(c)] = face.map(corner) else {
+                    return Err(malformed("a triangle refers to a point that there is none of"));
+                };
+                self.triangle([a, b, c])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A library's answer; that it breaks down is a fault of the file.
+fn guarded<T>(read: impl FnOnce() -> std::io::Result<T>) -> Result<T, MeshError> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(malformed(error.to_string())),
+        Err(_) => Err(malformed("it is damaged")),
+    }
+}
+
+fn read_stl(bytes: &[u8], builder: &mut Builder) -> Result<(), MeshError> {
+    let loader: mesh_loader::Loader = mesh_loader::Loader::default();
+    let error = match guarded(|| loader.load_stl_from_slice(bytes, "")) {
+        Ok(scene) if scene.meshes.iter().any(|mesh| !mesh.faces.is_empty()) => return builder.scene(&scene),
+        Ok(_) => malformed("it has no triangles"),
+        Err(error) => error,
+    };
+    if !bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) {
+        return Err(error);
+    }
+    let triangles = guarded(|| {
+        // It knows the words of the format in small letters only.
+        let mut text = Cursor::new(bytes.to_ascii_lowercase());
+        stl_io::create_stl_reader(&mut text)?.take(MOST_TRIANGLES + 1).collect::<std::io::Result<Vec<_>>>()
+    });
+    // What the first reader said is more to the point.
+    for triangle in triangles.map_err(|_| error)? {
+        builder.triangle(triangle.vertices.map(|v| Vector3::new(v[0], v[1], v[2]).cast()))?;
+    }
+    Ok(())
+}
+
+fn read_obj(bytes: &[u8], builder: &mut Builder) -> Result<(), MeshError> {
+    let loader: mesh_loader::Loader = mesh_loader::Loader::default();
+    // Materials are files of their own: they are taken as empty, nothing else is opened.
+    let scene = guarded(|| loader.load_obj_from_slice_with_reader(bytes, "", |_| Ok(Vec::new())))?;
+    builder.scene(&scene)
 }
 
 #[cfg(test)]
-mod tests {
-    //! Claim: a box and a tetrahedron have the volume, centre and inertia of the textbook, as they are
-    //! and as the hull of points in and on them.
-
-    use super::*;
-
-    fn corners(size: [f64; 3], center: [f64; 3]) -> Vec<Vector3<f64>> {
-        (0..8)
-            .map(|i| Vector3::from_fn(|axis, _| center[axis] + size[axis] * (f64::from(i >> axis & 1) - 0.5)))
-            .collect()
-    }
-
-    #[test]
-    fn a_box_with_points_inside_and_on_its_faces() {
-        let mut points = corners([1.0, 2.0, 3.0], [0.1, -0.2, 5.0]);
-        points.push(Vector3::new(0.1, -0.2, 5.0));
-        points.push(Vector3::new(0.6, -0.2, 5.0));
-        points.push(Vector3::new(0.6, 0.8, 5.3));
-        points.push(points[0]);
-        let mesh = Mesh { points, triangles: Vec::new() };
-        let hull = mesh.hull().unwrap();
-        let solid = hull.solid();
-        assert!((solid.mass - 6.0).abs() < 1e-12, "{}", solid.mass);
-        assert!((solid.center_of_mass - Vector3::new(0.1, -0.2, 5.0)).norm() < 1e-12);
-        let expected = SpatialInertia::of_box(6.0, [1.0, 2.0, 3.0]).inertia;
-        assert!((solid.inertia - expected).norm() < 1e-12, "{}", solid.inertia);
-        let mirrored = hull.clone().scaled(&Vector3::new(-1.0, 1.0, 2.0)).solid();
-        assert!((mirrored.mass - 12.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn random_points_are_all_inside_their_hull() {
-        let mut state = 7u64;
-        let mut unit = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
-        };
-        for count in [4, 5, 10, 100, 2000] {
-            let points: Vec<_> = (0..count).map(|_| Vector3::new(unit(), unit(), unit())).collect();
-            let hull = hull::hull(&points).unwrap();
-            for corners in &hull.triangles {
-                let [a, b, c] = corners.map(|i| hull.points[i]);
-                let n = (b - a).cross(&(c - a)).normalize();
-                assert!(points.iter().all(|x| n.dot(&(x - a)) < 1e-9), "{count}");
-            }
-            // Euler: a closed surface of triangles.
-            assert_eq!(hull.triangles.len(), 2 * hull.points.len() - 4, "{count}");
-        }
-    }
-
-    #[test]
-    fn points_in_a_plane_have_none() {
-        let flat: Vec<_> = corners([1.0, 2.0, 0.0], [0.0; 3]);
-        assert_eq!(hull::hull(&flat), None);
-        assert_eq!(hull::hull(&[]), None);
-        assert_eq!(hull::hull(&[Vector3::zeros(); 10]), None);
-    }
-
-    #[test]
-    fn an_ascii_stl_and_a_broken_one() {
-        let path = std::env::temp_dir().join(format!("pliant-mesh-{}.stl", std::process::id()));
-        let facet = |c: [&str; 3]| {
-            let corners: String = c.iter().map(|x| format!("      vertex {x}\n")).collect();
-            format!("  facet normal 0 0 0\n    outer loop\n{corners}    endloop\n  endfacet\n")
-        };
-        let [o, x, y, z] = ["0 0 0", "1 0 0", "0 1 0", "0 0 1"];
-        let facets = [[o, y, x], [o, x, z], [o, z, y], [x, y, z]].map(facet).concat();
-        fs::write(&path, format!("solid tetrahedron\n{facets}endsolid tetrahedron\n")).unwrap();
-        let mesh = Mesh::load(&path, &Vector3::repeat(2.0)).unwrap();
-        assert!((mesh.solid().mass - 8.0 / 6.0).abs() < 1e-12);
-        assert_eq!(mesh.bounds(), (Vector3::zeros(), Vector3::repeat(2.0)));
-        fs::write(&path, "solid nothing").unwrap();
-        assert!(Mesh::load(&path, &Vector3::repeat(1.0)).is_err());
-        fs::remove_file(&path).unwrap();
-        assert!(Mesh::load(&path, &Vector3::repeat(1.0)).is_err());
-    }
-}
+mod tests;

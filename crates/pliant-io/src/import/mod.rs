@@ -5,14 +5,12 @@ mod context;
 mod draft;
 mod mass;
 mod meaning;
-#[allow(dead_code)] // until the readers of MJCF and SDF measure meshes
-mod mesh;
+pub mod mesh;
 mod mjcf;
 mod parts;
 mod sdf;
 mod shape;
 mod urdf;
-#[allow(dead_code)] // until the readers of MJCF and SDF are whole
 mod xml;
 
 use std::path::{Path, PathBuf};

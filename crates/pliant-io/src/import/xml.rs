@@ -255,13 +255,15 @@ impl Element {
     /// Replaces every `<include file="…"/>` by what that file has below its root (MJCF). What cannot be
     /// included is reported.
     pub(crate) fn splice_includes(&mut self, context: &mut Context) {
-        self.splice(0, context);
+        self.splice(1, context);
     }
 
+    /// Files that each nest as deep as they may must not do so together: what walks the tree recurses.
     fn splice(&mut self, depth: usize, context: &mut Context) {
         if depth > DEEPEST {
-            let message = format!("elements are nested more than {DEEPEST} deep, with their includes");
+            let message = format!("elements are nested more than {DEEPEST} deep");
             context.error(&self.place, message, "nest them less");
+            self.children.clear();
             return;
         }
         let mut spliced = Vec::with_capacity(self.children.len());
@@ -274,7 +276,7 @@ impl Element {
             let Some(file) = child.required("file", context).map(str::to_string) else { continue };
             let Some(source) = context.include(&file, child.place_of("file")) else { continue };
             let Some(mut included) = parse(source, context) else { continue };
-            included.splice(depth + 1, context);
+            included.splice(depth, context);
             spliced.append(&mut included.children);
         }
         self.children = spliced;

@@ -213,7 +213,7 @@ fn inline_surface(numbers: &[f64], element: &Element, context: &mut Context) -> 
     let points: Vec<Vector3<f64>> = numbers.chunks_exact(3).map(Vector3::from_column_slice).collect();
     // Without faces it is the hull of its points.
     let Some(faces) = element.numbers("face", context) else {
-        let hull = Surface { points, triangles: Vec::new() }.hull();
+        let hull = Surface { points, triangles: Vec::new() }.hull().ok();
         if hull.is_none() {
             let message = format!("{}: the points of `vertex` enclose no volume", element.what());
             context.error(element.place_of("vertex"), message, "points that do not lie in a plane");
@@ -222,9 +222,9 @@ fn inline_surface(numbers: &[f64], element: &Element, context: &mut Context) -> 
     };
     let corner = |index: &f64| {
         let inside = *index >= 0.0 && index.fract() == 0.0 && *index < points.len() as f64;
-        inside.then_some(*index as usize)
+        inside.then_some(*index as u32)
     };
-    let triangles: Option<Vec<[usize; 3]>> = (faces.chunks(3))
+    let triangles: Option<Vec<[u32; 3]>> = (faces.chunks(3))
         .map(|face| Some([corner(face.first()?)?, corner(face.get(1)?)?, corner(face.get(2)?)?]))
         .collect();
     match triangles {
@@ -324,7 +324,7 @@ impl Mesh {
             surface.triangles.iter_mut().for_each(|corners| corners.swap(1, 2));
         }
         let solid = match self.volume {
-            Volume::Convex => surface.hull().and_then(|hull| enclosed(&hull, Volume::Exact)),
+            Volume::Convex => surface.hull().ok().and_then(|hull| enclosed(&hull, Volume::Exact)),
             way => enclosed(&surface, way),
         };
         if solid.is_none() {
@@ -343,7 +343,7 @@ fn is_msh(path: &Path) -> bool {
 /// The surface of a file, at its own scale.
 fn load(path: &Path) -> Result<Surface, String> {
     if !is_msh(path) {
-        return Surface::load(path, &Vector3::repeat(1.0));
+        return Surface::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string());
     }
     let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
     if size > LARGEST_MSH {
@@ -369,7 +369,8 @@ fn msh(bytes: &[u8]) -> Option<Surface> {
         let at = 4 + 3 * i;
         Some(Vector3::new(number(at)?, number(at + 1)?, number(at + 2)?))
     };
-    let corner = |i: usize| count(first_face + i).filter(|corner| *corner < points);
+    let corner =
+        |i: usize| count(first_face + i).filter(|corner| *corner < points).map(|corner| corner as u32);
     let face = |f: usize| Some([corner(3 * f)?, corner(3 * f + 1)?, corner(3 * f + 2)?]);
     let triangles = (0..faces).map(face).collect::<Option<_>>()?;
     Some(Surface { points: (0..points).map(point).collect::<Option<_>>()?, triangles })
@@ -384,7 +385,7 @@ fn measure([a, b, c]: &[Vector3<f64>; 3]) -> Option<(Vector3<f64>, f64, Vector3<
 
 /// The volume inside (or the area of) a surface; `None` if there is none.
 fn enclosed(surface: &Surface, way: Volume) -> Option<Solid> {
-    let corners = |triangle: &[usize; 3]| triangle.map(|i| surface.points[i]);
+    let corners = |triangle: &[u32; 3]| triangle.map(|i| surface.points[i as usize]);
     let triangles: Vec<[Vector3<f64>; 3]> = surface.triangles.iter().map(corners).collect();
     let (mut area, mut center) = (0.0, Vector3::zeros());
     for (_, a, c) in triangles.iter().filter_map(measure) {

@@ -1,0 +1,149 @@
+//! Claim: the real SDF files in the wheel example-robot-data load, with loops, springs and gearboxes, and
+//! have Drake's mass and its poses of all links in random configurations of the spanning tree, to 1e-9; so
+//! has a file with every way of giving a pose.
+//!
+//! Drake takes neither loops nor gearboxes: those joints are left out for it.
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/wheels.rs"]
+mod wheels;
+
+use std::collections::HashMap;
+use std::f64::consts::TAU;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::{Random, assert_round_trip};
+use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::nalgebra::{Quaternion, Vector3};
+use pliant_core::spatial::Pose;
+use serde_json::{Value, json};
+
+fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+    let folder = wheels::wheel("example-robot-data", "5.0.0")?;
+    let files = wheels::files(&folder, "sdf");
+    assert_eq!(files.len(), 5);
+    Some(
+        files
+            .into_iter()
+            .map(|path| {
+                let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
+                (path, mechanism)
+            })
+            .collect(),
+    )
+}
+
+fn joints(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
+    (0..mechanism.joints().len()).map(JointId::from_index)
+}
+
+fn closes_a_loop(mechanism: &Mechanism, j: JointId) -> bool {
+    mechanism.order().tree_joint_of(mechanism.joint(j).child) != Some(j)
+}
+
+/// Poses of all bodies at coordinates of the joints of the tree.
+fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
+    let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
+    for &body in mechanism.order().bodies() {
+        let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
+        let joint = mechanism.joint(j);
+        let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
+        let zero = vec![0.0; joint.freedoms.len()];
+        let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
+        poses[body.index()] =
+            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+    }
+    poses
+}
+
+#[test]
+fn mass_and_poses_are_those_of_drake() {
+    let mut robots = robots().unwrap_or_default();
+    let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdf/frames.sdf"));
+    robots.push((own.clone(), pliant_io::load(&own).unwrap_or_else(|error| panic!("{error}"))));
+    let Some(python) = wheels::python("drake", "pydrake") else { return };
+    let mut random = Random(12);
+    let (mut jobs, mut coordinates) = (Vec::new(), Vec::new());
+    for (path, mechanism) in &robots {
+        let dropped: Vec<&str> = joints(mechanism)
+            .filter(|j| closes_a_loop(mechanism, *j))
+            .map(|j| mechanism.joint(j).name.as_str())
+            .collect();
+        for round in 0..5 {
+            let mut q: HashMap<String, Vec<f64>> = HashMap::new();
+            for joint in mechanism.joints().iter().filter(|joint| matches!(joint.freedoms.len(), 1 | 2)) {
+                let number = |_: &_| if round == 0 { 0.0 } else { 4.0 * random.unit() - 2.0 };
+                q.insert(joint.name.clone(), joint.freedoms.iter().map(number).collect());
+            }
+            // Of a screw, Drake has the turn only.
+            if let Some(turn) = q.get("thread").cloned() {
+                q.insert("thread:travel".into(), vec![turn[0] * 0.5 / TAU]);
+            }
+            jobs.push(json!({ "file": path, "dropped": dropped, "q": q }));
+            coordinates.push(q);
+        }
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (input, output) = (folder.join("drake-jobs.json"), folder.join("drake-answers.json"));
+    fs::write(&input, Value::from(jobs).to_string()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drake_poses.py");
+    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+
+    let mut compared = 0;
+    for (i, (answer, q)) in answers.iter().zip(&coordinates).enumerate() {
+        let (path, mechanism) = &robots[i / 5];
+        let what = path.display();
+        let mass = answer["mass"].as_f64().unwrap();
+        assert!((mechanism.mass() - mass).abs() < 1e-9, "{what}: {} {mass}", mechanism.mass());
+        let bodies: HashMap<String, Vec<f64>> = serde_json::from_value(answer["bodies"].clone()).unwrap();
+        let found = poses(mechanism, q);
+        for (name, p) in &bodies {
+            let pose = &found[mechanism.find_body(name).unwrap_or_else(|| panic!("{what}: {name}")).index()];
+            let apart = (pose.position - Vector3::new(p[0], p[1], p[2])).norm();
+            let rotation = Quaternion::new(p[3], p[4], p[5], p[6]).coords;
+            let turned =
+                (pose.rotation.coords - rotation * pose.rotation.coords.dot(&rotation).signum()).norm();
+            assert!(apart < 1e-9 && turned < 1e-9, "{what}: {name} is {apart} m and {turned} away");
+            compared += 1;
+        }
+    }
+    println!("{} files, {compared} poses compared", robots.len());
+}
+
+#[test]
+fn cassie_has_its_loops_springs_and_gearboxes() {
+    let Some(robots) = robots() else { return };
+    for (path, mechanism) in &robots {
+        let loops: Vec<&str> = joints(mechanism)
+            .filter(|j| closes_a_loop(mechanism, *j))
+            .map(|j| mechanism.joint(j).name.as_str())
+            .collect();
+        println!("{}: {loops:?}", path.display());
+        mechanism.warnings().iter().for_each(|warning| println!("  {warning}"));
+        mechanism.notes().iter().for_each(|note| println!("  ({note})"));
+        // Two rods on each leg, and in the whole one a slider along each shin.
+        let whole = path.ends_with("cassie.sdf");
+        assert_eq!(loops.len(), if whole { 6 } else { 4 }, "{}", path.display());
+        let stiffness: Vec<f64> =
+            mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.stiffness).collect();
+        assert_eq!(stiffness.iter().filter(|k| **k == 1500.0).count(), 2, "{}", path.display());
+        assert_eq!(stiffness.iter().filter(|k| **k == 1250.0).count(), 2, "{}", path.display());
+        assert_eq!(stiffness.iter().filter(|k| **k > 0.0).count(), 4);
+        if whole {
+            assert_eq!(mechanism.couplings().len(), 10);
+            let coupling = mechanism.couplings()[0];
+            let name = |j: JointId| mechanism.joint(j).name.as_str();
+            assert_eq!((name(coupling.joint), name(coupling.of)), ("left-roll-op", "left-roll-ip"));
+            assert_eq!(coupling.ratio, -0.04);
+        }
+        assert!(mechanism.find_body("pelvis").is_some());
+        let held = mechanism.order().tree_joint_of(BodyId::from_index(0)).is_some();
+        assert!(held, "the root is fixed unless said otherwise");
+        assert_round_trip(mechanism);
+    }
+}
