@@ -37,12 +37,12 @@ pub struct Common {
     /// Take warnings for errors (exit code 2)
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Threads that rebuilding many links may use; answers do not depend on it
-    #[arg(long, global = true, value_name = "N", default_value = "1")]
-    pub threads: NonZeroUsize,
     /// Let the base of a robot file move freely instead of fixing it to the world
     #[arg(long, global = true)]
     pub free_base: bool,
+    /// Threads that rebuilding many links may use; answers do not depend on it
+    #[arg(long, global = true, value_name = "N", default_value = "1")]
+    pub threads: NonZeroUsize,
 }
 
 impl Common {
