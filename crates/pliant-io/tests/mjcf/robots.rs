@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::common::assert_round_trip;
 use crate::features;
 use crate::oracle::Answer;
 use crate::wheels;
@@ -56,6 +57,7 @@ fn compare(answers: &[Answer]) -> (usize, usize, usize, Vec<String>) {
     let (mut same, mut refused, mut failed, mut wrong) = (0, 0, 0, Vec::new());
     for answer in answers {
         let loaded = pliant_io::load(&answer.file);
+        loaded.iter().for_each(assert_round_trip);
         match (loaded, &answer.error) {
             (_, Some(_)) => refused += 1,
             // Worlds without bodies are no mechanisms.
