@@ -1,16 +1,19 @@
 //! What the program and its commands take, and the help they give.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
+use pliant::reduced::{Method, Reconstruction};
 
-use crate::engine::Engine;
+use crate::engine::{self, Engine, Modes};
 use crate::help;
-use crate::load::Loading;
+use crate::load::{LoadArgument, Loading};
 use crate::mechanism::MechanismArgument;
 use crate::output::Format;
+use crate::position::PositionArgument;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
 /// are held by springs.
@@ -37,6 +40,9 @@ pub struct Common {
     /// Let the base of a robot file move freely instead of fixing it to the world
     #[arg(long, global = true)]
     pub free_base: bool,
+    /// Threads that rebuilding many links may use; answers do not depend on it
+    #[arg(long, global = true, value_name = "N", default_value = "1")]
+    pub threads: NonZeroUsize,
 }
 
 impl Common {
@@ -58,12 +64,18 @@ pub enum Command {
     /// Write a mechanism as a scene file
     #[command(after_help = help::EXPORT_EXAMPLES)]
     Export(Export),
+    /// Tell how soft a mechanism is at its effectors
+    #[command(after_help = help::COMPLIANCE_EXAMPLES)]
+    Compliance(Compliance),
     /// Find where a mechanism settles under gravity and loads
     #[command(after_help = help::STATICS_EXAMPLES)]
     Statics(Statics),
     /// Let a mechanism move, from the file's pose at rest
     #[command(after_help = help::SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Compare the full simulation with a reduced model: error, speed, frequencies, motion, in one page
+    #[command(after_help = help::COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Time the engines on this machine
     #[command(after_help = help::BENCH_EXAMPLES)]
     Bench(Bench),
@@ -91,6 +103,36 @@ pub struct Export {
     pub output: PathBuf,
 }
 
+/// Arguments of `pliant compliance`.
+#[derive(Debug, Args)]
+pub struct Compliance {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// Effector or body (its link frame) to look at, instead of all effectors of the file. May be given
+    /// several times
+    #[arg(long = "effector", value_name = "NAME")]
+    pub effectors: Vec<String>,
+    /// exact: one solve, for any loops. incremental: joint by joint, not exact for some loops
+    #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = engine::method)]
+    pub method: Method,
+    /// Where a joint is (rad, m), one number for each freedom; the other joints stay where the file has
+    /// them, or as near as loops and couplings let them. May be given several times
+    #[arg(long, value_name = "JOINT=VALUE[,VALUE…]", conflicts_with = "loaded")]
+    pub at: Vec<PositionArgument>,
+    /// At the equilibrium under gravity and the loads of the scene, with the stiffness that their forces
+    /// (N, N·m) add
+    #[arg(long)]
+    pub loaded: bool,
+    /// With --loaded: one more force (N) and torque (N·m) at the origin of an effector or body, world
+    /// axes. May be given several times
+    #[arg(long, value_name = "NAME=fx,fy,fz[,tx,ty,tz]", requires = "loaded")]
+    pub load: Vec<LoadArgument>,
+    /// With --loaded: switch gravity off
+    #[arg(long, requires = "loaded")]
+    pub no_gravity: bool,
+}
+
 /// Arguments of `pliant statics`.
 #[derive(Debug, Args)]
 pub struct Statics {
@@ -111,7 +153,7 @@ pub struct Simulate {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full
+    /// What simulates: full (everything counts) or reduced (one linear model of the effectors, fast)
     #[arg(long, value_name = "E")]
     pub engine: Engine,
     /// How long it moves, s; rounded to whole steps
@@ -123,11 +165,34 @@ pub struct Simulate {
     /// What acts on it.
     #[command(flatten)]
     pub loading: Loading,
-    /// Newton iterations of a step
-    #[arg(long, value_name = "N", default_value_t = pliant::full::DEFAULT_ITERATIONS)]
-    pub iterations: usize,
+    /// Of full: Newton iterations of a step [default: 2]
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<usize>,
+    /// Of reduced: vibrations kept beside the motions of the effectors, so many of each independent part,
+    /// or auto: all that steps of this length can follow [default: 0]
+    #[arg(long, value_name = "K|auto")]
+    pub modes: Option<Modes>,
+    /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
+    /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
+    #[arg(long, value_name = "twist|joint|corrected", value_parser = engine::reconstruction)]
+    pub reconstruction: Option<Reconstruction>,
+    /// Of reduced: effector or body to reduce to, instead of all effectors of the file. May be given
+    /// several times
+    #[arg(long = "effector", value_name = "NAME")]
+    pub effectors: Vec<String>,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `pliant compare`.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// Page to write (.html), here and named after MECH if not given; what it held is replaced
+    #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 

@@ -1,24 +1,31 @@
-//! The option `--engine`.
+//! The option `--engine`, and what only some engines take.
 
 use std::str::FromStr;
 
 use pliant::mechanism::closest;
+use pliant::reduced;
 
 /// Engines that are planned, so that asking for one does not look like a misspelling.
-const LATER: [&str; 4] = ["articulated", "reduced", "live", "blended"];
+const LATER: [&str; 3] = ["articulated", "live", "blended"];
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Implicit, maximal coordinates, loops.
     Full,
+    /// One linear model of the effectors at the file's pose.
+    Reduced,
 }
 
 impl Engine {
+    /// All of them.
+    pub const ALL: [Engine; 2] = [Engine::Full, Engine::Reduced];
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Full => "full",
+            Engine::Reduced => "reduced",
         }
     }
 }
@@ -27,14 +34,64 @@ impl FromStr for Engine {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Engine, String> {
-        if text == Engine::Full.name() {
-            return Ok(Engine::Full);
+        if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
+            return Ok(engine);
         }
         if LATER.contains(&text) {
-            return Err(format!("this version does not have the engine `{text}` yet; use `full`"));
+            return Err(format!(
+                "this version does not have the engine `{text}` yet; use `full` or `reduced`"
+            ));
         }
-        let guess = closest(text, ["full"].into_iter().chain(LATER));
+        let guess = closest(text, Engine::ALL.map(Engine::name).into_iter().chain(LATER));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Err(format!("there is no engine `{text}`{guess} (this version has `full`)"))
+        Err(format!("there is no engine `{text}`{guess} (this version has `full` and `reduced`)"))
+    }
+}
+
+/// How many modes a reduced model keeps beside the motions of its effectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modes {
+    /// So many of each independent part.
+    Count(usize),
+    /// All that the time step can follow.
+    Auto,
+}
+
+impl FromStr for Modes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Modes, String> {
+        if text == "auto" {
+            return Ok(Modes::Auto);
+        }
+        text.parse()
+            .map(Modes::Count)
+            .map_err(|_| "it must be a whole number, zero or above, or `auto`".into())
+    }
+}
+
+/// The reconstructions and their names on the command line.
+pub const RECONSTRUCTIONS: [(&str, reduced::Reconstruction); 3] = [
+    ("twist", reduced::Reconstruction::Twist),
+    ("joint", reduced::Reconstruction::Joint),
+    ("corrected", reduced::Reconstruction::Corrected),
+];
+
+/// Reads the name of a reconstruction.
+pub fn reconstruction(text: &str) -> Result<reduced::Reconstruction, String> {
+    let found = RECONSTRUCTIONS.into_iter().find(|(name, _)| *name == text);
+    found.map(|(_, reconstruction)| reconstruction).ok_or_else(|| {
+        let guess = closest(text, RECONSTRUCTIONS.into_iter().map(|(name, _)| name));
+        let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        format!("there is no reconstruction `{text}`{guess} (there are `twist`, `joint` and `corrected`)")
+    })
+}
+
+/// Reads the name of a method.
+pub fn method(text: &str) -> Result<reduced::Method, String> {
+    match text {
+        "exact" => Ok(reduced::Method::Exact),
+        "incremental" => Ok(reduced::Method::Incremental),
+        _ => Err(format!("there is no method `{text}` (there are `exact` and `incremental`)")),
     }
 }

@@ -13,9 +13,11 @@ Examples:
   pliant info helix:400                  bodies, joints, loops, radius (m), mass (kg)
   pliant info hand.toml --json           the same for a script
   pliant export gripper -o gripper.toml  a scene file to start from
+  pliant compliance arm                  how soft it is at its tip
   pliant statics helix --scene-load      where it settles
   pliant simulate arm --engine full --duration 1 --dt 0.001 -o arm.csv
                                          how it moves
+  pliant compare rungs                   full against reduced, as a page to look at
   pliant help info                       more about one command";
 
 /// Of `list`.
@@ -48,6 +50,24 @@ Examples:
   pliant export helix:400 -o - | less
   pliant export arm.toml -o tidy.toml    the same mechanism, written anew";
 
+/// Of `compliance`.
+pub const COMPLIANCE_EXAMPLES: &str = "\
+The compliance takes wrenches on the effectors (force in N, torque in N·m) to their small motions
+(translation in m, rotation in rad), each in the effector's own frame, at the file's pose without
+loads; a free base is held (with --loaded, the loads must determine where it is). The rank is the number of independent motions among them.
+
+Examples:
+  pliant compliance arm
+  pliant compliance hand --effector index --effector thumb
+  pliant compliance arm --effector arm3  a body: its link frame
+  pliant compliance two-link --at elbow=0.5
+                                         with the joint `elbow` at 0.5 rad
+  pliant compliance helix --loaded --json
+                                         at the equilibrium under gravity and the scene's loads
+                                         keys: effectors (names), compliance (6 rows, 6 columns
+                                         for each: m/N, m/(N·m); rad/N, rad/(N·m)), rank, exact,
+                                         inexact_at (bodies), warnings";
+
 /// Of `statics`.
 pub const STATICS_EXAMPLES: &str = "\
 The equilibrium is nonlinear: large turns count. Loads are dead: they keep their direction. The job
@@ -67,6 +87,9 @@ Examples:
 
 /// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\
+The engine `full` takes every turn and loop as it is. `reduced` is one linear model of the
+effectors at the file's pose: fast, right for small motions; it needs an effector held by springs.
+
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
 all joints over the mechanism's radius (over 1 m where that is 0).
@@ -79,20 +102,52 @@ FILE at the end or at a step that fails (exit code 1); a run that is stopped lea
 Examples:
   pliant simulate helix --engine full --duration 1 --dt 0.001 --scene-load
   pliant simulate arm --engine full --duration 2 --dt 0.01 -o arm.csv
+  pliant simulate arm --engine reduced --duration 2 --dt 0.01 --modes auto -o arm.npz
   pliant simulate arm --engine full --duration 2 --dt 0.01 --load tip=0,0,-50 --json
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
-                                         violation, energy (J), steps, time (s), warnings";
+                                         violation, energy (J), steps, time (s), warnings; reduced:
+                                         also rank, modes";
+
+/// Of `compare`.
+pub const COMPARE_EXAMPLES: &str = "\
+The full simulation against the reduced model of the same mechanism, made at the file's pose, under
+the scene's loads, gravity and targets: at rest under rising loads, in motion, natural frequencies,
+and time a step on this machine. The page is one file that needs no network: helix:50 makes
+helix-50-compare.html in this folder. Where there is no equilibrium, as with a free base, the page
+says so and shows the motion.
+
+JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
+warnings, page (path), and
+  error          one entry per load: load_scale (loads and gravity over the scene's), displacement
+                 (of the effector), effector (its error), and for twist, joint and corrected: mean,
+                 max (errors of all links), violation; all over the radius
+  error_stopped  why the list ends early or is empty, or null
+  transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
+                 max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
+                 of twist, joint and corrected, stopped (why it ends early, or null)
+  frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
+  speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
+                 effectors_us; build_full_us, build_reduced_us
+
+Examples:
+  pliant compare rungs                   writes rungs-compare.html
+  pliant compare hand.toml -o hand.html
+  pliant compare helix:400 --json";
 
 /// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
-One thread, dt = 1/60 s, one Newton iteration a step, gravity and the scene's loads on; after a
-warm-up at least 200 steps and half a second of each mechanism. Times are in µs a step.
+One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and
+half a second of each. Times are in µs a step with every link's pose. `full` takes one Newton
+iteration. `reduced` has no modes; its dynamics are a step of the effectors alone, without links.
+A mechanism that cannot be reduced is timed in full only.
 
 Examples:
   pliant bench
   pliant bench helix:100 my-hand.toml
-  pliant bench arm --json                [{\"name\", \"engine\", \"iterations\", \"median_us\", \"p10_us\",
-                                         \"p90_us\", \"p99_us\", \"us_per_link\"}, …]";
+  pliant bench arm --json                [{\"name\", \"engine\", \"median_us\", \"p10_us\", \"p90_us\",
+                                         \"p99_us\", \"us_per_link\", \"build_seconds\"}, …];
+                                         full: also iterations; reduced: also reconstruction and
+                                         dynamics_us, or error alone where there is no model";
 
 /// Of `completions`.
 pub const COMPLETIONS_EXAMPLES: &str = "\

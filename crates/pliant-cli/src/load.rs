@@ -10,9 +10,7 @@ use pliant::nalgebra::Vector6;
 use pliant::spatial::Wrench;
 
 use crate::failure::Failure;
-
-/// How many effectors a message lists before it only counts them.
-const LISTED: usize = 20;
+use crate::output::first_few;
 
 /// Loads and gravity.
 #[derive(Debug, Args)]
@@ -31,7 +29,7 @@ pub struct Loading {
 
 /// A load by the name of what it acts on.
 #[derive(Clone, Debug, PartialEq)]
-struct LoadArgument {
+pub struct LoadArgument {
     name: String,
     wrench: Wrench,
 }
@@ -56,7 +54,8 @@ impl FromStr for LoadArgument {
     }
 }
 
-fn number(text: &str) -> Result<f64, String> {
+/// Reads a finite number.
+pub fn number(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),
         Ok(_) => Err(format!("`{}` is not finite", text.trim())),
@@ -65,6 +64,11 @@ fn number(text: &str) -> Result<f64, String> {
 }
 
 impl Loading {
+    /// These loads, those of the scene too.
+    pub fn with_scene(load: &[LoadArgument], no_gravity: bool) -> Loading {
+        Loading { load: load.to_vec(), scene_load: true, no_gravity }
+    }
+
     /// Puts them into the inputs of a mechanism.
     pub fn apply(&self, mechanism: &Mechanism, inputs: &mut Inputs) -> Result<(), Failure> {
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];
@@ -97,12 +101,7 @@ fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
     };
-    let mut there = effectors[..effectors.len().min(LISTED)].join(", ");
-    if effectors.is_empty() {
-        there = "none".into();
-    } else if effectors.len() > LISTED {
-        there = format!("{there} and {} more", effectors.len() - LISTED);
-    }
+    let there = first_few(&effectors);
     Failure::input(format!(
         "--load: there is no effector or body `{name}`{guess}\n\
          effectors: {there}; the name of a body works too\n\

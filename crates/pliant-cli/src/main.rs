@@ -8,6 +8,7 @@ mod help;
 mod load;
 mod mechanism;
 mod output;
+mod position;
 mod progress;
 mod report;
 mod timing;

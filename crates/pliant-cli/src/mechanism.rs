@@ -51,6 +51,14 @@ impl MechanismArgument {
         Ok(mechanism)
     }
 
+    /// A short name of it: that of the gallery as it was given, or the file's without folder and extension.
+    pub fn label(&self) -> String {
+        match self.gallery_name() {
+            Some(name) => name.to_string(),
+            None => Path::new(&self.mechanism).file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        }
+    }
+
     /// The argument as a gallery name, unless it looks like a path or a file of that name exists.
     fn gallery_name(&self) -> Option<&str> {
         let path = Path::new(&self.mechanism);

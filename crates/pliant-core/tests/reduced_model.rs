@@ -307,3 +307,33 @@ fn static_error_falls_with_the_load() {
         assert!((1.8..2.2).contains(&order), "{name}: {large:e} {small:e}");
     }
 }
+
+/// Large mechanisms with loops, on which the sparse order is used. Every stage of a ladder adds the same shear, so
+/// the compliance of a long one follows from two short ones, which are solved densely.
+#[test]
+fn long_ladders_add_up_stage_by_stage() {
+    for name in ["ladder", "rungs"] {
+        let shear = |size: usize, exact: bool| {
+            let mechanism = gallery::build(&format!("{name}:{size}")).unwrap();
+            let effector = &mechanism.effectors()[0];
+            let C = if exact {
+                Reduction::at_rest(&mechanism).project().unwrap().compliance().clone()
+            } else {
+                Dense::new(&mechanism).compliance(&[(effector.body, effector.frame)]).unwrap()
+            };
+            C.view((0, 0), (3, 3)).amax()
+        };
+        // Long enough that the ends do not feel each other.
+        let (short, longer) = (shear(96, false), shear(120, false));
+        for size in [600, 3_000] {
+            let stages = (size - 120) as f64 / 24.0;
+            let expected = longer + (longer - short) * stages;
+            // Rounding of the dense solves, 1e-15, times the number of stages.
+            assert!(
+                (shear(size, true) / expected - 1.0).abs() < 1e-10,
+                "{name}:{size} {:e}",
+                shear(size, true) / expected - 1.0
+            );
+        }
+    }
+}

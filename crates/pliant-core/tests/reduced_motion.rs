@@ -352,3 +352,29 @@ fn bad_input_leaves_everything_as_it_was() {
     assert!(error.contains("step 6") && error.contains("left1"), "{error}");
     assert_eq!(bits(simulation.state()), before);
 }
+
+/// The fingers of a hand on a fixed palm share nothing: each is solved alone, and a load on one leaves every bit of
+/// the others as it was.
+#[test]
+fn parts_that_share_nothing_do_not_feel_each_other() {
+    let mechanism = gallery::build("hand").unwrap();
+    let model = Reduction::at_rest(&mechanism).modes(1).build().unwrap();
+    let (mut loaded, mut free) = (model.simulate(), model.simulate());
+    let load = mechanism.loads()[0];
+    loaded.set_load(load.effector, load.wrench).unwrap();
+    for _ in 0..20 {
+        loaded.step(FRAME).unwrap();
+        free.step(FRAME).unwrap();
+    }
+    for e in 0..mechanism.effectors().len() {
+        let effector = EffectorId::from_index(e);
+        let same = loaded.effector_pose(effector) == free.effector_pose(effector);
+        assert_eq!(same, effector != load.effector, "{}", mechanism.effector(effector).name);
+    }
+    let compliance = model.projection().compliance();
+    for a in 0..mechanism.effectors().len() {
+        for b in (0..mechanism.effectors().len()).filter(|b| *b != a) {
+            assert_eq!(compliance.view((6 * a, 6 * b), (6, 6)).amax(), 0.0);
+        }
+    }
+}

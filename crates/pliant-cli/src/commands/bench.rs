@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use pliant::full;
+use pliant::full::{self, StepError};
 use pliant::mechanism::Mechanism;
-use serde_json::{Value, json};
+use pliant::reduced::{Reconstruction, Reduction};
+use serde_json::{Map, Value};
 
 use crate::args::{Bench, Common};
-use crate::engine::Engine;
+use crate::engine::{Engine, RECONSTRUCTIONS};
 use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
 use crate::output::{Answer, quantity, table};
@@ -30,9 +31,12 @@ const WARM_UP: usize = 50;
 /// Least number of steps, and least time, that a figure rests on.
 const LEAST: (usize, Duration) = (200, Duration::from_millis(500));
 
+/// Steps of a reduced model's effectors that are timed together: one alone is too short for a clock.
+const TOGETHER: u32 = 100;
+
 const COLUMNS: [&str; 5] = ["median_us", "p10_us", "p90_us", "p99_us", "us_per_link"];
 
-/// One line for each mechanism.
+/// Each mechanism by each engine that takes it.
 pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
     let names: Vec<OsString> = match arguments.names.as_slice() {
         [] => DEFAULT.map(OsString::from).to_vec(),
@@ -45,40 +49,135 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
             Ok((name.to_string_lossy().into_owned(), mechanism))
         })
         .collect::<Result<_, Failure>>()?;
-    let mut bar = Bar::new(common.format(), mechanisms.len() as u64);
-    let mut rows = vec![["NAME", "MEDIAN", "P10", "P90", "P99", "PER LINK"].map(String::from).to_vec()];
-    let mut json = Vec::new();
-    for (done, (name, mechanism)) in mechanisms.iter().enumerate() {
-        bar.update(done as u64, Instant::now());
-        let numbers = time(mechanism).map_err(|error| Failure::job(format!("{name}: {error}")))?;
-        let mut entry: serde_json::Map<String, Value> =
-            COLUMNS.into_iter().map(String::from).zip(numbers.map(Value::from)).collect();
-        entry.insert("name".into(), name.as_str().into());
-        entry.insert("engine".into(), Engine::Full.name().into());
-        entry.insert("iterations".into(), json!(ITERATIONS));
-        json.push(Value::Object(entry));
-        rows.push(std::iter::once(name.clone()).chain(numbers.map(|x| quantity(x, "µs"))).collect());
+    let mut bar = Bar::new(common.format(), 2 * mechanisms.len() as u64);
+    let mut lines = Lines::default();
+    for (m, (name, mechanism)) in mechanisms.iter().enumerate() {
+        bar.update(2 * m as u64, Instant::now());
+        let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
+        lines.push(name, &full(mechanism).map_err(failed)?);
+        bar.update(2 * m as u64 + 1, Instant::now());
+        match reduced(mechanism).map_err(failed)? {
+            Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
+            Err(why) => lines.refuse(name, &why),
+        }
     }
-    Ok(Answer { text: table(&rows), warnings: Vec::new(), json: json.into() })
+    Ok(lines.answer())
 }
 
-/// The numbers of [`COLUMNS`], µs.
-fn time(mechanism: &Mechanism) -> Result<[f64; 5], full::StepError> {
+/// What was measured of one engine on one mechanism.
+struct Figures {
+    engine: Engine,
+    reconstruction: Option<&'static str>,
+    /// The numbers of [`COLUMNS`], µs.
+    step: [f64; 5],
+    /// Of a step without links, µs.
+    dynamics: Option<f64>,
+    /// Building the model.
+    build: Duration,
+}
+
+/// The answer, line by line.
+#[derive(Default)]
+struct Lines {
+    rows: Vec<Vec<String>>,
+    json: Vec<Value>,
+    warnings: Vec<String>,
+}
+
+impl Lines {
+    fn push(&mut self, name: &str, figures: &Figures) {
+        let mut entry: Map<String, Value> =
+            COLUMNS.into_iter().map(String::from).zip(figures.step.map(Value::from)).collect();
+        entry.insert("name".into(), name.into());
+        entry.insert("engine".into(), figures.engine.name().into());
+        entry.insert("build_seconds".into(), figures.build.as_secs_f64().into());
+        match figures.engine {
+            Engine::Full => entry.insert("iterations".into(), ITERATIONS.into()),
+            Engine::Reduced => {
+                entry.insert("dynamics_us".into(), figures.dynamics.into());
+                entry.insert("reconstruction".into(), figures.reconstruction.into())
+            }
+        };
+        self.json.push(Value::Object(entry));
+        let us = |x: f64| quantity(x, "µs");
+        let engine = [figures.engine.name()].into_iter().chain(figures.reconstruction);
+        let mut row = vec![name.to_string(), engine.collect::<Vec<_>>().join(" ")];
+        row.extend(figures.step.map(us));
+        row.push(figures.dynamics.map_or("-".into(), us));
+        row.push(quantity(figures.build.as_secs_f64() * 1e3, "ms"));
+        self.rows.push(row);
+    }
+
+    /// A mechanism that cannot be reduced: it has fewer lines.
+    fn refuse(&mut self, name: &str, why: &str) {
+        let entry = [("name", name), ("engine", Engine::Reduced.name()), ("error", why)];
+        self.json.push(entry.into_iter().map(|(key, value)| (key.to_string(), Value::from(value))).collect());
+        self.warnings.push(format!("{name} is timed in full only: {why}"));
+    }
+
+    fn answer(self) -> Answer {
+        let head = ["NAME", "ENGINE", "MEDIAN", "P10", "P90", "P99", "PER LINK", "DYNAMICS", "BUILD"]
+            .map(String::from);
+        let rows: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(self.rows).collect();
+        Answer { text: table(&rows), warnings: self.warnings, json: self.json.into() }
+    }
+}
+
+/// Times the full engine.
+fn full(mechanism: &Mechanism) -> Result<Figures, StepError> {
+    let start = Instant::now();
     let model = full::Model::new(mechanism);
+    let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
     simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
+    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    Ok(Figures { engine: Engine::Full, reconstruction: None, step, dynamics: None, build })
+}
+
+/// Times the reduced engine with its two plain reconstructions, or tells why there is no model.
+fn reduced(mechanism: &Mechanism) -> Result<Result<Vec<Figures>, String>, StepError> {
+    let start = Instant::now();
+    let model = match Reduction::at_rest(mechanism).build() {
+        Ok(model) => model,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let build = start.elapsed();
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    let together = time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
+    let [median] = together.percentiles([0.5]).expect("some steps");
+    let dynamics = Some(median / f64::from(TOGETHER));
+    let mut figures = Vec::new();
+    for (name, reconstruction) in RECONSTRUCTIONS {
+        if reconstruction == Reconstruction::Corrected {
+            continue;
+        }
+        simulation.set_reconstruction(reconstruction);
+        let step = columns(&time(|| simulation.step(DT))?, mechanism);
+        figures.push(Figures { engine: Engine::Reduced, reconstruction: Some(name), step, dynamics, build });
+    }
+    Ok(Ok(figures))
+}
+
+/// Times one call after the other.
+fn time(mut step: impl FnMut() -> Result<(), StepError>) -> Result<Timings, StepError> {
     for _ in 0..WARM_UP {
-        simulation.step(DT)?;
+        step()?;
     }
     let mut timings = Timings::new();
     let (mut steps, started) = (0, Instant::now());
     while steps < LEAST.0 || started.elapsed() < LEAST.1 {
         let start = Instant::now();
-        simulation.step(DT)?;
+        step()?;
         timings.push(start.elapsed());
         steps += 1;
     }
+    Ok(timings)
+}
+
+/// The numbers of [`COLUMNS`], µs.
+fn columns(timings: &Timings, mechanism: &Mechanism) -> [f64; 5] {
     let [p10, median, p90, p99] = timings.percentiles([0.1, 0.5, 0.9, 0.99]).expect("some steps");
-    Ok([median, p10, p90, p99, median / mechanism.bodies().len() as f64])
+    [median, p10, p90, p99, median / mechanism.bodies().len() as f64]
 }

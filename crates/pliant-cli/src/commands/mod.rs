@@ -1,7 +1,9 @@
-//! The commands, one file each: from arguments to an answer.
+//! The commands, one file or folder each: from arguments to an answer.
 
 mod bench;
+mod compare;
 mod completions;
+mod compliance;
 mod export;
 mod info;
 mod list;
@@ -19,8 +21,10 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::List => Ok(list::run()),
         Command::Info(info) => info::run(info, common),
         Command::Export(export) => export::run(export, common),
+        Command::Compliance(compliance) => compliance::run(compliance, common),
         Command::Statics(statics) => statics::run(statics, common),
         Command::Simulate(simulate) => simulate::run(simulate, common),
+        Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
         Command::Completions(completions) => completions::run(completions),
     }

@@ -2,16 +2,20 @@
 
 use std::time::Instant;
 
-use pliant::full::{self, Simulation};
+use pliant::full::{self, Energy, StepError};
+use pliant::inputs::Inputs;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
-use pliant::mechanism::Mechanism;
+use pliant::mechanism::{EffectorId, Mechanism};
+use pliant::reduced::{self, Reduction};
+use pliant::spatial::Pose;
+use pliant::state::State;
 use serde_json::json;
 
 use crate::args::{Common, Simulate};
-use crate::engine::Engine;
+use crate::engine::{Engine, Modes};
 use crate::failure::Failure;
-use crate::output::{Answer, Format, quantity, table};
-use crate::progress::Bar;
+use crate::output::{Answer, Format, count, quantity, table};
+use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
 
@@ -20,24 +24,59 @@ const MOST_STEPS: f64 = 1e9;
 
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
-    let Engine::Full = arguments.engine;
     let steps = step_count(arguments)?;
+    refuse_foreign(arguments)?;
     let mechanism = arguments.mechanism.load(common)?;
-    let model = full::Model::new(&mechanism);
-    let mut simulation = model.simulate();
-    arguments.loading.apply(&mechanism, simulation.inputs_mut())?;
-    simulation.set_iterations(arguments.iterations).map_err(Failure::input)?;
-    // Last of the checks, so that bad input leaves no file.
-    let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, &mechanism));
-    let trajectory = trajectory.transpose().map_err(unwritten)?;
-
-    let motion = Motion { dt: arguments.dt, steps, format: common.format() };
-    let timings = motion.run(&mut simulation, &mechanism, trajectory)?;
-    let mut warnings = mechanism.warnings();
-    if steps == 0 && arguments.duration > 0.0 {
-        warnings.push("the duration is less than half a step: nothing moved".into());
+    let motion = Motion { arguments, steps, mechanism: &mechanism, format: common.format() };
+    match arguments.engine {
+        Engine::Full => {
+            let model = full::Model::new(&mechanism);
+            let mut simulation = model.simulate();
+            let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
+            simulation.set_iterations(iterations).map_err(Failure::input)?;
+            motion.run(Running::Full(Box::new(simulation)))
+        }
+        Engine::Reduced => {
+            let spinner = Spinner::new(common.format(), "building the reduced model");
+            let model = reduction(arguments, &mechanism).build().map_err(Failure::input)?;
+            let mut simulation = model.simulate();
+            drop(spinner);
+            simulation.set_threads(common.threads.get());
+            simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
+            motion.run(Running::Reduced(Box::new(simulation)))
+        }
     }
-    Ok(answer(arguments, &mechanism, &simulation, &timings, warnings))
+}
+
+/// Refuses options that the engine does not have.
+fn refuse_foreign(arguments: &Simulate) -> Result<(), Failure> {
+    let given = [
+        ("--iterations", Engine::Full, arguments.iterations.is_some()),
+        ("--modes", Engine::Reduced, arguments.modes.is_some()),
+        ("--reconstruction", Engine::Reduced, arguments.reconstruction.is_some()),
+        ("--effector", Engine::Reduced, !arguments.effectors.is_empty()),
+    ];
+    match given.into_iter().find(|(_, engine, given)| *given && *engine != arguments.engine) {
+        None => Ok(()),
+        Some((option, engine, _)) => Err(Failure::input(format!(
+            "{option} belongs to the engine `{}`, and this is `{}`: leave it out, or change --engine",
+            engine.name(),
+            arguments.engine.name()
+        ))),
+    }
+}
+
+/// The model that was asked for.
+fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism) -> Reduction<'m> {
+    let mut reduction = Reduction::at_rest(mechanism);
+    if !arguments.effectors.is_empty() {
+        reduction = reduction.effectors(&arguments.effectors);
+    }
+    match arguments.modes {
+        Some(Modes::Auto) => reduction.modes_for(arguments.dt),
+        Some(Modes::Count(k)) => reduction.modes(k),
+        None => reduction,
+    }
 }
 
 fn step_count(arguments: &Simulate) -> Result<u64, Failure> {
@@ -59,29 +98,105 @@ fn unwritten(error: TrajectoryError) -> Failure {
     }
 }
 
-struct Motion {
-    dt: f64,
+/// A simulation of either engine.
+enum Running<'m> {
+    Full(Box<full::Simulation<'m>>),
+    Reduced(Box<reduced::Simulation<'m>>),
+}
+
+impl Running<'_> {
+    fn inputs_mut(&mut self) -> &mut Inputs {
+        match self {
+            Running::Full(simulation) => simulation.inputs_mut(),
+            Running::Reduced(simulation) => simulation.inputs_mut(),
+        }
+    }
+
+    /// One step, with every link's pose.
+    fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        match self {
+            Running::Full(simulation) => simulation.step(dt),
+            Running::Reduced(simulation) => simulation.step(dt),
+        }
+    }
+
+    fn state(&mut self) -> &State {
+        match self {
+            Running::Full(simulation) => simulation.state(),
+            Running::Reduced(simulation) => simulation.state(),
+        }
+    }
+
+    fn effector_pose(&self, effector: EffectorId) -> Pose {
+        match self {
+            Running::Full(simulation) => simulation.effector_pose(effector),
+            Running::Reduced(simulation) => simulation.effector_pose(effector),
+        }
+    }
+
+    fn violation(&mut self) -> f64 {
+        match self {
+            Running::Full(simulation) => simulation.violation(),
+            Running::Reduced(simulation) => simulation.violation(),
+        }
+    }
+
+    fn energy(&mut self) -> Energy {
+        match self {
+            Running::Full(simulation) => simulation.energy(),
+            Running::Reduced(simulation) => simulation.energy(),
+        }
+    }
+
+    /// Rank and number of modes of a reduced model.
+    fn size(&self) -> Option<(usize, usize)> {
+        match self {
+            Running::Full(_) => None,
+            Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
+        }
+    }
+}
+
+/// A motion to be made, by either engine.
+struct Motion<'a> {
+    arguments: &'a Simulate,
     steps: u64,
+    mechanism: &'a Mechanism,
     format: Format,
 }
 
-impl Motion {
+impl Motion<'_> {
+    fn run(&self, mut running: Running) -> Result<Answer, Failure> {
+        let Motion { arguments, mechanism, .. } = self;
+        arguments.loading.apply(mechanism, running.inputs_mut())?;
+        // Last of the checks, so that bad input leaves no file.
+        let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism));
+        let trajectory = trajectory.transpose().map_err(unwritten)?;
+        let timings = self.take_steps(&mut running, trajectory)?;
+        let mut warnings = mechanism.warnings();
+        if self.steps == 0 && arguments.duration > 0.0 {
+            warnings.push("the duration is less than half a step: nothing moved".into());
+        }
+        Ok(answer(arguments, mechanism, &mut running, &timings, warnings))
+    }
+
     /// Takes all steps; only the engine's part is timed.
-    fn run(
+    fn take_steps(
         &self,
-        simulation: &mut Simulation,
-        mechanism: &Mechanism,
+        running: &mut Running,
         mut trajectory: Option<Trajectory>,
     ) -> Result<Timings, Failure> {
+        let dt = self.arguments.dt;
         let mut bar = Bar::new(self.format, self.steps);
         let mut timings = Timings::new();
-        simulation.inputs_mut().follow_targets(mechanism, 0.0);
-        record(&mut trajectory, simulation)?;
+        let mut time = 0.0;
+        self.follow_targets(running, time);
+        record(&mut trajectory, running)?;
         for step in 1..=self.steps {
-            let end = simulation.state().time + self.dt;
-            simulation.inputs_mut().follow_targets(mechanism, end);
+            time += dt;
+            self.follow_targets(running, time);
             let start = Instant::now();
-            let stepped = simulation.step(self.dt);
+            let stepped = running.step(dt);
             let now = Instant::now();
             if let Err(error) = stepped {
                 // What led there is worth keeping.
@@ -90,46 +205,50 @@ impl Motion {
                     Some(Ok(())) => "\nthe steps before it were written".into(),
                     Some(Err(error)) => format!("\n{error}"),
                 };
-                return Err(reached(Failure::job(format!("{error}{note}")), simulation));
+                return Err(reached(Failure::job(format!("{error}{note}")), running));
             }
             timings.push(now - start);
-            record(&mut trajectory, simulation)?;
+            record(&mut trajectory, running)?;
             bar.update(step, now);
         }
         if let Some(trajectory) = trajectory {
-            trajectory.finish().map_err(|error| reached(unwritten(error), simulation))?;
+            trajectory.finish().map_err(|error| reached(unwritten(error), running))?;
         }
         Ok(timings)
     }
-}
 
-fn record(trajectory: &mut Option<Trajectory>, simulation: &Simulation) -> Result<(), Failure> {
-    match trajectory {
-        Some(trajectory) => {
-            trajectory.push(simulation.state()).map_err(|error| reached(unwritten(error), simulation))
+    /// Sets the targets of a time; without any, inputs are left alone, which saves a reduced model work.
+    fn follow_targets(&self, running: &mut Running, time: f64) {
+        if !self.mechanism.targets().is_empty() {
+            running.inputs_mut().follow_targets(self.mechanism, time);
         }
-        None => Ok(()),
     }
 }
 
+fn record(trajectory: &mut Option<Trajectory>, running: &mut Running) -> Result<(), Failure> {
+    let Some(trajectory) = trajectory else { return Ok(()) };
+    trajectory.push(running.state()).map_err(|error| reached(unwritten(error), running))
+}
+
 /// A failure, with how far the motion came.
-fn reached(failure: Failure, simulation: &Simulation) -> Failure {
-    let state = simulation.state();
+fn reached(failure: Failure, running: &mut Running) -> Failure {
+    let state = running.state();
     failure.detail("steps", state.steps).detail("time", state.time)
 }
 
 fn answer(
     arguments: &Simulate,
     mechanism: &Mechanism,
-    simulation: &Simulation,
+    running: &mut Running,
     timings: &Timings,
     warnings: Vec<String>,
 ) -> Answer {
-    let state = simulation.state();
-    let (violation, energy) = (simulation.violation(), simulation.energy());
+    let (violation, energy) = (running.violation(), running.energy());
+    let state = running.state().clone();
+    let effector_pose = |effector| running.effector_pose(effector);
     let taken = timings.percentiles([0.5, 0.99]);
 
-    let mut json = report::state(mechanism, state);
+    let mut json = report::state(mechanism, &state, effector_pose);
     let energies = json!({
         "kinetic": energy.kinetic, "elastic": energy.elastic, "potential": energy.potential,
     });
@@ -137,6 +256,10 @@ fn answer(
     json.insert("violation".into(), violation.into());
     json.insert("time_per_step_us".into(), taken.map(|[median, _]| median).into());
     json.insert("p99_us".into(), taken.map(|[_, p99]| p99).into());
+    if let Some((rank, modes)) = running.size() {
+        json.insert("rank".into(), rank.into());
+        json.insert("modes".into(), modes.into());
+    }
     json.insert("steps".into(), state.steps.into());
     json.insert("time".into(), state.time.into());
     json.insert("warnings".into(), warnings.clone().into());
@@ -151,15 +274,21 @@ fn answer(
     let energies =
         [(energy.kinetic, "kinetic"), (energy.elastic, "elastic"), (energy.potential, "potential")]
             .map(|(joules, kind)| format!("{} {kind}", quantity(joules, "J")));
-    let rows = [
+    let mut rows = [
         ("steps", format!("{} of {}", state.steps, quantity(arguments.dt, "s"))),
         ("time", quantity(state.time, "s")),
         ("time per step", per_step),
         ("violation", gap),
         ("energy", energies.join(", ")),
     ]
-    .map(|(key, value)| vec![key.to_string(), value]);
-    let mut text = format!("{}\n{}", table(&rows), report::effector_table(mechanism, state));
+    .map(|(key, value)| vec![key.to_string(), value])
+    .to_vec();
+    if let Some((rank, modes)) = running.size() {
+        let what =
+            format!("{} of the effectors and {}", count(rank, "independent motion"), count(modes, "mode"));
+        rows.insert(0, vec!["model".into(), what]);
+    }
+    let mut text = format!("{}\n{}", table(&rows), report::effector_table(mechanism, effector_pose));
     if let Some(path) = &arguments.output {
         text.push_str(&format!("\nwrote {}\n", path.display()));
     }

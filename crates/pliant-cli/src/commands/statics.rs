@@ -8,13 +8,22 @@ use serde_json::{Map, Value};
 use crate::args::{Common, Statics};
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::output::{Answer, quantity, table};
+use crate::output::{Answer, count, quantity, table};
 use crate::progress::Spinner;
 use crate::report;
 
+/// What to tell of an equilibrium that is not stable.
+pub const UNSTABLE: &str = "the equilibrium is no minimum of energy: the mechanism may not stay there";
+
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
-    let Engine::Full = arguments.engine;
+    if arguments.engine != Engine::Full {
+        return Err(Failure::input(format!(
+            "the engine `{}` moves but does not settle: use `full`, or leave --engine out; the linear answer \
+             near the file's pose is `pliant compliance`",
+            arguments.engine.name()
+        )));
+    }
     let mechanism = arguments.mechanism.load(common)?;
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
     let model = full::Model::new(&mechanism);
@@ -26,7 +35,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let state = simulation.state();
     let mut warnings = mechanism.warnings();
     if found.converged && !found.stable {
-        warnings.push("the equilibrium is no minimum of energy: the mechanism may not stay there".into());
+        warnings.push(UNSTABLE.into());
     }
     let json = document(&mechanism, state, &found, &warnings);
     if !found.converged {
@@ -41,7 +50,7 @@ fn document(
     found: &Equilibrium,
     warnings: &[String],
 ) -> Map<String, Value> {
-    let mut json = report::state(mechanism, state);
+    let mut json = report::state(mechanism, state, |id| state.effector_pose(mechanism, id));
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("closure".into(), found.closure.into());
@@ -53,7 +62,8 @@ fn document(
     json
 }
 
-fn not_converged(found: &Equilibrium) -> String {
+/// What to tell of a search that found nothing.
+pub fn not_converged(found: &Equilibrium) -> String {
     let left = match found.residual.is_finite() {
         true => format!("{} are left over", quantity(found.residual, "N")),
         false => "the forces are too large for f64".into(),
@@ -77,9 +87,9 @@ fn text(mechanism: &Mechanism, state: &State, found: &Equilibrium) -> String {
     .map(|(key, value)| vec![key.to_string(), value])
     .to_vec();
     rows.extend(report::largest_motions(mechanism, state));
-    format!("{}\n{}", table(&rows), report::effector_table(mechanism, state))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    format!(
+        "{}\n{}",
+        table(&rows),
+        report::effector_table(mechanism, |id| state.effector_pose(mechanism, id))
+    )
 }

@@ -49,7 +49,7 @@ type Multipliers = [[[f64; LANES]; WIDEST]; LANES];
 
 /// Eliminates the pivots of a front in place and writes its rows: row k is 1/d_k on the diagonal, then l_kj,
 /// then y_k, from the lanes that hold the diagonal on ([`row_start`]); what is before the diagonal there
-/// means nothing. Returns the position of a pivot that is zero or not finite, if there is one.
+/// means nothing. Returns how many pivots are negative, or the position of one that is zero or not finite.
 #[inline(always)]
 pub(super) fn eliminate<const FUSED: bool>(
     front: &mut [f64],
@@ -57,7 +57,7 @@ pub(super) fn eliminate<const FUSED: bool>(
     stride: usize,
     pivots: usize,
     rows: &mut [[f64; LANES]],
-) -> Option<usize> {
+) -> Result<usize, usize> {
     let F = front.as_chunks_mut::<LANES>().0;
     let mut m = [[[0.0; LANES]; WIDEST]; LANES];
     match stride / LANES {
@@ -70,6 +70,8 @@ pub(super) fn eliminate<const FUSED: bool>(
         8 => narrow::<FUSED, 8>(F, size, pivots, &mut m, rows),
         width => wide::<FUSED>(F, size, width, pivots, rows),
     }
+    .map_or(Ok(()), Err)?;
+    Ok((0..pivots).filter(|k| front[k * stride + k] < 0.0).count())
 }
 
 /// The elimination for rows of W lanes, four pivots at a time: each trailing row is loaded and stored

@@ -1,7 +1,8 @@
 //! Factor and solve, in memory that is made once.
 
+use super::carried::{self, Carry, Shape};
 use super::kernel;
-use super::symbolic::{Front, LANES, Symbolic};
+use super::symbolic::{Front, LANES, Run, Symbolic, update_size, update_width};
 
 /// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +17,20 @@ pub trait Assemble {
     /// Adds the blocks of the elements placed in front f to the upper triangle of the row-major
     /// matrix, whose rows are `stride` long, and their right-hand side to column `size`.
     fn add_front(&self, f: usize, front: &mut [f64], stride: usize, size: usize);
+
+    /// Whether the unit of front f is a body and the rows of the joint by which it hangs on a later one or on
+    /// nothing, so that [`Numeric::carry_and_solve`] can use [`Assemble::add_carried`].
+    #[inline(always)]
+    fn is_carried(&self, _f: usize) -> bool {
+        false
+    }
+
+    /// As [`Assemble::add_front`], but the rows of the unit's joint are given by their inverse. Sets every part of
+    /// `carry` that counts.
+    #[inline(always)]
+    fn add_carried(&self, f: usize, front: &mut [f64], stride: usize, size: usize, _carry: &mut Carry) {
+        self.add_front(f, front, stride, size);
+    }
 }
 
 /// The memory of an elimination: factors, updates on their way, one front.
@@ -24,11 +39,15 @@ pub struct Numeric {
     /// The rows of each front in turn, as the kernel writes them: 1/d_k, l_kj, y_k.
     factors: Vec<[f64; LANES]>,
     /// Updates on their way to the front they go to.
-    stack: Vec<f64>,
+    stack: Vec<[f64; LANES]>,
     front: Vec<f64>,
     /// The unknowns of one front.
     near: Vec<[f64; LANES]>,
     negative: usize,
+    /// Which fronts were carried in the last factorisation; one of them, and its elimination's memory.
+    carried: Vec<bool>,
+    carry: Carry,
+    scratch: Vec<[f64; LANES]>,
     #[cfg(target_arch = "x86_64")]
     fused: bool,
 }
@@ -36,12 +55,16 @@ pub struct Numeric {
 impl Numeric {
     /// Memory for a plan.
     pub fn new(plan: &Symbolic) -> Numeric {
+        let widest = plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0);
         Numeric {
             factors: vec![[0.0; LANES]; plan.factors],
-            stack: vec![0.0; plan.stack],
-            front: vec![0.0; plan.largest],
-            near: vec![[0.0; LANES]; plan.fronts.iter().map(|f| f.stride / LANES).max().unwrap_or(0)],
+            stack: vec![[0.0; LANES]; plan.stack],
+            front: vec![0.0; plan.largest + LANES],
+            near: vec![[0.0; LANES]; widest],
             negative: 0,
+            carried: vec![false; plan.fronts.len()],
+            carry: Carry::default(),
+            scratch: vec![[0.0; LANES]; carried::scratch(widest)],
             #[cfg(target_arch = "x86_64")]
             fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }
@@ -54,29 +77,50 @@ impl Numeric {
         solution: &mut [f64],
         assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
-        debug_assert_eq!(solution.len(), plan.unknowns);
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.factor_and_solve_avx2(plan, solution, assemble) };
-        }
-        self.factor_and_solve_lanes::<false>(plan, solution, assemble)
+        self.factor_and_solve_here::<false>(plan, solution, assemble)
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn factor_and_solve_avx2(
+    /// As [`Numeric::factor_and_solve`], faster, with those fronts carried that `assemble` says can be. The factors
+    /// are for this one right-hand side.
+    pub fn carry_and_solve(
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
         assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
-        self.factor_and_solve_lanes::<true>(plan, solution, assemble)
+        self.factor_and_solve_here::<true>(plan, solution, assemble)
+    }
+
+    /// With the instructions that this machine has.
+    fn factor_and_solve_here<const CARRY: bool>(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl Assemble,
+    ) -> Result<(), ZeroPivot> {
+        debug_assert_eq!(solution.len(), plan.unknowns);
+        #[cfg(target_arch = "x86_64")]
+        if self.fused {
+            #[allow(unsafe_code)]
+            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
+            return unsafe { self.factor_and_solve_avx2::<CARRY>(plan, solution, assemble) };
+        }
+        self.factor_and_solve_lanes::<false, CARRY>(plan, solution, assemble)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn factor_and_solve_avx2<const CARRY: bool>(
+        &mut self,
+        plan: &Symbolic,
+        solution: &mut [f64],
+        assemble: impl Assemble,
+    ) -> Result<(), ZeroPivot> {
+        self.factor_and_solve_lanes::<true, CARRY>(plan, solution, assemble)
     }
 
     #[inline(always)]
-    fn factor_and_solve_lanes<const FUSED: bool>(
+    fn factor_and_solve_lanes<const FUSED: bool, const CARRY: bool>(
         &mut self,
         plan: &Symbolic,
         solution: &mut [f64],
@@ -85,26 +129,43 @@ impl Numeric {
         self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
-            let F = &mut self.front[..size * stride];
-            for (i, row) in F.chunks_exact_mut(stride).enumerate() {
-                row[i / LANES * LANES..].fill(0.0);
+            let carried = CARRY && assemble.is_carried(f);
+            self.carried[f] = carried;
+            // One more vector, for lanes that reach beyond the last row.
+            let F = &mut self.front[..size * stride + LANES];
+            if carried {
+                // Rows of the joint are not there.
+                F[..6 * stride].fill(0.0);
+                F[pivots * stride..].fill(0.0);
+            } else {
+                F.fill(0.0);
             }
-            assemble.add_front(f, F, stride, size);
-            for &child in &front.children {
-                take_update(F, stride, size, &plan.fronts[child], &self.stack);
+            if carried {
+                assemble.add_carried(f, F, stride, size, &mut self.carry);
+            } else {
+                assemble.add_front(f, F, stride, size);
+            }
+            for &child in plan.children(front) {
+                take_update(F, stride, size, plan, &plan.fronts[child], &self.stack);
             }
             let rows = &mut self.factors[front.rows..][..kernel::row_start(pivots, stride / LANES)];
-            if let Some(k) = kernel::eliminate::<FUSED>(F, size, stride, pivots, rows) {
-                return Err(ZeroPivot { unknown: front.first + k });
+            let width = update_width(front);
+            let eliminated = if carried {
+                let shape = Shape { size, stride, pivots, width };
+                carried::eliminate::<FUSED>(F, shape, &self.carry, &mut self.scratch, rows)
+            } else {
+                kernel::eliminate::<FUSED>(F, size, stride, pivots, rows)
+            };
+            match eliminated {
+                Ok(negative) => self.negative += negative,
+                Err(k) => return Err(ZeroPivot { unknown: front.first + k }),
             }
-            for k in 0..pivots {
-                self.negative += usize::from(F[k * stride + k] < 0.0);
-            }
-            let rest = size - pivots;
-            let update = &mut self.stack[front.update..front.update + rest * (rest + 1)];
-            for (i, row) in update.chunks_exact_mut(rest + 1).enumerate() {
-                let from = (pivots + i) * stride + pivots;
-                row[i..].copy_from_slice(&F[from + i..from + rest + 1]);
+            let update = &mut self.stack[front.update..front.update + update_size(front)];
+            for (i, row) in update.chunks_exact_mut(width).enumerate() {
+                let from = F[(pivots + i) * stride + pivots..].as_chunks::<LANES>().0;
+                for (to, from) in row.iter_mut().zip(from).skip(i / LANES) {
+                    *to = *from;
+                }
             }
         }
         self.substitute_back::<FUSED>(plan, solution);
@@ -119,8 +180,12 @@ impl Numeric {
 
     /// Solves for another right-hand side with the factors at hand, in place. The factors keep the last
     /// right-hand side only.
+    ///
+    /// # Panics
+    /// If the factors are those of [`Numeric::carry_and_solve`].
     pub fn solve(&mut self, plan: &Symbolic, x: &mut [f64]) {
         debug_assert_eq!(x.len(), plan.unknowns);
+        assert!(!self.carried.contains(&true), "factors of carried fronts solve once");
         for front in &plan.fronts {
             let width = front.stride / LANES;
             let own = front.first..front.first + front.pivots;
@@ -129,7 +194,10 @@ impl Numeric {
                     .as_flattened_mut();
                 let row = &mut row[k % LANES..]; // from the diagonal on
                 let z = x[front.first + k];
-                let unknowns = own.clone().skip(k + 1).chain(front.later.iter().flat_map(|&(i, n)| i..i + n));
+                let unknowns = own
+                    .clone()
+                    .skip(k + 1)
+                    .chain(plan.runs(front).iter().flat_map(|run| run.unknown..run.unknown + run.count));
                 for (i, l) in unknowns.zip(&row[1..]) {
                     x[i] -= l * z;
                 }
@@ -142,21 +210,22 @@ impl Numeric {
     /// x_k = y_k − Σ_j l_kj x_j, last front first.
     #[inline(always)]
     fn substitute_back<const FUSED: bool>(&mut self, plan: &Symbolic, x: &mut [f64]) {
-        for front in plan.fronts.iter().rev() {
+        for (front, carried) in plan.fronts.iter().zip(&self.carried).rev() {
             let (width, pivots) = (front.stride / LANES, front.pivots);
-            // The later unknowns in the lanes of the front, −1 for y, zero for all else.
+            if *carried {
+                // Pivots depend on later unknowns alone.
+                let width = update_width(front);
+                let near = &mut self.near[..width];
+                gather(near, plan.runs(front), 0, x);
+                let rows = self.factors[front.rows..].chunks_exact(width);
+                for (x, row) in x[front.first..front.first + pivots].iter_mut().zip(rows) {
+                    *x = -kernel::dot::<FUSED>(row, near);
+                }
+                continue;
+            }
             let first = pivots / LANES;
             let near = &mut self.near[..width];
-            near[first..].fill([0.0; LANES]);
-            let flat = near.as_flattened_mut();
-            let mut j = pivots;
-            for &(from, count) in &front.later {
-                for i in from..from + count {
-                    flat[j] = x[i];
-                    j += 1;
-                }
-            }
-            flat[front.size] = -1.0;
+            gather(&mut near[first..], plan.runs(front), pivots % LANES, x);
             // What later unknowns take, pivot by pivot, then what pivots take from those before them, column
             // by column: no operation of an inner loop waits for another.
             let rows = &self.factors[front.rows..];
@@ -181,20 +250,43 @@ impl Numeric {
     }
 }
 
-/// Adds the update of an earlier front.
+/// The later unknowns of a front from a place on, then −1 for y; zero for all else.
 #[inline(always)]
-pub(super) fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Front, stack: &[f64]) {
-    let rest = child.size - child.pivots;
-    let update = &stack[child.update..child.update + rest * (rest + 1)];
+fn gather(near: &mut [[f64; LANES]], runs: &[Run], start: usize, x: &[f64]) {
+    near.fill([0.0; LANES]);
+    let flat = near.as_flattened_mut();
+    let mut j = start;
+    for run in runs {
+        for i in run.unknown..run.unknown + run.count {
+            flat[j] = x[i];
+            j += 1;
+        }
+    }
+    flat[j] = -1.0;
+}
+
+/// Adds the update of an earlier front. Rows of a run are added whole: what that does below the diagonal is never
+/// read.
+#[inline(always)]
+pub(super) fn take_update(
+    F: &mut [f64],
+    stride: usize,
+    size: usize,
+    plan: &Symbolic,
+    child: &Front,
+    stack: &[[f64; LANES]],
+) {
+    let (rest, width) = (child.size - child.pivots, update_width(child));
+    let update = &stack[child.update..child.update + update_size(child)];
     // Later nodes stand in the order of the solution in every front, so what is above the diagonal
     // here is above it there.
-    for (r, &(at_i, to_i, count_i)) in child.runs.iter().enumerate() {
-        for i in 0..count_i {
-            let row = &update[(at_i - child.pivots + i) * (rest + 1)..][..rest + 1];
-            let to = &mut F[(to_i + i) * stride..][..stride];
-            add(&mut to[to_i + i..to_i + count_i], &row[at_i - child.pivots + i..]);
-            for &(at_j, to_j, count_j) in &child.runs[r + 1..] {
-                add(&mut to[to_j..to_j + count_j], &row[at_j - child.pivots..]);
+    let runs = plan.runs(child);
+    for (r, run) in runs.iter().enumerate() {
+        for i in 0..run.count {
+            let row = update[(run.at - child.pivots + i) * width..][..width].as_flattened();
+            let to = &mut F[(run.to + i) * stride..][..stride];
+            for run in &runs[r..] {
+                add(&mut to[run.to..run.to + run.count], &row[run.at - child.pivots..]);
             }
             to[size] += row[rest];
         }
@@ -203,7 +295,13 @@ pub(super) fn take_update(F: &mut [f64], stride: usize, size: usize, child: &Fro
 
 #[inline(always)]
 fn add(to: &mut [f64], from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += from;
+    if let (Ok(to), Some(from)) = (<&mut [f64; 6]>::try_from(&mut *to), from.first_chunk::<6>()) {
+        for i in 0..6 {
+            to[i] += from[i]; // a body
+        }
+    } else {
+        for (to, from) in to.iter_mut().zip(from) {
+            *to += from;
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! whose pivots are lost in rounding are left out: of the solutions of a consistent system, one.
 
 use super::numeric::{Assemble, ZeroPivot, take_update};
-use super::symbolic::Symbolic;
+use super::symbolic::{LANES, Run, Symbolic, update_size, update_width};
 
 /// The factors of one matrix, for any number of right-hand sides.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Pivoted {
         }
         let (factors, rows) = (vec![0.0; numbers], vec![0; pivots]);
         let mut out = Pivoted { factors, rows, columns: Vec::new(), rank: 0, starts };
-        let mut stack = vec![0.0; plan.stack];
+        let mut stack = vec![[0.0; LANES]; plan.stack];
         let mut memory = vec![0.0; plan.largest];
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, p) = (front.size, front.stride, front.pivots);
@@ -50,8 +50,8 @@ impl Pivoted {
             let F = &mut memory[..size * stride];
             F.fill(0.0);
             assemble.add_front(f, F, stride, size);
-            for &child in &front.children {
-                take_update(F, stride, size, &plan.fronts[child], &stack);
+            for &child in plan.children(front) {
+                take_update(F, stride, size, plan, &plan.fronts[child], &stack);
             }
             let (at, first) = out.starts[f];
             let (A, W) = out.factors[at..at + p * size].split_at_mut(p * p);
@@ -74,9 +74,10 @@ impl Pivoted {
                 W[i * rest..(i + 1) * rest].copy_from_slice(&F[row * stride + p..row * stride + size]);
             }
             substitute(A, p, W, rest);
-            let update = &mut stack[front.update..front.update + rest * (rest + 1)];
+            let width = update_width(front);
+            let update = &mut stack[front.update..front.update + update_size(front)];
             for i in 0..rest {
-                let to = &mut update[i * (rest + 1)..(i + 1) * (rest + 1)];
+                let to = update[i * width..(i + 1) * width].as_flattened_mut();
                 to[i..rest].copy_from_slice(&F[(p + i) * stride + p + i..(p + i) * stride + size]);
                 to[rest] = 0.0;
                 for k in 0..p {
@@ -110,7 +111,7 @@ impl Pivoted {
                     continue;
                 }
                 let mut w = W[k * rest..(k + 1) * rest].iter();
-                for &(from, count) in &front.later {
+                for &Run { unknown: from, count, .. } in plan.runs(front) {
                     let start = (from - front.first - p) * columns;
                     for to in later[start..start + count * columns].chunks_exact_mut(columns) {
                         let w = *w.next().expect("one per later unknown");
@@ -142,7 +143,7 @@ impl Pivoted {
             let (head, later) = x.split_at_mut((front.first + p) * columns);
             for (k, to) in head[front.first * columns..].chunks_exact_mut(columns).enumerate() {
                 let mut w = W[k * rest..(k + 1) * rest].iter();
-                for &(from, count) in &front.later {
+                for &Run { unknown: from, count, .. } in plan.runs(front) {
                     let start = (from - front.first - p) * columns;
                     for from in later[start..start + count * columns].chunks_exact(columns) {
                         let w = *w.next().expect("one per later unknown");

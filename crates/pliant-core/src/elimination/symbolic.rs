@@ -45,17 +45,25 @@ pub(super) struct Front {
     pub stride: usize,
     /// First pivot unknown in the solution; the pivots of a front are contiguous there.
     pub first: usize,
-    /// Where the later unknowns are in the solution: (first, count) runs.
-    pub later: Vec<(usize, usize)>,
-    /// Where the update goes in the front it is left to: (first here, first there, count) runs,
-    /// positions within the front, the right-hand side not included.
-    pub runs: Vec<(usize, usize, usize)>,
-    /// Fronts whose updates are added here, most recent last on the stack.
-    pub children: Vec<usize>,
+    /// Its later unknowns: `runs` of the plan, first and end.
+    pub runs: (usize, usize),
+    /// Fronts whose updates are added here, most recent last on the stack: `children` of the plan, first and end.
+    pub children: (usize, usize),
     /// Where the update of this front lies on the stack of updates.
     pub update: usize,
     /// Where its rows lie among the factors, in lanes.
     pub rows: usize,
+}
+
+/// Later unknowns of a front that follow each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// Position of the first in the front, and in the one that the front's update is left to.
+    pub at: usize,
+    pub to: usize,
+    /// The first in the solution.
+    pub unknown: usize,
+    pub count: usize,
 }
 
 /// Where a node's unknowns are in the front of an element.
@@ -71,12 +79,13 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct Symbolic {
     pub(super) fronts: Vec<Front>,
+    runs: Vec<Run>,
+    children: Vec<usize>,
     pub(super) unknowns: usize,
     pub(super) stack: usize,
     pub(super) factors: usize,
     pub(super) largest: usize,
     first_of_node: Vec<usize>,
-    size_of_node: Vec<usize>,
     front_of_node: Vec<usize>,
     /// Nodes of each front with their position in it.
     nodes_of_front: Vec<Vec<(usize, usize)>>,
@@ -115,12 +124,13 @@ impl Symbolic {
 
         let mut plan = Symbolic {
             fronts: Vec::with_capacity(units),
+            runs: Vec::new(),
+            children: Vec::new(),
             unknowns: 0,
             stack: 0,
             factors: 0,
             largest: 0,
             first_of_node: vec![0; nodes],
-            size_of_node: graph.sizes.clone(),
             front_of_node: vec![0; nodes],
             nodes_of_front: Vec::with_capacity(units),
         };
@@ -149,15 +159,36 @@ impl Symbolic {
         }
         // Now that every front's nodes are placed, updates know where they go.
         for f in 0..units {
-            let Some(p) = parent[postorder[f]] else { continue };
-            let p = front_of_unit[p];
-            let runs = (plan.nodes_of_front[f].iter())
-                .filter(|(_, at)| *at >= plan.fronts[f].pivots)
-                .map(|&(n, at)| (at, plan.position_in(p, n), graph.sizes[n]))
-                .collect();
-            plan.fronts[f].runs = merge_runs(runs);
+            let start = plan.runs.len();
+            let pivots = plan.fronts[f].pivots;
+            for &(n, at) in plan.nodes_of_front[f].iter().filter(|(_, at)| *at >= pivots) {
+                let p = front_of_unit[parent[postorder[f]].expect("later nodes have a front")];
+                let run = Run {
+                    at,
+                    to: plan.position_in(p, n),
+                    unknown: plan.first_of_node[n],
+                    count: graph.sizes[n],
+                };
+                match plan.runs[start..].last_mut() {
+                    Some(last) if last.is_followed_by(&run) => last.count += run.count,
+                    _ => plan.runs.push(run),
+                }
+            }
+            plan.fronts[f].runs = (start, plan.runs.len());
         }
         plan
+    }
+
+    /// The later unknowns of a front.
+    #[inline(always)]
+    pub(super) fn runs(&self, front: &Front) -> &[Run] {
+        &self.runs[front.runs.0..front.runs.1]
+    }
+
+    /// The fronts that leave their updates to a front.
+    #[inline(always)]
+    pub(super) fn children(&self, front: &Front) -> &[usize] {
+        &self.children[front.children.0..front.children.1]
     }
 
     /// Number of unknowns of all nodes together.
@@ -198,7 +229,7 @@ impl Symbolic {
         nodes.iter().find(|(n, _)| *n == node).expect("the front holds the node").1
     }
 
-    /// Lays out the front of a unit; children and their updates' runs are known already.
+    /// Lays out the front of a unit, but for where its update goes; children are known already.
     fn layout(
         &mut self,
         graph: &Graph,
@@ -218,35 +249,34 @@ impl Symbolic {
         // Later nodes in the order of the solution, so that runs of them are contiguous everywhere.
         let mut later: Vec<usize> = around.iter().copied().collect();
         later.sort_by_key(|&n| self.first_of_node[n]);
-        let mut runs = Vec::new();
         for n in later {
             nodes.push((n, size));
-            runs.push((self.first_of_node[n], self.first_of_node[n], self.size_of_node[n]));
             size += graph.sizes[n];
         }
         self.nodes_of_front.push(nodes);
-        let later = merge_runs(runs).into_iter().map(|(first, _, count)| (first, count)).collect();
         let stride = (size + 1).div_ceil(LANES) * LANES;
-        Front { pivots, size, stride, first, later, runs: Vec::new(), children, update, rows: self.factors }
+        let start = self.children.len();
+        self.children.extend(children);
+        let children = (start, self.children.len());
+        Front { pivots, size, stride, first, runs: (0, 0), children, update, rows: self.factors }
     }
 }
 
-/// Numbers an update takes on the stack: rows of the later unknowns and the right-hand side.
+impl Run {
+    /// Whether another run follows this one everywhere.
+    fn is_followed_by(&self, next: &Run) -> bool {
+        [self.at, self.to, self.unknown].map(|x| x + self.count) == [next.at, next.to, next.unknown]
+    }
+}
+
+/// Lanes of a row of a front's update: the later unknowns and the right-hand side.
+pub(super) fn update_width(front: &Front) -> usize {
+    (front.size - front.pivots + 1).div_ceil(LANES)
+}
+
+/// Lanes that an update takes on the stack: a row for each later unknown.
 pub(super) fn update_size(front: &Front) -> usize {
-    let rest = front.size - front.pivots;
-    rest * (rest + 1)
-}
-
-/// Joins runs that follow each other on both sides.
-fn merge_runs(runs: Vec<(usize, usize, usize)>) -> Vec<(usize, usize, usize)> {
-    let mut merged: Vec<(usize, usize, usize)> = Vec::new();
-    for (a, b, count) in runs {
-        match merged.last_mut() {
-            Some(last) if last.0 + last.2 == a && last.1 + last.2 == b => last.2 += count,
-            _ => merged.push((a, b, count)),
-        }
-    }
-    merged
+    (front.size - front.pivots) * update_width(front)
 }
 
 /// Eliminates units on the pattern alone. Returns the sequence and, for each unit, the later nodes

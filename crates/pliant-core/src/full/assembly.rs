@@ -6,7 +6,7 @@ use super::frames::{Frame, NodeLoad};
 use super::model::{ABSENT, Coupling, Item, Joint, Model, limit_stiffness};
 use super::placing::Placed;
 use super::target::Target;
-use crate::elimination::Assemble;
+use crate::elimination::{Assemble, Carry};
 use crate::inputs::{Inputs, Pull};
 use crate::joints::JointKind;
 use crate::spatial::{Pose, left_jacobian_rotation_inverse, log_rotation, skew};
@@ -167,6 +167,45 @@ impl Scene<'_> {
             forces[k] = drive.force;
             target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
         }
+        self.geometric_where_used(joint, child, parent, &placed, forces, target);
+    }
+
+    /// The joint by which the first body of a front hangs on its parent: by the inverse of its rows.
+    #[inline(always)]
+    fn carrying_joint(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        target: &mut Target,
+        carry: &mut Carry,
+    ) {
+        let placed = self.place(joint);
+        carry.onto = (parent != ABSENT).then_some(parent);
+        self.geometric_where_used(joint, child, parent, &placed, [0.0; 6], target);
+        if joint.kind == JointKind::Hinge {
+            return self.carry_by_hinge(joint, &placed, carry);
+        }
+        let d = joint.kind.freedoms();
+        for k in 0..d {
+            let drive = self.drive(joint, k, &placed);
+            target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
+        }
+        self.carry_by_any(joint, &placed, carry);
+    }
+
+    /// Geometric stiffness of a joint's constraint forces and `forces` of its coordinates, if the scheme wants it.
+    #[inline(always)]
+    fn geometric_where_used(
+        &self,
+        joint: &Joint,
+        child: usize,
+        parent: usize,
+        placed: &Placed,
+        mut forces: [f64; 6],
+        target: &mut Target,
+    ) {
+        let (scheme, d) = (self.scheme, joint.kind.freedoms());
         match scheme.geometric {
             Geometric::Nowhere => {}
             Geometric::WhereNeeded => {
@@ -175,7 +214,7 @@ impl Scene<'_> {
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
                         JointKind::Hinge | JointKind::Ball => {
-                            self.geometric_of_tension(joint, child, parent, &placed, target);
+                            self.geometric_of_tension(joint, child, parent, placed, target);
                         }
                         _ => self.geometric(joint, child, parent, &[0.0; 6], target),
                     }
@@ -289,18 +328,22 @@ impl Scene<'_> {
     }
 }
 
-impl Assemble for Scene<'_> {
+impl Scene<'_> {
+    /// Adds what is assembled in a front; where there is a `carry`, the joint that carries its body by that.
     #[inline(always)]
-    fn add_front(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
-        let mut target = Target { F, stride, size };
+    fn add(&self, f: usize, target: &mut Target, mut carry: Option<&mut Carry>) {
         for item in &self.model.items[self.model.first_item[f]..self.model.first_item[f + 1]] {
             match *item {
-                Item::Body { node } => self.body(node, &mut target),
-                Item::Joint { joint, child, parent, rows } => {
-                    self.joint(&self.model.joints[joint], child, parent, rows, &mut target);
+                Item::Body { node } => self.body(node, target),
+                Item::Joint { joint, child, parent, rows, carries } => {
+                    let joint = &self.model.joints[joint];
+                    match carry.as_deref_mut().filter(|_| carries) {
+                        Some(carry) => self.carrying_joint(joint, child, parent, target, carry),
+                        None => self.joint(joint, child, parent, rows, target),
+                    }
                 }
                 Item::Coupling { coupling, bodies, row } => {
-                    self.coupling(&self.model.couplings[coupling], bodies, row, &mut target);
+                    self.coupling(&self.model.couplings[coupling], bodies, row, target);
                 }
             }
         }
@@ -308,9 +351,26 @@ impl Assemble for Scene<'_> {
             if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
                 && self.model.nodes[node].front == f
             {
-                self.pull(pull, node, &frame, &mut target);
+                self.pull(pull, node, &frame, target);
             }
         }
+    }
+}
+
+impl Assemble for Scene<'_> {
+    #[inline(always)]
+    fn add_front(&self, f: usize, F: &mut [f64], stride: usize, size: usize) {
+        self.add(f, &mut Target { F, stride, size }, None);
+    }
+
+    #[inline(always)]
+    fn is_carried(&self, f: usize) -> bool {
+        self.model.is_carried[f]
+    }
+
+    #[inline(always)]
+    fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize, carry: &mut Carry) {
+        self.add(f, &mut Target { F, stride, size }, Some(carry));
     }
 }
 

@@ -51,48 +51,45 @@ impl Frame {
         }
     }
 
-    /// The node at the start of a step of h seconds (0 in statics).
+    /// Puts the node at the start of a step of h seconds (0 in statics), or where the present velocities lead it
+    /// in that step.
     #[inline]
-    pub fn start(node: &Node, pose: &Pose, twist: &Twist, h: f64) -> Frame {
+    pub fn start(&mut self, node: &Node, pose: &Pose, twist: &Twist, h: f64, predict: bool) {
         let R = pose.rotation_matrix();
         let arm = R * node.center;
-        let w0 = R * twist.angular;
-        let v0 = R * twist.linear + w0.cross(&arm);
-        let center0 = pose.position + arm;
+        self.w0 = R * twist.angular;
+        self.v0 = R * twist.linear + self.w0.cross(&arm);
+        self.center0 = pose.position + arm;
+        self.rotation0 = pose.rotation;
         // L = I(R) ω; the step's inertia is that half-way along the present turn.
-        let momentum = R * (node.inertia * twist.angular);
-        let Rm = if h == 0.0 {
-            R
+        self.momentum = R * (node.inertia * twist.angular);
+        let half = exp_rotation(&(self.w0 * (0.5 * h)));
+        let middle = half * pose.rotation;
+        let Rm = if h == 0.0 { R } else { middle.to_rotation_matrix().into_inner() };
+        self.inertia = Rm * node.inertia * Rm.transpose();
+        if predict {
+            (self.v, self.w) = (self.v0, self.w0);
+            self.put(node, self.center0 + self.v0 * h, half * middle);
         } else {
-            (exp_rotation(&(w0 * (0.5 * h))) * pose.rotation).to_rotation_matrix().into_inner()
-        };
-        let inertia = Rm * node.inertia * Rm.transpose();
-        let zero = Vector3::zeros();
-        Frame {
-            pose: *pose,
-            R,
-            center: center0,
-            v: zero,
-            w: zero,
-            center0,
-            rotation0: pose.rotation,
-            v0,
-            w0,
-            momentum,
-            inertia,
-            force: zero,
-            torque: zero,
+            (self.v, self.w) = (Vector3::zeros(), Vector3::zeros());
+            (self.pose, self.R, self.center) = (*pose, R, self.center0);
         }
     }
 
     /// Moves the iterate to where the start gets with velocity (v, w) in h seconds.
     #[inline]
     pub fn advance(&mut self, node: &Node, h: f64) {
-        self.center = self.center0 + self.v * h;
-        let rotation = exp_rotation(&(self.w * h)) * self.rotation0;
-        self.pose.rotation = UnitQuaternion::new_normalize(rotation.into_inner());
+        self.put(node, self.center0 + self.v * h, exp_rotation(&(self.w * h)) * self.rotation0);
+    }
+
+    /// Sets centre of mass and rotation, a product of unit quaternions.
+    #[inline]
+    fn put(&mut self, node: &Node, center: Vector3<f64>, rotation: UnitQuaternion<f64>) {
+        self.center = center;
+        self.pose.rotation = rotation;
+        self.pose.rotation.renormalize_fast();
         self.R = self.pose.rotation_matrix();
-        self.pose.position = self.center - self.R * node.center;
+        self.pose.position = center - self.R * node.center;
     }
 
     /// Body twist at the end of a step: L⁺ = I_m ω_m, ω⁺ = I(R⁺)⁻¹ L⁺.
@@ -128,11 +125,8 @@ pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames
     let turns_far = |node: &Node| state.twists[node.head.index()].angular.norm() * h > PREDICTABLE;
     let predict = h > 0.0 && !model.nodes.iter().any(turns_far);
     for (node, frame) in model.nodes.iter().zip(frames) {
-        *frame = Frame::start(node, &state.poses[node.head.index()], &state.twists[node.head.index()], h);
-        if predict {
-            (frame.v, frame.w) = (frame.v0, frame.w0);
-            frame.advance(node, h);
-        }
+        let head = node.head.index();
+        frame.start(node, &state.poses[head], &state.twists[head], h, predict);
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod assembly;
+mod carrying;
 mod frames;
 mod geometric;
 mod mobility;

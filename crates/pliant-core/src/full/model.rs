@@ -9,10 +9,10 @@ use crate::joints::JointKind;
 use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
-/// Compliance of a constraint row of a mechanism with loops, relative to the inverse mass it sees: makes
-/// rows that loops repeat solvable. It acts against changes of the constraint force only, so nothing gives
+/// Compliance of a constraint row that closes a loop, relative to the inverse mass it sees: makes rows that
+/// loops repeat solvable. It acts against changes of the constraint force only, so nothing gives
 /// way at rest. Anything from 1e-14 to 1e-6 gives the same motion; a pivot that is nothing but this loses
-/// as many digits as it is small, so the largest is taken. Trees need none.
+/// as many digits as it is small, so the largest is taken. Rows of trees need none.
 const ROW_SOFTNESS: f64 = 1e-6;
 
 /// A mechanism prepared for the full engine.
@@ -27,6 +27,8 @@ pub struct Model<'m> {
     /// What is assembled in each front: `items[first_item[f]..first_item[f + 1]]`.
     pub(super) items: Vec<Item>,
     pub(super) first_item: Vec<usize>,
+    /// Whether a front's unit is a body with the rows of its tree joint, all of which are assembled there.
+    pub(super) is_carried: Vec<bool>,
     /// Bodies other than their node's head, with their node and offset.
     pub(super) followers: Vec<(BodyId, Option<usize>, Pose)>,
     pub(super) radius: f64,
@@ -95,7 +97,7 @@ pub(super) struct Coupling {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
     Body { node: usize },
-    Joint { joint: usize, child: usize, parent: usize, rows: usize },
+    Joint { joint: usize, child: usize, parent: usize, rows: usize, carries: bool },
     Coupling { coupling: usize, bodies: [usize; 4], row: usize },
 }
 
@@ -164,9 +166,11 @@ impl<'m> Model<'m> {
             graph.elements.push(element);
         }
         let ordering = if loose.is_empty() { Ordering::AsGiven } else { Ordering::MinimumDegree };
+        // Joints of a tree are independent, and so are couplings between them: nothing is redundant but what
+        // closes loops.
+        let in_tree = |joint: &Joint| joint.child.is_some_and(|c| order.nodes()[c].joint == Some(joint.id));
+        joints.iter_mut().filter(|j| in_tree(j)).for_each(|j| j.softness = Vector6::zeros());
         if order.loop_joints().is_empty() {
-            // Nothing is redundant: joints of a tree are independent, and so are couplings between them.
-            joints.iter_mut().for_each(|j| j.softness = Vector6::zeros());
             couplings.iter_mut().for_each(|c| c.softness = 0.0);
         }
         units.reverse(); // nodes are listed parents first
@@ -184,6 +188,7 @@ impl<'m> Model<'m> {
             node.front = plan.place(&[n]).front;
             items.push((node.front, Item::Body { node: n }));
         }
+        let mut is_carried = vec![false; plan.fronts()];
         for (j, joint) in joints.iter_mut().enumerate() {
             let place = plan.place(&graph.elements[j]);
             let at = |node: usize| {
@@ -193,7 +198,10 @@ impl<'m> Model<'m> {
             let rows = if row_node[j] == ABSENT { ABSENT } else { at(row_node[j]) };
             joint.unknown = if rows == ABSENT { ABSENT } else { plan.first_of(row_node[j]) };
             let (child, parent) = (joint.child.map_or(ABSENT, at), joint.parent.map_or(ABSENT, at));
-            items.push((place.front, Item::Joint { joint: j, child, parent, rows }));
+            // Unless the parent went first, the element stands with the child's own unit: body, then rows.
+            let carries = in_tree(joint) && (child, rows) == (0, 6);
+            is_carried[place.front] |= carries;
+            items.push((place.front, Item::Joint { joint: j, child, parent, rows, carries }));
         }
         for (c, (node, ends)) in coupling_elements.iter().enumerate() {
             let element = &graph.elements[joints.len() + c];
@@ -231,6 +239,7 @@ impl<'m> Model<'m> {
             plan,
             items: items.into_iter().map(|(_, item)| item).collect(),
             first_item,
+            is_carried,
             followers,
             radius,
         }

@@ -24,8 +24,9 @@ pub(super) struct Placed {
     pub arms: [Vector3<f64>; 2],
     /// The child frame's z.
     pub axis: Vector3<f64>,
-    /// C(X).
+    /// C(X), and the square of the part of it that is a distance.
     pub residual: Vector6<f64>,
+    pub gap2: f64,
     /// θ(X) and its rate at the iterate.
     pub q: Vector6<f64>,
     pub rate: Vector6<f64>,
@@ -69,6 +70,7 @@ impl Scene<'_> {
             arms: [rc, rp],
             axis: R.column(2).into(),
             residual: joint.kind.residual(&X),
+            gap2: 0.0,
             q,
             rate: Vector6::zeros(),
         };
@@ -79,6 +81,9 @@ impl Scene<'_> {
             placed.linear[i] = l;
             placed.child[i] = a + rc.cross(&l);
             placed.parent[i] = a + rp.cross(&l);
+            if i < 6 - d && l != Vector3::zeros() {
+                placed.gap2 += placed.residual[i] * placed.residual[i];
+            }
         }
         for k in 0..d {
             let i = 6 - d + k;
@@ -119,6 +124,7 @@ impl Scene<'_> {
                 zc.dot(&p[1]),
                 0.0,
             ),
+            gap2: gap.norm_squared(),
             q: Vector6::zeros(),
             rate: Vector6::zeros(),
         };

@@ -398,9 +398,11 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let after = moved(work);
-        // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all.
+        // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all; and it leaves every spring
+        // as it is, so a joint that is sprung throughout is no part of it, however soft a long chain makes it.
         let limit = 0.5 * with_more / with_less;
-        let growing = (0..after.len()).filter(|&i| after[i] > limit * before[i]);
+        let passive = |i: &usize| !self.model.mechanism.joint(self.model.joints[*i].id).is_held();
+        let growing = (0..after.len()).filter(passive).filter(|&i| after[i] > limit * before[i]);
         let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(true) };
         let joint = self.model.mechanism.joint(self.model.joints[worst].id).name.clone();
         Err(StaticsError::NotUnique { joint })

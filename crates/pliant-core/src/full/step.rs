@@ -112,7 +112,7 @@ pub(super) fn step(
                 scheme: &Scheme { geometric, ..scheme },
                 load_scale: 1.0,
             };
-            solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
+            solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
             // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
             // stiffness can spoil that: then it is left out.
             if work.numeric.negative_pivots() == model.rows {
@@ -172,10 +172,8 @@ fn finish(
     for joint in &model.joints {
         let placed = scene.place(joint);
         let d = joint.kind.freedoms();
-        let offsets = (0..6 - d).filter(|&i| placed.linear[i] != Vector3::zeros());
-        let gap = offsets.map(|i| placed.residual[i] * placed.residual[i]).sum::<f64>().sqrt();
-        if torn.is_none() && gap > joint.reach {
-            torn = Some((joint.id, gap));
+        if torn.is_none() && placed.gap2 > joint.reach * joint.reach {
+            torn = Some((joint.id, placed.gap2.sqrt()));
         }
         for k in 0..d {
             let at = joint.coordinate + k;

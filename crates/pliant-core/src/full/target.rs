@@ -48,6 +48,9 @@ impl Target<'_> {
         drive: &Drive,
         translates: bool,
     ) {
+        if drive.weight == 0.0 && drive.impulse == 0.0 {
+            return; // a passive freedom
+        }
         let (l, c, p) = (&placed.linear[i], &placed.child[i], &placed.parent[i]);
         if translates {
             let c = Vector6::new(l.x, l.y, l.z, c.x, c.y, c.z);

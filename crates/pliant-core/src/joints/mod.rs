@@ -208,8 +208,9 @@ impl JointKind {
 /// An angle, moved by whole turns to within half a turn of the reference.
 #[inline]
 pub(crate) fn nearest_turn(angle: f64, reference: f64) -> f64 {
-    use std::f64::consts::TAU;
-    angle + TAU * ((reference - angle) / TAU).round()
+    use std::f64::consts::{PI, TAU};
+    let off = reference - angle;
+    if off.abs() < PI { angle } else { angle + TAU * (off / TAU).round() }
 }
 
 /// A rotation vector, moved by whole turns about its own axis to the nearest to the reference.

@@ -25,18 +25,21 @@ pub(super) fn dominators(topological: &[BodyId], count: usize, joints: &[Joint])
 }
 
 /// A tree that grows at its leaves.
-struct Tree {
-    parent: Vec<usize>,
+#[derive(Clone, Debug)]
+pub(crate) struct Tree {
+    pub parent: Vec<usize>,
     jump: Vec<usize>,
     depth: Vec<usize>,
 }
 
 impl Tree {
-    fn new(count: usize, root: usize) -> Tree {
+    /// The root alone, with room for `count` numbers, itself included.
+    pub fn new(count: usize, root: usize) -> Tree {
         Tree { parent: vec![root; count], jump: vec![root; count], depth: vec![0; count] }
     }
 
-    fn hang(&mut self, child: usize, parent: usize) {
+    /// Adds a leaf.
+    pub fn hang(&mut self, child: usize, parent: usize) {
         let (near, far) = (self.jump[parent], self.jump[self.jump[parent]]);
         // Two jumps of the same length become one of twice the length.
         let level = self.depth[parent] - self.depth[near] == self.depth[near] - self.depth[far];
@@ -45,7 +48,8 @@ impl Tree {
         self.depth[child] = self.depth[parent] + 1;
     }
 
-    fn common_ancestor(&self, a: usize, b: usize) -> usize {
+    /// The deepest that both hang on; each hangs on itself.
+    pub fn common_ancestor(&self, a: usize, b: usize) -> usize {
         let (mut shallow, mut deep) = if self.depth[a] <= self.depth[b] { (a, b) } else { (b, a) };
         while self.depth[deep] > self.depth[shallow] {
             let far = self.jump[deep];
@@ -58,5 +62,13 @@ impl Tree {
             (shallow, deep) = (up[shallow], up[deep]);
         }
         shallow
+    }
+    /// The child of `ancestor` that a number below it hangs on.
+    pub fn child_towards(&self, ancestor: usize, mut below: usize) -> usize {
+        while self.parent[below] != ancestor {
+            let far = self.jump[below];
+            below = if self.depth[far] > self.depth[ancestor] { far } else { self.parent[below] };
+        }
+        below
     }
 }

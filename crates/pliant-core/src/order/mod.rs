@@ -10,6 +10,8 @@
 
 mod dominators;
 
+pub(crate) use dominators::Tree;
+
 use crate::joints::JointKind;
 use crate::mechanism::{Body, BodyId, Joint, JointId};
 use crate::spatial::{Pose, SpatialInertia};

@@ -6,7 +6,8 @@
 pub enum ReductionError {
     /// There is nothing to reduce to.
     #[error(
-        "mechanism `{mechanism}` has no effector: add an [[effector]] with the name of a body to its file, or name one with --effector"
+        "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body with --effector",
+        named(.mechanism)
     )]
     NoEffector {
         /// Its name.
@@ -14,7 +15,7 @@ pub enum ReductionError {
     },
     /// A name that is neither an effector nor a body.
     #[error(
-        "there is no effector or body `{name}`; effectors are: {there}. To add one, give [[effector]] name and body in the scene file, or name a body"
+        "there is no effector or body `{name}`; effectors of the file: {there}. Name one of these or a body, or add an [[effector]] of that name to the file"
     )]
     UnknownEffector {
         /// What was asked for.
@@ -23,33 +24,41 @@ pub enum ReductionError {
         there: String,
     },
     /// The same effector twice.
-    #[error("effector `{name}` is named twice")]
+    #[error("effector `{name}` is named twice: name each once")]
     Repeated {
         /// Its name.
         name: String,
     },
     /// An effector that no joint lets move.
     #[error(
-        "effector `{effector}` on body `{body}` cannot move: {why}. Choose another body, or give a joint on its way to the world a spring"
+        "effector `{effector}` on body `{body}` cannot move: {why}. Choose another body, or let a joint between this one and the world move"
     )]
     Immovable {
         /// The effector.
         effector: String,
         /// Its body.
         body: String,
-        /// The joints that would have to move.
+        /// What holds it.
         why: String,
     },
     /// A motion that nothing holds.
     #[error(
-        "nothing holds effector `{effector}` on body `{body}`: joint `{joint}` on its way to the world has a freedom without spring, and no loop or coupling holds it. Give it a stiffness"
+        "nothing holds effector `{effector}` on body `{body}`: it moves with joint `{joint}`, which has a freedom without a spring that no loop or coupling holds. Give that joint a stiffness"
     )]
     NotHeld {
         /// The effector.
         effector: String,
         /// Its body.
         body: String,
-        /// A passive joint that carries it.
+        /// A passive joint that moves with it.
+        joint: String,
+    },
+    /// Loops that rounding does not let be closed.
+    #[error(
+        "the loops of joint `{joint}` hold each other too often to be solved: remove a joint that repeats what others hold, or make it a bushing"
+    )]
+    LostLoops {
+        /// A joint that closes one of them.
         joint: String,
     },
     /// A set of joint positions that the mechanism cannot take.
@@ -66,4 +75,9 @@ pub enum ReductionError {
         /// The bodies that move.
         bodies: String,
     },
+}
+
+/// A mechanism by its name, if it has one.
+fn named(mechanism: &str) -> String {
+    if mechanism.is_empty() { "the mechanism".into() } else { format!("mechanism `{mechanism}`") }
 }

@@ -72,13 +72,6 @@ impl Field {
             }
             out
         };
-        if self.columns == 0 || A.ncols() == 0 {
-            return Field {
-                columns: A.ncols(),
-                nodes: vec![0.0; if A.ncols() == 0 { 0 } else { self.nodes.len() }],
-                coordinates: Vec::new(),
-            };
-        }
         Field { columns: A.ncols(), nodes: multiply(&self.nodes), coordinates: multiply(&self.coordinates) }
     }
 
@@ -105,7 +98,7 @@ impl Field {
     pub fn beside(&self, other: &Field) -> Field {
         let (m, n) = (self.columns, other.columns);
         let join = |a: &[f64], b: &[f64]| -> Vec<f64> {
-            let rows = if m > 0 { a.len() / m } else { b.len() / n.max(1) };
+            let rows = a.len().checked_div(m).unwrap_or(b.len() / n.max(1));
             (0..rows)
                 .flat_map(|i| a[i * m..(i + 1) * m].iter().chain(&b[i * n..(i + 1) * n]))
                 .copied()

@@ -12,8 +12,8 @@
 
 use nalgebra::{DMatrix, Matrix6};
 
-use super::kkt::Softness;
 use super::reference::Reference;
+use super::softness::Softness;
 use crate::spatial::SpatialInertia;
 
 /// Which mass a model has.

@@ -1,4 +1,4 @@
-//! Reduced models.
+#![doc = include_str!("README.md")]
 
 mod basis;
 mod cholesky;
@@ -22,6 +22,8 @@ pub mod reconstruction;
 mod reduction;
 mod reference;
 mod simulation;
+mod softness;
+mod system;
 
 pub use effectors::EffectorFrame;
 pub use error::ReductionError;

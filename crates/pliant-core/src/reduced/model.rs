@@ -7,13 +7,14 @@ use super::component::{Part, parts};
 use super::effectors::{self, EffectorFrame, in_node};
 use super::error::ReductionError;
 use super::field::{self, Field, Inertia};
-use super::kkt::{Columns, Kkt, Softness};
+use super::kkt::{Columns, Kkt};
 use super::mass::{Mass, accelerabilities};
 use super::modes::{Modes, Wanted, fixed_interface};
 use super::projection::{Projection, not_held, project};
 use super::rebuild::Rebuilder;
 use super::reduction::{FreeBase, ModeChoice, Reduction};
 use super::reference::Reference;
+use super::softness::Softness;
 use crate::mechanism::Mechanism;
 use crate::spatial::Pose;
 

@@ -51,9 +51,10 @@ pub(super) fn fixed_interface(
         shapes: space.times(&DMatrix::zeros(space.columns, 0)),
         frequencies: Vec::new(),
     };
-    // Loads that no symmetry shares.
+    // Loads that no symmetry shares, and columns that no others add up to: the phase is no sum of one of the
+    // row and one of the column.
     let mut start = Field::zeros(rows / 6, coordinates, BLOCK);
-    start.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + 1.7 * i as f64).sin());
+    start.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + 0.7 * (i % 10_007).pow(2) as f64).sin());
     let mut block = answer(&inertia.times(&start))?;
     let mut space = Field::zeros(rows / 6, coordinates, 0);
     let mut answers = space.clone();
@@ -110,7 +111,7 @@ fn orthonormalise(space: &mut Field, block: &Field, inertia: &Inertia) {
         let pick = DMatrix::from_fn(block.columns, 1, |i, _| f64::from(i == c));
         let mut v = block.times(&pick);
         let before = inertia.times(&v).dot(&v)[(0, 0)].sqrt();
-        if !(before > 0.0) {
+        if before.is_nan() || before <= 0.0 {
             continue;
         }
         for _ in 0..2 {

@@ -5,6 +5,8 @@
 
 use nalgebra::{DMatrix, Vector6};
 
+use super::basis::Basis;
+use super::component::{Part, parts};
 use super::effectors::{EffectorFrame, in_node};
 use super::error::ReductionError;
 use super::incremental;
@@ -56,6 +58,22 @@ impl Projection {
     /// The bodies at which the incremental method merges branches that it does not treat exactly.
     pub fn inexact_at(&self) -> &[String] {
         &self.inexact
+    }
+
+    /// Number of independent motions of the effectors at the reference: of each part of the mechanism, the
+    /// eigenvalues of its compliance above 1e-9 of the largest, translations over the radius.
+    pub fn rank(&self, reference: &Reference) -> usize {
+        let rank = |part: &Part| {
+            let here = |e: &usize| {
+                in_node(reference, &self.effectors[*e])
+                    .is_some_and(|(n, _)| part.nodes.binary_search(&n).is_ok())
+            };
+            let rows: Vec<usize> =
+                (0..self.effectors.len()).filter(here).flat_map(|e| 6 * e..6 * e + 6).collect();
+            let block = self.compliance.select_rows(&rows).select_columns(&rows);
+            Basis::new(&block, reference.radius).rank()
+        };
+        parts(reference).iter().map(rank).sum()
     }
 
     /// The twist of a body (link frame) per unit of each wrench component, 6×6|E|.
@@ -129,20 +147,26 @@ pub(super) fn project(
             (0..m).flat_map(|i| (0..6).map(move |k| (i, k))).map(|(i, k)| of(i, k)).fold(0.0, f64::max);
         let still = most <= RIGID * kkt.softest();
         let on_free_base = place.is_some_and(|(n, _)| !reference.moves(n));
-        if still && !on_free_base {
+        // Only an exact method can tell.
+        if still && !on_free_base && inexact.is_empty() {
             return Err(immovable(reference, effector, place.map(|(n, _)| n)));
         }
     }
     Ok(Projection { effectors, compliance, maps, inexact })
 }
 
-/// The first effector that hangs on a joint that nothing determines.
+/// The error of a solve that failed. It names the effector whose load drives a motion that nothing holds; if that
+/// is not known, the first that hangs on the joint.
 pub(super) fn not_held(
     reference: &Reference,
     effectors: &[EffectorFrame],
     at: Undetermined,
 ) -> ReductionError {
     let mechanism = reference.mechanism;
+    let joint = mechanism.joint(at.joint).name.clone();
+    if at.lost {
+        return ReductionError::LostLoops { joint };
+    }
     let hangs = |effector: &&EffectorFrame| {
         let mut node = reference.place(effector.body).0;
         while let Some(n) = node {
@@ -154,11 +178,12 @@ pub(super) fn not_held(
         }
         false
     };
-    let effector = effectors.iter().find(hangs).unwrap_or(&effectors[0]);
+    let driven = at.column.and_then(|column| effectors.get(column / 6));
+    let effector = driven.or_else(|| effectors.iter().find(hangs)).unwrap_or(&effectors[0]);
     ReductionError::NotHeld {
         effector: effector.name.clone(),
         body: mechanism.body(effector.body).name.clone(),
-        joint: mechanism.joint(at.joint).name.clone(),
+        joint,
     }
 }
 
@@ -167,7 +192,7 @@ fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize
     let why = match node.and_then(|n| reference.tree[n]) {
         Some(j) => {
             let joint = &mechanism.joint(reference.joints[j].id).name;
-            format!("the joints on its way to the world, `{joint}` first, hold it rigidly")
+            format!("loops or couplings hold joint `{joint}`, which carries it, and all joints before that")
         }
         None => "it is welded to the world".into(),
     };

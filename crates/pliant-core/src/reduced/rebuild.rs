@@ -194,7 +194,7 @@ impl Rebuilder {
                 off = off.max((0..3).map(|i| gap[i].abs()).fold(0.0, f64::max) / component.radius);
                 off = off.max((3..6).map(|i| gap[i].abs()).fold(0.0, f64::max));
             }
-            if !(off < least) {
+            if off.is_nan() || off >= least {
                 // The last one was better.
                 rebuilt.z.copy_from_slice(&rebuilt.best);
                 self.joints.rebuild(&rebuilt.z, &rebuilt.joint_offsets, motion.base, &mut rebuilt.poses);

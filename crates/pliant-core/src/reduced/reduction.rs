@@ -2,10 +2,11 @@
 
 use super::effectors;
 use super::error::ReductionError;
-use super::kkt::{Kkt, Softness};
+use super::kkt::Kkt;
 use super::mass::Mass;
 use super::projection::{Method, Projection, project};
 use super::reference::Reference;
+use super::softness::Softness;
 use crate::mechanism::Mechanism;
 
 /// How many fixed-interface modes a model keeps.

@@ -118,6 +118,16 @@ impl<'m> Simulation<'m> {
         self.model
     }
 
+    /// Time since the start, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Number of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// What acts from outside.
     pub fn inputs(&self) -> &Inputs {
         &self.inputs

@@ -4,6 +4,8 @@
 //! Unknowns are the coordinates θ of all joints, loop joints included. Closures of loops and couplings are
 //! A θ = 0; with Z a basis of the null space of A, θ = Z (Zᵀ K Z)⁻¹ Zᵀ Eᵀ w.
 
+#![allow(dead_code)] // every test file uses a part of it
+
 use pliant_core::mechanism::{BodyId, JointId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix6, Vector3};
 use pliant_core::spatial::Pose;
@@ -90,18 +92,33 @@ impl Dense {
         DMatrix::from_column_slice(6, 6, frame.inverse().adjoint().as_slice()) * &self.bodies[body.index()]
     }
 
-    /// Coordinates under forces on coordinates: Z (ZᵀKZ)⁻¹ Zᵀ τ; `None` if some motion is held by nothing.
+    /// Coordinates under forces on coordinates: Z (ZᵀKZ)⁺ Zᵀ τ; `None` if some force acts along a motion that
+    /// nothing holds.
     pub fn coordinates(&self, forces: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-        let Zt = self.closed.transpose();
-        if self.reduced.nrows() == 0 {
-            return Some(DMatrix::zeros(self.closed.nrows(), forces.ncols()));
-        }
-        let eigen = self.reduced.clone().symmetric_eigenvalues();
-        if eigen.min() < 1e-9 * eigen.max() {
+        let unheld = self.unheld();
+        let force = self.closed.tr_mul(forces);
+        // What is held is so to rounding, times the condition of the closures.
+        if unheld.tr_mul(&force).iter().any(|f| f.abs() > 1e-9 * forces.amax()) {
             return None;
         }
-        let solved = self.reduced.clone().cholesky()?.solve(&(Zt * forces));
+        // K + the projector on what is unheld has the same inverse on the rest.
+        let held = &self.reduced + &unheld * unheld.transpose() * self.stiffness.max().max(1.0);
+        let force = &force - &unheld * unheld.tr_mul(&force);
+        let solved = if held.is_empty() { force } else { held.cholesky()?.solve(&force) };
         Some(&self.closed * solved)
+    }
+
+    /// A basis of the motions that nothing holds, among those of `closed`.
+    pub fn unheld(&self) -> DMatrix<f64> {
+        if self.reduced.is_empty() {
+            return DMatrix::zeros(0, 0);
+        }
+        let eigen = self.reduced.clone().symmetric_eigen();
+        // Rounding leaves about 1e-15 of the stiffest spring.
+        let none = 1e-11 * self.stiffness.max();
+        let unheld: Vec<usize> =
+            (0..eigen.eigenvalues.len()).filter(|&k| eigen.eigenvalues[k] <= none).collect();
+        eigen.eigenvectors.select_columns(&unheld)
     }
 
     /// C_EE of frames on bodies.
@@ -164,10 +181,7 @@ fn null_space(A: &DMatrix<f64>, count: usize) -> DMatrix<f64> {
     let mut rows: Vec<DVector<f64>> = A.row_iter().map(|r| r.transpose()).collect();
     let largest = rows.iter().map(|r| r.norm()).fold(0.0, f64::max);
     let mut basis: Vec<DVector<f64>> = Vec::new();
-    loop {
-        let Some(best) = (0..rows.len()).max_by(|&a, &b| rows[a].norm().total_cmp(&rows[b].norm())) else {
-            break;
-        };
+    while let Some(best) = (0..rows.len()).max_by(|&a, &b| rows[a].norm().total_cmp(&rows[b].norm())) {
         // Closures that loops repeat are lost in rounding.
         if rows[best].norm() <= 1e-10 * largest {
             break;

@@ -5,10 +5,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a download may take.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Without a network, pip gives up soon.
+const QUICK: [&str; 5] = ["--quiet", "--retries", "1", "--timeout", "10"];
 
 fn cache() -> PathBuf {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
@@ -37,8 +41,12 @@ fn succeeds(command: &mut Command) -> bool {
     }
 }
 
+/// Tests of one binary run at the same time, and need the same things.
+static FETCHING: Mutex<()> = Mutex::new(());
+
 /// Makes a folder of the cache, if it is not there; under another name first, so that it is whole.
 fn cached(name: &str, make: impl FnOnce(&Path) -> bool) -> Option<PathBuf> {
+    let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = cache().join(name);
     if folder.is_dir() {
         return Some(folder);
@@ -57,8 +65,8 @@ pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
     let found = cached(&format!("wheels/{package}-{version}"), |folder| {
         let wanted = format!("{package}=={version}");
         let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", &wanted, "-d"]);
-        if !succeeds(pip.arg(folder)) {
+        pip.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", &wanted, "-d"]);
+        if !succeeds(pip.arg(folder).args(QUICK)) {
             return false;
         }
         let unpack = "import glob,sys,zipfile\nfor f in glob.glob(sys.argv[1]+'/*.whl'): zipfile.ZipFile(f).extractall(sys.argv[1])";
@@ -72,6 +80,7 @@ pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
 
 /// A Python that can import a module: the system's, or one of its own with the package installed.
 pub fn python(package: &str, module: &str) -> Option<PathBuf> {
+    let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
     let import = format!("import {module}");
     let has = |python: &Path| succeeds(Command::new(python).args(["-c", &import]));
     let system = PathBuf::from("python3");
@@ -84,7 +93,7 @@ pub fn python(package: &str, module: &str) -> Option<PathBuf> {
     if !own.is_file() {
         let _ = fs::create_dir_all(cache());
         let _ = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&folder))
-            && succeeds(Command::new(&own).args(["-m", "pip", "install", "--quiet", package]));
+            && succeeds(Command::new(&own).args(["-m", "pip", "install", package]).args(QUICK));
     }
     if has(&own) {
         return Some(own);

@@ -238,7 +238,7 @@ impl<'m> Setup<'m> {
             for item in &model.items[model.first_item[f]..model.first_item[f + 1]] {
                 match *item {
                     Item::Body { node: n } => name(0, model.nodes[n].unknown, 6),
-                    Item::Joint { joint, child, parent, rows } => {
+                    Item::Joint { joint, child, parent, rows, .. } => {
                         let joint = &model.joints[joint];
                         name(child, node(joint.child), 6);
                         name(parent, node(joint.parent), 6);
@@ -267,12 +267,13 @@ impl<'m> Setup<'m> {
         }
     }
 
+    /// The solution as a step finds it, and the count of negative pivots.
     fn solved(&self) -> (DVector<f64>, usize) {
         let plan = &self.model.plan;
         let mut numeric = Numeric::new(plan);
         let mut x = vec![0.0; plan.unknowns()];
         let scene = self.scene(&self.state, &self.frames);
-        numeric.factor_and_solve(plan, &mut x, scene).unwrap();
+        numeric.carry_and_solve(plan, &mut x, scene).unwrap();
         (DVector::from_vec(x), numeric.negative_pivots())
     }
 }

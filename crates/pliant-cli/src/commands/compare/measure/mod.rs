@@ -1,0 +1,225 @@
+//! What a comparison measures, as plain data: the full simulation against a reduced model of the same
+//! mechanism, under the same loads.
+
+mod frequencies;
+mod ramp;
+mod speed;
+mod transient;
+
+use pliant::inputs::Inputs;
+use pliant::mechanism::{EffectorId, JointId, Mechanism};
+use pliant::reduced::{Model, Reconstruction, Reduction, ReductionError};
+use pliant::spatial::{Pose, Wrench};
+use pliant::state::State;
+
+pub use frequencies::{Frequencies, FrequencyRow};
+pub use ramp::{Ramp, Sample};
+pub use speed::Speed;
+pub use transient::{Moment, Transient};
+
+/// The reconstructions, in the order of all lists.
+pub const RECONSTRUCTIONS: [(Reconstruction, &str); 3] = [
+    (Reconstruction::Twist, "twist"),
+    (Reconstruction::Joint, "joint"),
+    (Reconstruction::Corrected, "corrected"),
+];
+
+/// Place of the default reconstruction, `joint`, in [`RECONSTRUCTIONS`].
+pub const DEFAULT: usize = 1;
+
+/// Modes of the richer model in the motion.
+pub const MODES: usize = 4;
+
+/// Everything that is compared.
+pub struct Comparison {
+    /// Number of coordinates of the reduced model.
+    pub coordinates: usize,
+    /// Whether a free base moves besides.
+    pub free_base: bool,
+    /// Statics over rising loads; what prevents them otherwise.
+    pub ramp: Result<Ramp, String>,
+    /// The motion from rest.
+    pub transient: Transient,
+    /// Natural frequencies.
+    pub frequencies: Frequencies,
+    /// Time a step takes.
+    pub speed: Speed,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// How many times [`measure`] calls `tick`, about.
+pub const TICKS: u64 = 40;
+
+/// Measures everything. `tick` is called on the way, `frames` is how many poses of the motion to keep.
+pub fn measure(
+    mechanism: &Mechanism,
+    frames: usize,
+    tick: &mut dyn FnMut(),
+) -> Result<Comparison, ReductionError> {
+    let model = Reduction::at_rest(mechanism).build()?;
+    tick();
+    let frequencies = frequencies::measure(mechanism, &model, tick)?;
+    let ramp = ramp::measure(mechanism, &model, &frequencies, tick);
+    let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
+    let transient = transient::measure(mechanism, [&model, &with_modes], &frequencies, frames, tick);
+    let speed = speed::measure(mechanism, &model, transient.dt, tick)?;
+    let mut notes = Vec::new();
+    let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));
+    let limited = ramp.as_ref().ok().and_then(|ramp| ramp.limited_from.as_ref());
+    if let Some((when, joint)) = match (moving, limited) {
+        (Some(joint), _) => Some(("In the motion".to_string(), joint)),
+        (None, Some((scale, joint))) => {
+            let times = super::text::figure(*scale);
+            Some((format!("From {times} times the load on"), joint.as_str()))
+        }
+        (None, None) => None,
+    } {
+        notes.push(format!(
+            "{when}, joint limits act in the full simulation (“{joint}” for one). A reduced model has no limits: beyond \
+             them it goes on bending."
+        ));
+    }
+    if let Ok(Ramp { unstable_from: Some(scale), .. }) = &ramp {
+        notes.push(format!(
+            "From {} times the load on, the equilibrium of the full simulation is no minimum of energy: the \
+             mechanism may not stay there.",
+            super::text::figure(*scale)
+        ));
+    }
+    if let Some([before, after]) = ramp.as_ref().ok().and_then(Ramp::snap) {
+        notes.push(format!(
+            "Between {} and {} times the load the full mechanism snaps into another shape, which no linear model follows.",
+            super::text::figure(before),
+            super::text::figure(after)
+        ));
+    }
+    Ok(Comparison {
+        coordinates: model.rank() + model.modes(),
+        free_base: mechanism.bodies().iter().any(|body| body.free),
+        ramp,
+        transient,
+        frequencies,
+        speed,
+        notes,
+    })
+}
+
+/// The mechanism's radius, or 1 m where that is 0.
+pub fn size(mechanism: &Mechanism) -> f64 {
+    let radius = mechanism.radius();
+    if radius > 0.0 { radius } else { 1.0 }
+}
+
+/// Distances from the full simulation's links, over the radius, and gaps in joints.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LinkError {
+    /// Over all links.
+    pub mean: f64,
+    /// Of the worst link.
+    pub max: f64,
+    /// Sum of the gaps in all joints, over the radius.
+    pub violation: f64,
+}
+
+impl LinkError {
+    fn between(mechanism: &Mechanism, full: &State, other: &State) -> LinkError {
+        let radius = size(mechanism);
+        let distances = full.poses.iter().zip(&other.poses).map(|(a, b)| (a.position - b.position).norm());
+        let (sum, max) = distances.fold((0.0, 0.0f64), |(sum, max), d| (sum + d, max.max(d)));
+        LinkError {
+            mean: sum / (radius * full.poses.len() as f64),
+            max: max / radius,
+            violation: other.violation(mechanism),
+        }
+    }
+}
+
+/// The scene's loads, gravity and set-points, to be put on in part.
+struct SceneLoad<'m> {
+    mechanism: &'m Mechanism,
+    loads: Vec<Wrench>,
+    rest: Vec<f64>,
+}
+
+impl<'m> SceneLoad<'m> {
+    /// With targets where they end.
+    fn new(mechanism: &'m Mechanism) -> SceneLoad<'m> {
+        let mut loads = vec![Wrench::ZERO; mechanism.effectors().len()];
+        for load in mechanism.loads() {
+            loads[load.effector.index()] = loads[load.effector.index()] + load.wrench;
+        }
+        let mut inputs = Inputs::new(mechanism);
+        inputs.follow_targets(mechanism, target_end(mechanism));
+        SceneLoad { mechanism, loads, rest: inputs.rest().to_vec() }
+    }
+
+    /// Puts `scale` times loads and gravity on. Set-points, which are no loads, end where the scene has them.
+    fn apply(&self, inputs: &mut Inputs, scale: f64) {
+        let FINITE = "a scene's numbers are finite";
+        let gravity = self.mechanism.gravity() * scale;
+        inputs.set_gravity(gravity.into()).expect(FINITE);
+        for (e, load) in self.loads.iter().enumerate() {
+            inputs.set_load(EffectorId::from_index(e), *load * scale).expect(FINITE);
+        }
+        for j in (0..self.mechanism.joints().len()).map(JointId::from_index) {
+            let part = scale.min(1.0);
+            let rest: Vec<f64> =
+                self.rest[self.mechanism.coordinates_of(j)].iter().map(|q| q * part).collect();
+            inputs.set_target(self.mechanism, j, &rest).expect(FINITE);
+        }
+    }
+}
+
+/// When the scene's last target stops, s.
+fn target_end(mechanism: &Mechanism) -> f64 {
+    mechanism.targets().iter().filter_map(|t| t.time.last()).fold(0.0, |a, b| a.max(*b))
+}
+
+/// Frames of all effectors, and how far the one that moved most is from the file's pose, over the radius.
+struct Effectors {
+    rest: Vec<Pose>,
+    radius: f64,
+}
+
+impl Effectors {
+    fn new(mechanism: &Mechanism) -> Effectors {
+        let state = State::at_rest(mechanism);
+        Effectors { rest: effector_poses(mechanism, &state), radius: size(mechanism) }
+    }
+
+    fn displacement(&self, poses: &[Pose]) -> f64 {
+        self.largest(poses, &self.rest)
+    }
+
+    fn largest(&self, a: &[Pose], b: &[Pose]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max) / self.radius
+    }
+}
+
+fn effector_poses(mechanism: &Mechanism, state: &State) -> Vec<Pose> {
+    effectors(mechanism).map(|e| state.effector_pose(mechanism, e)).collect()
+}
+
+fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = EffectorId> {
+    (0..mechanism.effectors().len()).map(EffectorId::from_index)
+}
+
+/// A joint that is at a limit.
+fn at_limit<'m>(mechanism: &'m Mechanism, coordinates: &[f64]) -> Option<&'m str> {
+    mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
+        let q = &coordinates[mechanism.coordinates_of(JointId::from_index(j))];
+        let beyond = joint.freedoms.iter().zip(q).any(|(f, q)| *q >= f.upper || *q <= f.lower);
+        beyond.then_some(joint.name.as_str())
+    })
+}
+
+/// The lowest natural period of the linear mechanism, s.
+fn period(frequencies: &Frequencies) -> Option<f64> {
+    frequencies.full.first().filter(|f| f.is_finite() && **f > 0.0).map(|f| 1.0 / f)
+}
+
+/// Coordinates of a model for people: the model with a base that floats has six more.
+pub fn coordinates_of(model: &Model) -> usize {
+    model.rank() + model.modes()
+}

@@ -1,0 +1,201 @@
+//! Statics over rising loads: where the full mechanism settles, and where a reduced model puts it.
+
+use pliant::full::{self, StaticsSettings};
+use pliant::mechanism::Mechanism;
+use pliant::reduced::{self, Model};
+use pliant::spatial::{Pose, log};
+use pliant::state::State;
+
+use super::{
+    Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses, effectors,
+    period,
+};
+
+/// Loads are the scene's times √2ᵏ, from the first k to the last.
+const EXPONENTS: std::ops::RangeInclusive<i32> = -12..=14;
+
+/// Displacement, in radii, beyond which no more load is put on.
+const FAR: f64 = 1.0;
+
+/// Beyond this multiple of the scene's load, a smaller displacement will do: only stiff mechanisms take more.
+const ENOUGH: (f64, f64) = (8.0, 0.3);
+
+/// The displacement that a drawing shows best.
+const TELLING: f64 = 0.5;
+
+/// The ramp.
+pub struct Ramp {
+    /// From small loads to large ones.
+    pub samples: Vec<Sample>,
+    /// Why it ends before it was meant to.
+    pub stopped: Option<String>,
+    /// The first load scale at which the full equilibrium is no minimum of energy.
+    pub unstable_from: Option<f64>,
+    /// The first load scale at which a joint of the full mechanism is at a limit, and its name.
+    pub limited_from: Option<(f64, String)>,
+    /// Where everything is under the scene's load, or under the largest part of it that was reached.
+    pub scene: Option<Settled>,
+    /// The same under the load that moves the effector by about half the radius, if that is another one.
+    pub far: Option<Settled>,
+}
+
+/// One load.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Loads and gravity over the scene's.
+    pub scale: f64,
+    /// How far the full simulation's effector moved, over the radius.
+    pub displacement: f64,
+    /// Distance between the effectors of both, over the radius.
+    pub effector: f64,
+    /// Of the reconstructions.
+    pub links: [LinkError; 3],
+}
+
+/// Where everything settled.
+pub struct Settled {
+    /// Loads and gravity over the scene's.
+    pub scale: f64,
+    /// How far the full simulation's effector moved, over the radius.
+    pub displacement: f64,
+    /// In the full simulation.
+    pub full: State,
+    /// In the reduced one, by reconstruction.
+    pub reduced: [Vec<Pose>; 3],
+}
+
+impl Ramp {
+    /// The sample under the scene's load.
+    pub fn at_scene(&self) -> Option<&Sample> {
+        self.samples.iter().find(|sample| sample.scale == 1.0)
+    }
+
+    /// Load scales between which the full mechanism moves out of all proportion to the load: √2 times as much load,
+    /// more than three times as far.
+    pub fn snap(&self) -> Option<[f64; 2]> {
+        let jump = self.samples.windows(2).find(|pair| pair[1].displacement > 3.0 * pair[0].displacement)?;
+        Some([jump[0].scale, jump[1].scale])
+    }
+}
+
+/// Raises the load until the effector is far, the scene's load multiplied, or no equilibrium is left.
+pub fn measure(
+    mechanism: &Mechanism,
+    model: &Model,
+    frequencies: &Frequencies,
+    tick: &mut dyn FnMut(),
+) -> Result<Ramp, String> {
+    let scene = SceneLoad::new(mechanism);
+    let points = Effectors::new(mechanism);
+    let full_model = full::Model::new(mechanism);
+    let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
+    let mut ramp = Ramp {
+        samples: Vec::new(),
+        stopped: None,
+        unstable_from: None,
+        limited_from: None,
+        scene: None,
+        far: None,
+    };
+    for exponent in EXPONENTS {
+        tick();
+        let scale = 2f64.powf(0.5 * f64::from(exponent));
+        scene.apply(full.inputs_mut(), scale);
+        let found = match full.settle(&StaticsSettings::default()) {
+            Ok(found) => found,
+            Err(error) if ramp.samples.is_empty() => return Err(error.to_string()),
+            Err(error) => {
+                ramp.stopped = Some(error.to_string());
+                break;
+            }
+        };
+        let times = super::super::text::figure(scale);
+        if !found.converged {
+            ramp.stopped =
+                Some(format!("the full mechanism finds no equilibrium under {times} times the load"));
+            break;
+        }
+        if !found.stable && ramp.unstable_from.is_none() {
+            ramp.unstable_from = Some(scale);
+        }
+        if ramp.limited_from.is_none() {
+            ramp.limited_from =
+                at_limit(mechanism, &full.state().coordinates).map(|joint| (scale, joint.to_string()));
+        }
+        scene.apply(reduced.inputs_mut(), scale);
+        if !settle(&mut reduced, period(frequencies), points.radius) {
+            ramp.stopped =
+                Some(format!("the reduced model does not come to rest under {times} times the load"));
+            break;
+        }
+        let at = effector_poses(mechanism, full.state());
+        let own: Vec<Pose> = effectors(mechanism).map(|e| reduced.effector_pose(e)).collect();
+        let mut links = [LinkError::default(); 3];
+        let rebuilt = std::array::from_fn(|k| {
+            reduced.set_reconstruction(RECONSTRUCTIONS[k].0);
+            let state = reduced.state();
+            links[k] = LinkError::between(mechanism, full.state(), state);
+            state.poses.clone()
+        });
+        let displacement = points.displacement(&at);
+        let effector = points.largest(&at, &own);
+        ramp.samples.push(Sample { scale, displacement, effector, links });
+        let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };
+        let off = |displacement: f64| (displacement.max(1e-300) / TELLING).ln().abs();
+        if scale <= 1.0 {
+            ramp.scene = Some(settled);
+        } else if ramp.snap().is_none()
+            && ramp.far.as_ref().is_none_or(|far| off(displacement) < off(far.displacement))
+        {
+            ramp.far = Some(settled);
+        }
+        let enough = scale >= ENOUGH.0 && displacement >= ENOUGH.1;
+        if enough || displacement >= FAR && scale >= 1.0 {
+            break;
+        }
+    }
+    Ok(ramp)
+}
+
+/// Lengths of steps to rest by, in lowest periods: long ones get there at once, but a load that turns much with the
+/// effector takes shorter ones, which damp.
+const STRIDES: [f64; 4] = [1e4, 3.0, 0.3, 0.1];
+
+/// Steps of one length, at most.
+const MOST: usize = 5000;
+
+/// Change of the effectors in a step, m over the radius or rad, at which they are at rest.
+const STILL: f64 = 1e-11;
+
+/// Steps a reduced simulation until it is at rest, where it was before if it does not come to it. Backward Euler with
+/// long steps is a fixed-point iteration on the statics z = K⁻¹Q(z).
+fn settle(simulation: &mut reduced::Simulation, period: Option<f64>, radius: f64) -> bool {
+    let mechanism = simulation.mechanism();
+    let start = simulation.state().clone();
+    let poses =
+        |s: &reduced::Simulation| -> Vec<Pose> { effectors(mechanism).map(|e| s.effector_pose(e)).collect() };
+    for stride in STRIDES {
+        let dt = stride * period.unwrap_or(1.0);
+        let mut before = poses(simulation);
+        let mut still = 0;
+        for _ in 0..MOST {
+            if simulation.step_effectors(dt).is_err() {
+                break;
+            }
+            let now = poses(simulation);
+            let moved = before.iter().zip(&now).map(|(a, b)| {
+                let by = log(&a.inverse_times(b));
+                by.linear.amax() / radius + by.angular.amax()
+            });
+            still = if moved.fold(0.0, f64::max) < STILL { still + 1 } else { 0 };
+            if still == 3 {
+                return true;
+            }
+            before = now;
+        }
+        if simulation.set_state(&start).is_err() {
+            return false;
+        }
+    }
+    false
+}

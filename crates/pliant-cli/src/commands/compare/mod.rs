@@ -1,0 +1,230 @@
+//! `pliant compare`: the full simulation against reduced models of the same mechanism, as one page and as JSON.
+
+mod drawing;
+mod lead;
+mod measure;
+mod motion;
+mod page;
+mod plot;
+mod skeleton;
+mod text;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use pliant::mechanism::Mechanism;
+use pliant::reduced::ReductionError;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Common, Compare};
+use crate::failure::Failure;
+use crate::output::{Answer, table};
+use crate::progress::Bar;
+use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};
+use skeleton::Skeleton;
+
+/// Measures, and writes the page.
+pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
+    let mechanism = arguments.mechanism.load(common)?;
+    let path = match &arguments.output {
+        Some(path) => checked(path)?,
+        None => PathBuf::from(file_name(&arguments.mechanism.label())),
+    };
+    let skeleton = Skeleton::new(&mechanism);
+    let mut bar = Bar::new(common.format(), measure::TICKS);
+    let mut done = 0;
+    let mut tick = || {
+        done = (done + 1).min(measure::TICKS);
+        bar.update(done, Instant::now());
+    };
+    let measured = measure::measure(&mechanism, motion::frames(&skeleton), &mut tick);
+    drop(bar);
+    let comparison = measured.map_err(unreduced)?;
+    let name = match mechanism.name() {
+        "" => arguments.mechanism.label(),
+        name => name.to_string(),
+    };
+    let html = page::page(&name, &mechanism, &skeleton, &comparison);
+    fs::write(&path, html)
+        .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
+    let warnings = mechanism.warnings();
+    let json = document(&name, &mechanism, &comparison, &path, &warnings);
+    let text = told(&mechanism, &comparison, &path);
+    Ok(Answer { text, warnings, json })
+}
+
+/// A page's path, if it is one and its folder is there: nobody wants to wait a minute to hear that it is not.
+fn checked(path: &Path) -> Result<PathBuf, Failure> {
+    let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
+    if !matches!(extension.as_deref(), Some("html" | "htm")) {
+        let message = format!("`{}`: a comparison is a page, such as page.html", path.display());
+        return Err(Failure::input(message));
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        let message = format!("cannot write `{}`: there is no folder `{}`", path.display(), folder.display());
+        return Err(Failure::job(message));
+    }
+    Ok(path.to_path_buf())
+}
+
+/// A name that every file system takes: `helix:50` makes `helix-50-compare.html`.
+fn file_name(label: &str) -> String {
+    let portable = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
+    let name: String = label.chars().map(portable).collect();
+    let name = name.trim_matches(['-', '.']);
+    format!("{}-compare.html", if name.is_empty() { "mechanism" } else { name })
+}
+
+fn unreduced(error: ReductionError) -> Failure {
+    match error {
+        ReductionError::NoEffector { mechanism } => Failure::input(format!(
+            "mechanism `{mechanism}` has no effector, and a reduced model is one of its effectors: add an [[effector]] \
+             with a name and a body to its file"
+        )),
+        error => Failure::input(error),
+    }
+}
+
+/// The answer for people: the page says the rest.
+fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
+    let Comparison { speed, ramp, transient, .. } = comparison;
+    let mut rows = vec![
+        ("bodies", mechanism.bodies().len().to_string()),
+        ("coordinates", comparison.coordinates.to_string()),
+    ];
+    let reduced = speed.reduced[DEFAULT].map_or("-".into(), text::time);
+    rows.push(("step, full", speed.full.map_or("-".into(), text::time)));
+    rows.push(("step, reduced", reduced));
+    match ramp {
+        Err(why) => rows.push(("error at rest", format!("not to be had: {why}"))),
+        Ok(ramp) => {
+            if let Some(sample) = ramp.at_scene() {
+                rows.push(("error at rest", format!("{} of the radius", text::percent(sample.effector))));
+                rows.push(("displacement", format!("{} of the radius", text::percent(sample.displacement))));
+            }
+            if let Some(why) = &ramp.stopped {
+                rows.push(("loads", why.clone()));
+            }
+        }
+    }
+    rows.push(("error in motion", format!("{} of the radius at most", text::percent(transient.max_error()))));
+    if let Some(why) = &transient.stopped {
+        rows.push(("motion", why.clone()));
+    }
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|(key, value)| vec![key.to_string(), value]).collect();
+    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), table(&rows), path.display())
+}
+
+fn document(
+    name: &str,
+    mechanism: &Mechanism,
+    comparison: &Comparison,
+    path: &Path,
+    warnings: &[String],
+) -> Value {
+    let Comparison { coordinates, ramp, transient, frequencies, speed, notes, .. } = comparison;
+    let (error, stopped) = match ramp {
+        Ok(ramp) => (samples(ramp), ramp.stopped.clone()),
+        Err(why) => (Vec::new(), Some(why.clone())),
+    };
+    let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
+    json!({
+        "mechanism": name,
+        "bodies": mechanism.bodies().len(),
+        "coordinates": coordinates,
+        "effectors": effectors,
+        "radius": mechanism.radius(),
+        "error": error,
+        "error_stopped": stopped,
+        "transient": of_transient(transient),
+        "frequencies": of_frequencies(frequencies),
+        "speed": of_speed(speed),
+        "notes": notes,
+        "warnings": warnings,
+        "page": path.display().to_string(),
+    })
+}
+
+fn of_links(links: &[LinkError; 3]) -> Map<String, Value> {
+    let one = |link: &LinkError| json!({ "mean": link.mean, "max": link.max, "violation": link.violation });
+    RECONSTRUCTIONS.iter().zip(links).map(|((_, name), link)| (name.to_string(), one(link))).collect()
+}
+
+fn samples(ramp: &Ramp) -> Vec<Value> {
+    let sample = |s: &measure::Sample| {
+        let mut entry = of_links(&s.links);
+        entry.insert("load_scale".into(), s.scale.into());
+        entry.insert("displacement".into(), s.displacement.into());
+        entry.insert("effector".into(), s.effector.into());
+        Value::Object(entry)
+    };
+    ramp.samples.iter().map(sample).collect()
+}
+
+fn of_transient(transient: &Transient) -> Value {
+    let mut entry = of_links(&transient.links);
+    for (key, value) in [
+        ("dt", transient.dt.into()),
+        ("steps", transient.steps.into()),
+        ("duration", (transient.steps as f64 * transient.dt).into()),
+        ("max_displacement_relative", transient.displacement.into()),
+        ("max_error_relative", transient.max_error().into()),
+        ("max_error_relative_4_modes", transient.max_errors()[1].into()),
+        ("rms_error_relative", transient.rms_error().into()),
+        ("final_error_relative", transient.final_error().into()),
+        ("stopped", transient.stopped.clone().into()),
+    ] {
+        let value: Value = value;
+        entry.insert(key.into(), value);
+    }
+    Value::Object(entry)
+}
+
+fn of_frequencies(frequencies: &Frequencies) -> Value {
+    let model = |row: &measure::FrequencyRow| {
+        let (coordinates, own, error) = match &row.result {
+            Ok((coordinates, own)) => (Some(coordinates), own.as_slice(), None),
+            Err(why) => (None, &[][..], Some(why)),
+        };
+        let ratios: Vec<f64> = own.iter().zip(&frequencies.full).map(|(own, full)| own / full).collect();
+        json!({
+            "mass": row.mass, "modes": row.modes, "coordinates": coordinates,
+            "hz": own, "ratio": ratios, "error": error,
+        })
+    };
+    json!({ "full_hz": frequencies.full, "models": frequencies.models.iter().map(model).collect::<Vec<_>>() })
+}
+
+fn of_speed(speed: &Speed) -> Value {
+    let [twist, joint, corrected] = speed.reduced;
+    json!({
+        "dt": speed.dt,
+        "full_us": speed.full,
+        "twist_us": twist,
+        "joint_us": joint,
+        "corrected_us": corrected,
+        "effectors_us": speed.effectors,
+        "build_full_us": speed.build_full,
+        "build_reduced_us": speed.build_reduced,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn file_names_are_portable() {
+        for (label, name) in [
+            ("rungs", "rungs-compare.html"),
+            ("helix:50", "helix-50-compare.html"),
+            ("my hand", "my-hand-compare.html"),
+            ("../x", "x-compare.html"),
+            ("", "mechanism-compare.html"),
+        ] {
+            assert_eq!(file_name(label), name);
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! Small plots as inline SVG: lines over linear or logarithmic axes, and bars.
+//!
+//! Colours and dashes are classes of the page's style sheet, so that they follow its light and dark schemes.
+
+use std::fmt::Write as _;
+
+use super::text::{escape, significant};
+
+/// How numbers are laid out along an axis.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By powers of ten; what is below the floor is drawn at the edge.
+    Log {
+        /// The smallest number that is told from none.
+        floor: f64,
+    },
+}
+
+/// An axis.
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// How.
+    pub scale: Scale,
+    /// Whether numbers are ratios, to be labelled in per cent.
+    pub percent: bool,
+}
+
+/// A line.
+pub struct Series {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its classes.
+    pub class: &'static str,
+    /// Its points.
+    pub points: Vec<[f64; 2]>,
+    /// Whether each point has a dot.
+    pub dots: bool,
+}
+
+/// A plot of lines.
+pub struct Plot {
+    /// Unique on the page.
+    pub id: &'static str,
+    /// For readers that cannot see it.
+    pub title: String,
+    /// The same, in a sentence.
+    pub description: String,
+    /// Horizontal axis.
+    pub x: Axis,
+    /// Vertical axis.
+    pub y: Axis,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// Vertical lines with a word.
+    pub marks: Vec<(f64, String)>,
+}
+
+const WIDTH: f64 = 560.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 86.0;
+const RIGHT: f64 = 26.0;
+const TOP: f64 = 18.0;
+const BOTTOM: f64 = 46.0;
+/// Height of a row of the legend, and widths of its swatch and of a letter.
+const ROW: f64 = 18.0;
+const SWATCH: f64 = 30.0;
+const LETTER: f64 = 6.3;
+
+/// Numbers of an axis laid out between two pixels.
+struct Ruler {
+    scale: Scale,
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    ticks: Vec<(f64, String)>,
+    minor: Vec<f64>,
+}
+
+impl Ruler {
+    fn new(axis: &Axis, values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Ruler {
+        let finite = values.filter(|v| v.is_finite());
+        let label = |v: f64| match axis.percent {
+            true => format!("{} %", significant(100.0 * v, 3)),
+            false => significant(v, 3),
+        };
+        let most = finite.clone().fold(f64::NEG_INFINITY, f64::max);
+        let least = finite.clone().fold(f64::INFINITY, f64::min);
+        match axis.scale {
+            Scale::Log { floor } => {
+                let above = |v: &f64| *v >= floor;
+                let least = finite.clone().filter(above).fold(f64::INFINITY, f64::min).min(most.max(floor));
+                let any_below = finite.clone().any(|v| v < floor);
+                let low = if any_below { floor.log10() } else { least.max(floor).log10() };
+                let (low, high) = (whole(low, -1.0), whole(most.max(floor).log10(), 1.0));
+                let high = if high <= low { low + 1.0 } else { high };
+                let every = ((high - low) / 7.0).ceil().max(1.0) as i32;
+                let decades: Vec<i32> = (low as i32..=high as i32).collect();
+                let first = decades[0];
+                let ticks: Vec<(f64, String)> = (decades.iter())
+                    .filter(|d| (**d - first) % every == 0)
+                    .map(|d| (10f64.powi(*d), label(format!("1e{d}").parse().unwrap_or(0.0))))
+                    .collect();
+                let minor = decades
+                    .iter()
+                    .filter(|_| every == 1 && high - low < 6.0)
+                    .flat_map(|d| (2..10).map(move |m| f64::from(m) * 10f64.powi(*d)));
+                let minor = minor.filter(|v| v.log10() < high).collect();
+                Ruler { scale: axis.scale, low, high, from, to, ticks, minor }
+            }
+            Scale::Linear => {
+                let (least, most) = if least <= most { (least, most) } else { (0.0, 1.0) };
+                let span = if most > least { most - least } else { most.abs().max(1e-12) };
+                let step = nice(span / 5.0);
+                let low = (least / step + 1e-9).floor() * step;
+                let high = (most / step - 1e-9).ceil() * step;
+                let high = if high <= low { low + step } else { high };
+                let count = ((high - low) / step).round() as usize;
+                let first = (low / step).round();
+                let ticks = (0..=count).map(|k| (first + k as f64) * step).map(|v| (v, label(v))).collect();
+                Ruler { scale: axis.scale, low, high, from, to, ticks, minor: Vec::new() }
+            }
+        }
+    }
+
+    /// Ends where the data do, if it is linear.
+    fn tight(mut self, values: impl Iterator<Item = f64>) -> Ruler {
+        if self.scale == Scale::Linear {
+            let most = values.fold(self.low, f64::max);
+            self.high = if most > self.low { most } else { self.high };
+            self.ticks.retain(|(v, _)| *v <= self.high * (1.0 + 1e-9));
+        }
+        self
+    }
+
+    fn at(&self, value: f64) -> f64 {
+        let v = match self.scale {
+            Scale::Linear => value,
+            Scale::Log { .. } => value.max(1e-300).log10(),
+        };
+        let t = ((v - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        self.from + t * (self.to - self.from)
+    }
+}
+
+/// The whole number at or beyond x, with a little tolerance.
+fn whole(x: f64, direction: f64) -> f64 {
+    if direction > 0.0 { (x - 1e-9).ceil() } else { (x + 1e-9).floor() }
+}
+
+/// 1, 2 or 5 times a power of ten, about x.
+pub fn nice(x: f64) -> f64 {
+    let power = 10f64.powf(x.log10().floor());
+    let m = x / power;
+    power
+        * if m < 1.5 {
+            1.0
+        } else if m < 3.5 {
+            2.0
+        } else if m < 7.5 {
+            5.0
+        } else {
+            10.0
+        }
+}
+
+fn head(id: &str, title: &str, description: &str, height: f64) -> String {
+    format!(
+        "<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+         <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n",
+        escape(title),
+        escape(description)
+    )
+}
+
+impl Plot {
+    /// The plot, as an element.
+    pub fn svg(&self) -> String {
+        let rows = self.legend_rows();
+        let foot = TOP + HEIGHT;
+        let height = foot + BOTTOM + ROW * rows.len() as f64 + 4.0;
+        let all = || self.series.iter().flat_map(|s| &s.points);
+        let x = Ruler::new(
+            &self.x,
+            all().map(|p| p[0]).chain(self.marks.iter().map(|m| m.0)),
+            LEFT,
+            WIDTH - RIGHT,
+        );
+        let x = x.tight(all().map(|p| p[0]));
+        let y = Ruler::new(&self.y, all().map(|p| p[1]), foot, TOP);
+        let mut svg = head(self.id, &self.title, &self.description, height);
+        for v in &y.minor {
+            let at = y.at(*v);
+            let _ = writeln!(svg, "<path class=\"minor\" d=\"M{LEFT} {at:.1}H{:.1}\"/>", WIDTH - RIGHT);
+        }
+        for v in &x.minor {
+            let at = x.at(*v);
+            let _ = writeln!(svg, "<path class=\"minor\" d=\"M{at:.1} {TOP}V{foot}\"/>");
+        }
+        for (v, label) in &y.ticks {
+            let at = y.at(*v);
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{:.1}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
+                WIDTH - RIGHT,
+                LEFT - 7.0,
+                at + 4.0
+            );
+        }
+        for (v, label) in &x.ticks {
+            let at = x.at(*v);
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                foot + 17.0
+            );
+        }
+        let _ = writeln!(svg, "<path class=\"axis\" d=\"M{LEFT} {TOP}V{foot}H{:.1}\"/>", WIDTH - RIGHT);
+        let _ = writeln!(
+            svg,
+            "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            0.5 * (LEFT + WIDTH - RIGHT),
+            foot + 37.0,
+            escape(&self.x.label)
+        );
+        let middle = TOP + 0.5 * HEIGHT;
+        let _ = writeln!(
+            svg,
+            "<text class=\"label\" transform=\"translate(13 {middle}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+            escape(&self.y.label)
+        );
+        for (v, word) in &self.marks {
+            let at = x.at(*v);
+            let late = at > LEFT + 90.0;
+            let _ = writeln!(
+                svg,
+                "<path class=\"mark\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{}\">{}</text>",
+                if late { at - 5.0 } else { at + 5.0 },
+                TOP + 13.0,
+                if late { "end" } else { "start" },
+                escape(word)
+            );
+        }
+        for series in &self.series {
+            self.draw(&mut svg, series, &x, &y);
+        }
+        for (row, entries) in rows.iter().enumerate() {
+            let at = foot + BOTTOM + ROW * (row as f64 + 0.5);
+            for (left, series) in entries {
+                let _ = writeln!(
+                    svg,
+                    "<path class=\"line {}\" d=\"M{left:.1} {at:.1}h{:.1}\"/><text class=\"legend\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                    series.class,
+                    SWATCH - 6.0,
+                    left + SWATCH,
+                    at + 4.0,
+                    escape(&series.name)
+                );
+            }
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    fn draw(&self, svg: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
+        let mut path = String::new();
+        for (k, p) in series.points.iter().filter(|p| p.iter().all(|v| v.is_finite())).enumerate() {
+            let _ = write!(path, "{}{:.1} {:.1}", if k == 0 { 'M' } else { 'L' }, x.at(p[0]), y.at(p[1]));
+        }
+        if path.is_empty() {
+            return;
+        }
+        let _ = writeln!(svg, "<path class=\"line {}\" d=\"{path}\"/>", series.class);
+        if !series.dots {
+            return;
+        }
+        let number = |axis: &Axis, v: f64| match axis.percent {
+            true => format!("{} %", significant(100.0 * v, 3)),
+            false => significant(v, 3),
+        };
+        for p in series.points.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
+            let _ = writeln!(
+                svg,
+                "<circle class=\"dot {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.4\"><title>{}: {} at {}</title></circle>",
+                series.class,
+                x.at(p[0]),
+                y.at(p[1]),
+                escape(&series.name),
+                number(&self.y, p[1]),
+                number(&self.x, p[0])
+            );
+        }
+    }
+
+    /// Entries with their left ends, row by row.
+    fn legend_rows(&self) -> Vec<Vec<(f64, &Series)>> {
+        let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
+        let mut left = f64::INFINITY;
+        for series in &self.series {
+            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 20.0;
+            if left + width > WIDTH {
+                rows.push(Vec::new());
+                left = 16.0;
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push((left, series));
+            }
+            left += width;
+        }
+        rows
+    }
+}
+
+/// A bar.
+pub struct Bar {
+    /// What it is of.
+    pub name: String,
+    /// Its classes.
+    pub class: &'static str,
+    /// How long.
+    pub value: f64,
+    /// The figure beside it.
+    pub figure: String,
+}
+
+/// Horizontal bars over a logarithmic axis.
+pub fn bars(
+    id: &'static str,
+    title: &str,
+    description: &str,
+    label: &str,
+    bars: &[Bar],
+    tick: fn(f64) -> String,
+) -> String {
+    const NAMES: f64 = 190.0;
+    const FIGURES: f64 = 130.0;
+    const PITCH: f64 = 34.0;
+    let foot = TOP + PITCH * bars.len() as f64;
+    let axis = Axis { label: label.into(), scale: Scale::Log { floor: 1e-9 }, percent: false };
+    let x = Ruler::new(&axis, bars.iter().map(|b| b.value), NAMES, WIDTH - FIGURES);
+    let mut svg = head(id, title, description, foot + BOTTOM);
+    for (v, _) in &x.ticks {
+        let at = x.at(*v);
+        let _ = writeln!(
+            svg,
+            "<path class=\"grid\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            foot + 17.0,
+            tick(*v)
+        );
+    }
+    for (k, bar) in bars.iter().enumerate() {
+        let top = TOP + PITCH * k as f64 + 7.0;
+        let (to, middle) = (x.at(bar.value), top + 0.5 * (PITCH - 14.0) + 4.5);
+        let _ = writeln!(
+            svg,
+            "<text class=\"legend\" x=\"{:.1}\" y=\"{middle:.1}\" text-anchor=\"end\">{}</text>\
+             <rect class=\"bar {}\" x=\"{NAMES}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\
+             <text class=\"figure\" x=\"{:.1}\" y=\"{middle:.1}\">{}</text>",
+            NAMES - 9.0,
+            escape(&bar.name),
+            bar.class,
+            (to - NAMES).max(1.0),
+            PITCH - 14.0,
+            to + 8.0,
+            escape(&bar.figure)
+        );
+    }
+    let _ = writeln!(svg, "<path class=\"axis\" d=\"M{NAMES} {TOP}V{foot}H{:.1}\"/>", WIDTH - FIGURES);
+    let _ = writeln!(
+        svg,
+        "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg>",
+        0.5 * (NAMES + WIDTH - FIGURES),
+        foot + 37.0,
+        escape(label)
+    );
+    svg
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Axis, Ruler, Scale, nice};
+
+    #[test]
+    fn ticks_are_round_and_hold_the_data() {
+        let axis = Axis { label: String::new(), scale: Scale::Linear, percent: false };
+        let ruler = Ruler::new(&axis, [-0.013, 0.094].into_iter(), 0.0, 100.0);
+        let labels: Vec<&str> = ruler.ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(labels, ["−0.02", "0", "0.02", "0.04", "0.06", "0.08", "0.1"]);
+        assert!((ruler.at(0.04) - 50.0).abs() < 1e-9);
+        assert_eq!([nice(0.7), nice(0.3), nice(13.0), nice(90.0)], [0.5, 0.2, 10.0, 100.0]);
+    }
+
+    #[test]
+    fn powers_of_ten_hold_the_data_and_what_is_below_the_floor() {
+        let axis = Axis { label: String::new(), scale: Scale::Log { floor: 1e-6 }, percent: true };
+        let labels = |values: &[f64]| -> Vec<String> {
+            let ruler = Ruler::new(&axis, values.iter().copied(), 0.0, 1.0);
+            ruler.ticks.into_iter().map(|t| t.1).collect()
+        };
+        assert_eq!(labels(&[0.002, 0.4]), ["0.1 %", "1 %", "10 %", "100 %"]);
+        assert_eq!(labels(&[0.0, 3e-4]).first().map(String::as_str), Some("0.0001 %"));
+        assert_eq!(labels(&[0.0, 0.0]), ["0.0001 %", "0.001 %"]);
+    }
+}

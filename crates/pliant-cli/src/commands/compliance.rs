@@ -1,0 +1,166 @@
+//! `pliant compliance`: how soft a mechanism is at its effectors.
+
+use pliant::full::{self, StaticsSettings};
+use pliant::mechanism::Mechanism;
+use pliant::nalgebra::DMatrix;
+use pliant::reduced::{Projection, Reduction, Reference};
+use serde_json::{Value, json};
+
+use super::statics::{UNSTABLE, not_converged};
+use crate::args::{Common, Compliance};
+use crate::failure::Failure;
+use crate::load::Loading;
+use crate::output::{Answer, table};
+use crate::position;
+use crate::progress::Spinner;
+
+/// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
+const NONE: f64 = 1e-12;
+
+/// What the columns of a table are, with the units of translations and of rotations.
+const COLUMNS: [(&[&str; 3], [&str; 2]); 2] =
+    [(&[" fx", " fy", " fz"], ["m/N", "rad/N"]), (&[" tx", " ty", " tz"], ["m/(N·m)", "rad/(N·m)"])];
+
+/// What the rows of a table are.
+const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+
+/// From wrenches on effectors to their motion.
+pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
+    let mechanism = arguments.mechanism.load(common)?;
+    let _spinner = Spinner::new(common.format(), "computing the compliance");
+    let mut warnings = mechanism.warnings();
+    let model = arguments.loaded.then(|| full::Model::new(&mechanism));
+    let reference = match &model {
+        Some(model) => loaded(arguments, model, &mut warnings)?,
+        None => unloaded(arguments, &mechanism)?,
+    };
+    let mut reduction = Reduction::at(reference).method(arguments.method);
+    if !arguments.effectors.is_empty() {
+        reduction = reduction.effectors(&arguments.effectors);
+    }
+    let projection = reduction.project().map_err(Failure::input)?;
+    let rank = projection.rank(reduction.reference());
+    let json = json!({
+        "effectors": projection.effectors().iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
+        "compliance": projection.compliance().row_iter().map(|r| r.iter().copied().collect()).collect::<Vec<Value>>(),
+        "rank": rank,
+        "exact": projection.is_exact(),
+        "inexact_at": projection.inexact_at(),
+        "warnings": warnings,
+    });
+    Ok(Answer { text: text(&projection, rank, mechanism.radius()), warnings, json })
+}
+
+/// The file's pose, or that with some joints where they were put.
+fn unloaded<'m>(arguments: &Compliance, mechanism: &'m Mechanism) -> Result<Reference<'m>, Failure> {
+    if arguments.at.is_empty() {
+        return Ok(Reference::at_rest(mechanism));
+    }
+    let positions = position::resolve(&arguments.at, mechanism)?;
+    Reference::at_positions(mechanism, &positions).map_err(Failure::input)
+}
+
+/// The equilibrium under loads.
+fn loaded<'m>(
+    arguments: &Compliance,
+    model: &'m full::Model<'m>,
+    warnings: &mut Vec<String>,
+) -> Result<Reference<'m>, Failure> {
+    let mut simulation = model.simulate();
+    let loading = Loading::with_scene(&arguments.load, arguments.no_gravity);
+    loading.apply(model.mechanism(), simulation.inputs_mut())?;
+    let unsettled = |failure: Failure| failure.detail("converged", false);
+    let found =
+        simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
+    if !found.converged {
+        return Err(unsettled(Failure::job(not_converged(&found))));
+    }
+    if !found.stable {
+        warnings.push(UNSTABLE.into());
+    }
+    Reference::at_equilibrium(&mut simulation).map_err(Failure::job)
+}
+
+fn text(projection: &Projection, rank: usize, radius: f64) -> String {
+    let C = projection.compliance();
+    let effectors = projection.effectors();
+    let names: Vec<&str> = effectors.iter().map(|e| e.name.as_str()).collect();
+    let exact = if projection.is_exact() { "yes" } else { "no" };
+    let rows = [
+        ("effectors", names.join(", ")),
+        ("rank", format!("{rank} of {}", C.nrows())),
+        ("exact", exact.to_string()),
+    ]
+    .map(|(key, value)| vec![key.to_string(), value]);
+    let mut text = table(&rows);
+    if !projection.is_exact() {
+        let bodies: Vec<String> = projection.inexact_at().iter().map(|body| format!("`{body}`")).collect();
+        text.push_str(&format!(
+            "the incremental method is not exact here: it takes for independent what is not, at {}; \
+             `--method exact` is\n",
+            bodies.join(", ")
+        ));
+    }
+    let shown = Shown::new(C, radius);
+    for a in 0..names.len() {
+        for b in (a..names.len()).filter(|&b| shown.couples(a, b)) {
+            let whom = if a == b { "itself".into() } else { format!("`{}`", names[b]) };
+            text.push_str(&format!("\n`{}` under a wrench on {whom}, effector frames\n", names[a]));
+            text.push_str(&shown.block(a, b));
+        }
+    }
+    text
+}
+
+/// A compliance in blocks of two effectors, what rounding left taken out.
+struct Shown<'a> {
+    compliance: &'a DMatrix<f64>,
+    radius: f64,
+    largest: f64,
+}
+
+impl Shown<'_> {
+    fn new(compliance: &DMatrix<f64>, radius: f64) -> Shown<'_> {
+        let mut shown = Shown { compliance, radius: if radius > 0.0 { radius } else { 1.0 }, largest: 0.0 };
+        let m = compliance.nrows();
+        shown.largest = (0..m)
+            .flat_map(|i| (0..m).map(move |k| (i, k)))
+            .map(|(i, k)| shown.size(i, k))
+            .fold(0.0, f64::max);
+        shown
+    }
+
+    /// An entry in units of the radius.
+    fn size(&self, i: usize, k: usize) -> f64 {
+        let length = |i: usize| if i % 6 < 3 { self.radius } else { 1.0 };
+        self.compliance[(i, k)].abs() / (length(i) * length(k))
+    }
+
+    fn entry(&self, i: usize, k: usize) -> f64 {
+        if self.size(i, k) <= NONE * self.largest { 0.0 } else { self.compliance[(i, k)] }
+    }
+
+    /// Whether a wrench on one of two effectors moves the other.
+    fn couples(&self, a: usize, b: usize) -> bool {
+        a == b || (0..6).any(|i| (0..6).any(|k| self.entry(6 * a + i, 6 * b + k) != 0.0))
+    }
+
+    fn block(&self, a: usize, b: usize) -> String {
+        let head = COLUMNS.iter().flat_map(|(names, _)| names.iter().copied().chain([""]));
+        let mut rows = vec![[""].into_iter().chain(head).map(String::from).collect::<Vec<String>>()];
+        for (i, name) in ROWS.into_iter().enumerate() {
+            let mut row = vec![name.to_string()];
+            for (part, (_, units)) in COLUMNS.iter().enumerate() {
+                row.extend((0..3).map(|k| digits(self.entry(6 * a + i, 6 * b + 3 * part + k))));
+                row.push(units[i / 3].into());
+            }
+            rows.push(row);
+        }
+        table(&rows)
+    }
+}
+
+/// Four digits, signs below each other.
+fn digits(x: f64) -> String {
+    if x == 0.0 { " 0".into() } else { format!("{}{:.3e}", if x < 0.0 { '-' } else { ' ' }, x.abs()) }
+}

@@ -1,0 +1,291 @@
+//! Claim: `compare` writes one page that needs nothing else and is well formed whatever the mechanism is called,
+//! and one JSON document with every figure; errors fall with the displacement; what cannot be compared is said,
+//! not failed; every entry of the gallery gives a page; two runs differ in timings alone.
+
+mod common;
+
+use std::fs;
+
+use common::{Run, snapshot_of_help};
+use serde_json::Value;
+
+/// A link on a hinge, with a place for more text in the head and at the end.
+fn scene(name: &str, more: &str) -> String {
+    format!(
+        r#"
+[mechanism]
+name = {name:?}
+[[body]]
+name = "upper"
+position = [0.25, 0.0, 0.0]
+mass = 0.5
+inertia = [1e-3, 5e-3, 5e-3]
+[[body]]
+name = "lower"
+position = [0.75, 0.0, 0.0]
+mass = 0.5
+inertia = [1e-3, 5e-3, 5e-3]
+[[joint]]
+name = "shoulder"
+kind = "hinge"
+parent = "world"
+child = "upper"
+axis = [0, 1, 0]
+stiffness = 200.0
+damping = 1.0
+limits = [-1.0, 1.0]
+[[joint]]
+name = "elbow"
+kind = "hinge"
+parent = "upper"
+child = "lower"
+position = [0.5, 0.0, 0.0]
+axis = [0, 1, 0]
+stiffness = 100.0
+damping = 1.0
+{more}
+"#
+    )
+}
+
+const TIP: &str = "[[effector]]\nname = \"tip\"\nbody = \"lower\"\nposition = [0.25, 0.0, 0.0]\n";
+
+fn read(run: &Run, name: &str) -> String {
+    fs::read_to_string(run.folder.join(name)).expect("a page")
+}
+
+/// Every tag is closed, in order, and attributes are quoted; nothing refers to anything outside.
+#[track_caller]
+fn check_page(page: &str) {
+    for outside in ["src=", "href=", "http:", "https:", "@import", "fetch(", "XMLHttpRequest"] {
+        assert!(!page.contains(outside), "`{outside}` is in the page");
+    }
+    assert!(page.match_indices("url(").all(|(i, _)| page[i..].starts_with("url(#")), "only own markers");
+    // The frames' base 64 may spell anything.
+    let markup = page.split("motion-data").next().expect("a start");
+    assert!(!markup.contains("NaN") && !markup.contains(">inf"), "numbers are finite");
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
+    while let Some(start) = rest.find('<') {
+        assert!(!rest[..start].contains('>'), "a stray `>` in {:?}", &rest[..start]);
+        rest = &rest[start + 1..];
+        let end = rest.find('>').expect("a tag ends");
+        let (tag, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name), "closed in order");
+            continue;
+        }
+        let name = tag.split([' ', '/', '\n']).next().expect("a name");
+        assert!(name.chars().all(|c| c.is_ascii_alphanumeric()) && !name.is_empty(), "`<{tag}>`");
+        assert_eq!(tag.matches('"').count() % 2, 0, "quotes of `<{tag}>`");
+        if tag.ends_with('/') {
+            continue;
+        }
+        if matches!(name, "script" | "style") {
+            let close = format!("</{name}>");
+            let end = rest.find(&close).expect("raw text ends");
+            rest = &rest[end + close.len()..];
+            continue;
+        }
+        open.push(name);
+    }
+    assert_eq!(open, [""; 0], "everything is closed");
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[test]
+fn help() {
+    snapshot_of_help(&Run::new("compare-help"), "help_compare", &["compare", "--help"]);
+}
+
+#[test]
+fn people_get_the_point_and_a_page() {
+    let run = Run::new("compare-people");
+    let outcome = run.run(&["compare", "rungs:12"]);
+    assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
+    assert!(outcome.out.starts_with("The reduced model has 1 coordinate instead of the 72 of 12 bodies"));
+    assert!(outcome.out.ends_with("wrote rungs-12-compare.html\n"), "{}", outcome.out);
+    let page = read(&run, "rungs-12-compare.html");
+    check_page(&page);
+    let first =
+        page.split("<p class=\"lead\">").nth(1).expect("a lead").split("</p>").next().expect("its end");
+    assert!(first.contains("1 coordinate") && first.contains("times as fast") && first.contains('%'));
+    for id in
+        ["path", "apart", "error", "violation", "speed", "drawing-scene", "motion-canvas", "motion-data"]
+    {
+        assert!(page.contains(&format!("id=\"{id}")), "{id}");
+    }
+    assert!(page.matches("<title id=").count() >= 7, "plots and drawings have titles");
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
+}
+
+/// The model is linear at the file's pose: its error falls at least with the square of the displacement.
+#[test]
+fn errors_fall_with_the_displacement() {
+    let run = Run::new("compare-errors");
+    for name in ["y", "chain:8", "rungs:12"] {
+        let document = run.json(&["compare", name], 0);
+        let error = document["error"].as_array().expect("a list");
+        assert!(error.len() >= 10, "{name}");
+        assert_eq!(error.iter().filter(|e| e["load_scale"] == 1.0).count(), 1, "{name}: the scene's load");
+        for pair in error.windows(2) {
+            let of = |key: &str| (number(&pair[0][key]), number(&pair[1][key]));
+            let (displacement, effector) = (of("displacement"), of("effector"));
+            assert!(displacement.0 < displacement.1, "{name}");
+            // Below 1e-9 it is rounding and the tolerances of both solvers; curves bend where they are far.
+            if effector.1 > 1e-9 && displacement.1 < 0.5 {
+                let order = (effector.1 / effector.0).ln() / (displacement.1 / displacement.0).ln();
+                assert!(order > 1.8, "{name}: order {order} at {displacement:?}");
+            }
+            for kind in ["twist", "joint", "corrected"] {
+                let links = &pair[1][kind];
+                assert!(number(&links["mean"]) <= number(&links["max"]), "{name}");
+                assert!(number(&links["violation"]) >= 0.0, "{name}");
+            }
+        }
+        let last = error.last().expect("a sample");
+        assert!(number(&last["joint"]["violation"]) < 1e-9, "{name}: no gap in trees and parallelograms");
+        assert!(number(&last["twist"]["violation"]) > 1e-3, "{name}: links by themselves come apart");
+    }
+}
+
+#[test]
+fn the_document_has_every_figure() {
+    let run = Run::new("compare-json");
+    let document = run.json(&["compare", "four-bar", "-o", "page.html"], 0);
+    assert_eq!((&document["mechanism"], &document["page"]), (&"four-bar".into(), &"page.html".into()));
+    assert_eq!((&document["bodies"], &document["coordinates"]), (&3.into(), &1.into()));
+    assert_eq!(document["effectors"].as_array().map(Vec::len), Some(1));
+    let transient = &document["transient"];
+    for key in [
+        "dt",
+        "duration",
+        "max_displacement_relative",
+        "max_error_relative",
+        "max_error_relative_4_modes",
+        "rms_error_relative",
+        "final_error_relative",
+    ] {
+        assert!(number(&transient[key]) > 0.0, "{key}");
+    }
+    assert_eq!(number(&transient["duration"]), number(&transient["dt"]) * number(&transient["steps"]));
+    let full = &document["frequencies"]["full_hz"];
+    let models = document["frequencies"]["models"].as_array().expect("models");
+    assert_eq!(models.len(), 6);
+    for model in models.iter().filter(|m| m["mass"] == "condensed") {
+        let ratio = number(&model["hz"][0]) / number(&full[0]);
+        assert!((number(&model["ratio"][0]) - ratio).abs() < 1e-12);
+        // Constraining a linear mechanism stiffens it (Rayleigh).
+        assert!((1.0 - 1e-9..1.01).contains(&ratio), "{ratio}");
+    }
+    let speed = &document["speed"];
+    for key in [
+        "full_us",
+        "twist_us",
+        "joint_us",
+        "corrected_us",
+        "effectors_us",
+        "build_full_us",
+        "build_reduced_us",
+    ] {
+        assert!(number(&speed[key]) > 0.0, "{key}");
+    }
+    check_page(&read(&run, "page.html"));
+}
+
+/// At their default sizes; under a minute each, and all of them together.
+#[test]
+fn every_gallery_entry_gives_a_page() {
+    let run = Run::new("compare-gallery");
+    let list = run.json(&["list"], 0);
+    for entry in list.as_array().expect("a list") {
+        let name = entry["name"].as_str().expect("a name");
+        let document = run.json(&["compare", name], 0);
+        assert_eq!(document["page"], format!("{name}-compare.html"));
+        let page = read(&run, &format!("{name}-compare.html"));
+        check_page(&page);
+        assert!(page.len() < 1_500_000, "{name}: {} bytes", page.len());
+        assert!(number(&document["transient"]["max_error_relative"]) < 0.2, "{name}");
+        assert_eq!(document["transient"]["stopped"], Value::Null, "{name}");
+        let samples = document["error"].as_array().expect("a list").len();
+        if name == "hexapod" {
+            assert_eq!(samples, 0);
+            assert!(document["error_stopped"].as_str().is_some_and(|why| why.contains("free base")));
+            assert!(page.contains("There is no static comparison") && page.contains("free base"));
+        } else {
+            assert!(samples >= 10, "{name}");
+        }
+    }
+}
+
+#[test]
+fn two_runs_differ_in_timings_alone() {
+    let run = Run::new("compare-repeat");
+    let once = || {
+        let mut document = run.json(&["compare", "y"], 0);
+        document["speed"] = Value::Null;
+        let page = read(&run, "y-compare.html");
+        let part = |from: &str, to: &str| {
+            let start = page.find(from).expect("a start");
+            page[start..start + page[start..].find(to).expect("an end")].to_string()
+        };
+        (document, part("<h2>The mechanism", "<h2>Speed"), part("motion-data\">", "</script>"))
+    };
+    assert!(once() == once());
+}
+
+#[test]
+fn names_cannot_break_the_page() {
+    let run = Run::new("compare-names");
+    let name = "</script><b>&\"'";
+    run.file("odd name.toml", scene(name, TIP));
+    let document = run.json(&["compare", "odd name.toml"], 0);
+    assert_eq!((&document["page"], &document["mechanism"]), (&"odd-name-compare.html".into(), &name.into()));
+    let page = read(&run, "odd-name-compare.html");
+    check_page(&page);
+    assert!(page.contains("<h1>&lt;/script&gt;&lt;b&gt;&amp;"));
+}
+
+/// Targets move the mechanism; limits that act are told, and so is a load that nothing bears.
+#[test]
+fn targets_limits_and_loads_beyond_bearing() {
+    let run = Run::new("compare-targets");
+    let target = "[[target]]\njoint = \"elbow\"\ntime = [0.0, 0.4]\nposition = [0.0, 0.3]\n";
+    run.file("target.toml", scene("target", &format!("{TIP}{target}")));
+    let document = run.json(&["compare", "target.toml"], 0);
+    assert!(number(&document["transient"]["duration"]) >= 0.4);
+    assert!(number(&document["transient"]["max_displacement_relative"]) > 0.1);
+    assert!(number(&document["transient"]["max_error_relative"]) < 0.1);
+    assert_eq!(document["notes"], Value::Array(Vec::new()));
+
+    let load = "[[load]]\neffector = \"tip\"\nforce = [0.0, 0.0, -400.0]\n";
+    run.file("limit.toml", scene("limit", &format!("{TIP}{load}")));
+    let document = run.json(&["compare", "limit.toml"], 0);
+    let notes = document["notes"].to_string();
+    assert!(notes.contains("shoulder") && notes.contains("limits"), "{notes}");
+    assert!(read(&run, "limit-compare.html").contains("A reduced model has no limits"));
+}
+
+#[test]
+fn what_cannot_be_compared() {
+    let run = Run::new("compare-bad");
+    run.fails(&["compare"], 2, &["<MECH>"]);
+    run.fails(&["compare", "helx"], 2, &["did you mean `helix`?"]);
+    run.fails(&["compare", "missing.toml"], 2, &["missing.toml"]);
+    run.fails(&["compare", "y", "-o", "page.svg"], 2, &["page.svg", ".html"]);
+    run.fails(&["compare", "y", "-o", "nowhere/page.html"], 1, &["nowhere", "no folder"]);
+    run.file("no-effector.toml", scene("bare", ""));
+    run.fails(&["compare", "no-effector.toml"], 2, &["`bare`", "[[effector]]"]);
+    let stuck = scene("stuck", TIP).replace("stiffness = 100.0\n", "");
+    run.file("loose.toml", stuck);
+    run.fails(&["compare", "loose.toml"], 2, &["elbow", "stiffness"]);
+    assert!(
+        fs::read_dir(&run.folder)
+            .expect("a folder")
+            .all(|f| { f.expect("a file").path().extension().is_some_and(|e| e == "toml") })
+    );
+}
