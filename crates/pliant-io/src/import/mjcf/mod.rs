@@ -69,7 +69,7 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
         copies.expand(world, &compiler, context);
     }
     let root = &*root;
-    let defaults = Defaults::read(root);
+    let defaults = Defaults::read(root, context);
     let assets = Assets::read(root, &compiler, &defaults, context);
     let mut bodies = Bodies::read(root, &compiler, &defaults, assets, context);
     let gravity = options(root, context);
