@@ -325,6 +325,7 @@ fn errors_say_what_is_wrong() {
         (r#"<body><joint axis="0 0 0"/><geom size="1"/></body>"#, "`axis` has no direction"),
         (r#"<body quat="0 0 0 0"><geom size="1"/></body>"#, "`quat` has no direction"),
         (r#"<body pos="0 0"><geom size="1"/></body>"#, "`pos` has 2 numbers, but takes 3"),
+        (r#"<body><composite type="cable"/></body>"#, "<composite> makes bodies and is not supported"),
         (r#"<joint/>"#, "the world has no joints"),
         (r#"<body><geom size="1"/><body><freejoint/><geom size="1"/></body></body>"#, "cannot move freely"),
         (r#"<body><inertial pos="0 0 0"/></body>"#, "the attribute `mass` is missing"),

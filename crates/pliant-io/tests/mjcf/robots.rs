@@ -10,7 +10,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
+use crate::common::assert_round_trip;
 use crate::features;
 use crate::oracle::Answer;
 use crate::wheels;
@@ -41,14 +43,20 @@ pub fn script(python: &Path, name: &str, arguments: &[PathBuf]) -> String {
 
 /// A Python with MuJoCo, unless it cannot be had.
 pub fn python() -> Option<PathBuf> {
-    wheels::python("mujoco", "mujoco")
+    // Tests run side by side; one of them fetches.
+    static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
+    PYTHON.get_or_init(|| wheels::python("mujoco", "mujoco")).clone()
 }
 
 /// The packages that are compared, unpacked.
 pub fn packages() -> Vec<(&'static str, PathBuf)> {
-    let all = std::env::var_os("PLIANT_ALL_ROBOTS").is_some();
-    let wanted = &PACKAGES[..if all { PACKAGES.len() } else { 1 }];
-    wanted.iter().filter_map(|(name, version)| Some((*name, wheels::wheel(name, version)?))).collect()
+    static FOUND: OnceLock<Vec<(&str, PathBuf)>> = OnceLock::new();
+    let find = || {
+        let all = std::env::var_os("PLIANT_ALL_ROBOTS").is_some();
+        let wanted = &PACKAGES[..if all { PACKAGES.len() } else { 1 }];
+        wanted.iter().filter_map(|(name, version)| Some((*name, wheels::wheel(name, version)?))).collect()
+    };
+    FOUND.get_or_init(find).clone()
 }
 
 /// Compares files; those that differ, and how many are the same, fail here and fail there.
@@ -56,6 +64,7 @@ fn compare(answers: &[Answer]) -> (usize, usize, usize, Vec<String>) {
     let (mut same, mut refused, mut failed, mut wrong) = (0, 0, 0, Vec::new());
     for answer in answers {
         let loaded = pliant_io::load(&answer.file);
+        loaded.iter().for_each(assert_round_trip);
         match (loaded, &answer.error) {
             (_, Some(_)) => refused += 1,
             // Worlds without bodies are no mechanisms.

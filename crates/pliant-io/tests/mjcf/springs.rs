@@ -14,6 +14,9 @@ use crate::{features, robots};
 /// How near MuJoCo's answer must be.
 const NEAR: f64 = 0.01;
 
+/// Words of a file, and what stands in their place.
+type Changes<'a> = &'a [(&'a str, &'a str)];
+
 fn pose(x: &[f64]) -> Pose {
     let rotation = UnitQuaternion::new_normalize(Quaternion::new(x[3], x[4], x[5], x[6]));
     Pose::new(rotation, Vector3::new(x[0], x[1], x[2]))
@@ -51,7 +54,7 @@ fn moved(mechanism: &Mechanism) -> Vec<Vec<Pose>> {
 }
 
 /// Compares one file, some of its words replaced, at one effector.
-fn check(python: &Path, file: PathBuf, effector: &str, changes: &[(&str, &str)]) {
+fn check(python: &Path, file: PathBuf, effector: &str, changes: Changes) {
     let mut text = fs::read_to_string(&file).unwrap();
     for (old, new) in changes {
         assert!(text.contains(old), "{old}");
@@ -126,7 +129,7 @@ fn robots_settle_and_move_as_in_mujoco() {
         let elbow = [(r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#)];
         let wide = [elbow[0], (r#" range="0 0.04""#, r#" range="-1 1""#)];
         let plain = [(r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#)];
-        let files: &[(&str, &str, &[(&str, &str)])] = match package {
+        let files: &[(&str, &str, Changes)] = match package {
             "genesis-world" => &[
                 ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &elbow),
                 ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),

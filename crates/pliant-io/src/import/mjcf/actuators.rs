@@ -219,8 +219,11 @@ pub(super) fn read(
             Some(_) => "where the key frame `home` sets them",
             None => "at control zero",
         };
-        let actuators = if springs == 1 { "1 actuator".into() } else { format!("{springs} actuators") };
-        context.note(format!("{actuators} that control a position became springs, {at}"));
+        let became = match springs {
+            1 => "1 actuator that controls a position became a spring".to_string(),
+            more => format!("{more} actuators that control a position became springs"),
+        };
+        context.note(format!("{became}, {at}"));
     }
 }
 

@@ -234,6 +234,10 @@ impl<'r> Bodies<'r> {
                 "site" => self.site(child, spot, context),
                 "inertial" => content.inertial = self.inertial(child, context),
                 "camera" | "light" => {}
+                "composite" | "attach" => {
+                    let message = format!("<{}> makes bodies and is not supported", child.name);
+                    context.error(&child.place, message, "write the bodies out, or <replicate>");
+                }
                 _ => super::left_out(child, context),
             }
         }

@@ -25,20 +25,21 @@ struct Class {
 
 impl Defaults {
     /// Of all `<default>` elements of the root.
-    pub(super) fn read(root: &Element) -> Defaults {
+    pub(super) fn read(root: &Element, context: &mut Context) -> Defaults {
         let mut defaults =
             Defaults { classes: vec![Class::default()], names: HashMap::from([("main".into(), MAIN)]) };
         for element in root.all("default") {
             if let Some(name) = element.value("class") {
                 defaults.names.insert(name.to_string(), MAIN);
             }
-            defaults.take(element, MAIN);
+            defaults.take(element, MAIN, context);
         }
         defaults
     }
 
     /// Recursion as deep as the file, which is bounded.
-    fn take(&mut self, element: &Element, class: usize) {
+    fn take(&mut self, element: &Element, class: usize, context: &mut Context) {
+        element.check_attributes(&["class"], context);
         for child in element.children.iter().filter(|child| child.name != "default") {
             let plain = Element { children: Vec::new(), ..child.clone() };
             self.classes[class].elements.push(plain);
@@ -49,7 +50,7 @@ impl Defaults {
             if index == self.classes.len() {
                 self.classes.push(Class { parent: Some(class), elements: Vec::new() });
             }
-            self.take(child, index);
+            self.take(child, index, context);
         }
     }
 

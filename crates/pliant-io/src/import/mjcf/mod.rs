@@ -35,7 +35,7 @@ use defaults::Defaults;
 use replicate::Copies;
 
 /// Sections that are read, and those that say nothing about mechanics.
-const SECTIONS: [&str; 19] = [
+const SECTIONS: [&str; 18] = [
     "compiler",
     "option",
     "size",
@@ -54,7 +54,6 @@ const SECTIONS: [&str; 19] = [
     "sensor",
     "keyframe",
     "include",
-    "composite",
 ];
 
 /// Reads a robot from the root element.
@@ -70,7 +69,7 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
         copies.expand(world, &compiler, context);
     }
     let root = &*root;
-    let defaults = Defaults::read(root);
+    let defaults = Defaults::read(root, context);
     let assets = Assets::read(root, &compiler, &defaults, context);
     let mut bodies = Bodies::read(root, &compiler, &defaults, assets, context);
     let gravity = options(root, context);
@@ -78,7 +77,7 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let controls = keyframe::home(root, context);
     let tendons = tendons::read(root, &bodies, context);
     actuators::read(root, &mut bodies, &copies, &tendons, controls.as_deref(), context);
-    for section in ["extension", "deformable", "contact", "sensor", "composite"] {
+    for section in ["extension", "deformable", "contact", "sensor"] {
         for element in root.all(section).flat_map(|section| &section.children) {
             match section {
                 "sensor" => context.warning_of("sensors", &element.place, || "sensors were left out".into()),
