@@ -118,7 +118,7 @@ says so and shows the motion.
 
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
 warnings, page (path), and
-  error          one entry per load: load_scale (loads and gravity over the scene's), displacement
+  errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
                  (of the effector), effector (its error), and for twist, joint and corrected: mean,
                  max (errors of all links), violation; all over the radius
   error_stopped  why the list ends early or is empty, or null

@@ -129,7 +129,7 @@ fn errors_fall_with_the_displacement() {
     let run = Run::new("compare-errors");
     for name in ["y", "chain:8", "rungs:12"] {
         let document = run.json(&["compare", name], 0);
-        let error = document["error"].as_array().expect("a list");
+        let error = document["errors"].as_array().expect("a list");
         assert!(error.len() >= 10, "{name}");
         assert_eq!(error.iter().filter(|e| e["load_scale"] == 1.0).count(), 1, "{name}: the scene's load");
         for pair in error.windows(2) {
@@ -211,7 +211,7 @@ fn every_gallery_entry_gives_a_page() {
         assert!(page.len() < 1_500_000, "{name}: {} bytes", page.len());
         assert!(number(&document["transient"]["max_error_relative"]) < 0.2, "{name}");
         assert_eq!(document["transient"]["stopped"], Value::Null, "{name}");
-        let samples = document["error"].as_array().expect("a list").len();
+        let samples = document["errors"].as_array().expect("a list").len();
         if name == "hexapod" {
             assert_eq!(samples, 0);
             assert!(document["error_stopped"].as_str().is_some_and(|why| why.contains("free base")));

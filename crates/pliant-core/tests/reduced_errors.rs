@@ -177,3 +177,20 @@ fn hundreds_of_loops_at_random_are_not_called_loose() {
         }
     }
 }
+
+/// Two parts of very different stiffness: neither is called immovable for the other's sake.
+#[test]
+fn a_stiff_part_beside_a_soft_one_moves() {
+    let mut builder = MechanismBuilder::new("far apart");
+    for (name, stiffness) in [("soft", 1e-3), ("stiff", 1e12)] {
+        let body = Body::new(name, Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1; 3]));
+        builder.body(body);
+        let joint = JointDescription::new(name, JointKind::Hinge, "world", name).stiffness(stiffness);
+        builder.joint(joint.frame(Pose::translation([0.1, 0.0, 0.0])));
+        let effector = EffectorDescription { name: name.into(), body: name.into(), frame: Pose::identity() };
+        builder.effector(effector);
+    }
+    let mechanism = builder.build().unwrap();
+    let reduction = Reduction::at_rest(&mechanism);
+    assert_eq!(reduction.project().unwrap().rank(reduction.reference()), 2);
+}

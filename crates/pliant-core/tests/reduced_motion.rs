@@ -378,3 +378,93 @@ fn parts_that_share_nothing_do_not_feel_each_other() {
         }
     }
 }
+
+/// A part without any reduced coordinate still takes loads and pulls: a base alone.
+#[test]
+fn a_base_alone_takes_loads_and_pulls() {
+    let mechanism = gallery::build("hexapod").unwrap();
+    let model = Reduction::at_rest(&mechanism).effectors(["base"]).build().unwrap();
+    assert_eq!(model.rank(), 0);
+    let base = mechanism.find_body("base").unwrap();
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
+    simulation.inputs_mut().set_body_load(base, Wrench::force([0.0, 0.0, 1.0])).unwrap();
+    (0..10).for_each(|_| simulation.step(FRAME).unwrap());
+    let mass: f64 = mechanism.bodies().iter().map(|b| b.inertia.mass).sum();
+    let rise = simulation.pose(base).unwrap().position.z - mechanism.body(base).pose.position.z;
+    // A dead force through the base's origin, which is not the centre of mass: to first order in the turn.
+    assert!((rise / (55.0 * FRAME * FRAME / mass) - 1.0).abs() < 1e-2, "{rise}");
+}
+
+/// Two equal springs on one free base leave it half-way between their targets, whatever their stiffness.
+#[test]
+fn several_pulls_on_a_free_base_share_it() {
+    let mechanism = gallery::build("hexapod").unwrap();
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let base = mechanism.find_body("base").unwrap();
+    let rest = mechanism.body(base).pose;
+    for stiffness in [1e3, 1e5, 1e7] {
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
+        let ids = [0.0, 1e-3].map(|x| {
+            let pull = Pull {
+                body: base,
+                frame: Pose::identity(),
+                target: Pose::translation([x, 0.0, 0.0]) * rest,
+                target_twist: Twist::ZERO,
+                stiffness,
+                turning_stiffness: stiffness * 0.1,
+                damping: stiffness * 0.05,
+                turning_damping: stiffness * 0.005,
+            };
+            simulation.inputs_mut().add_pull(pull).unwrap()
+        });
+        (0..2_000).for_each(|_| simulation.step(FRAME).unwrap());
+        let x = simulation.pose(base).unwrap().position.x - rest.position.x;
+        assert!((x - 5e-4).abs() < 1e-9, "{stiffness:e}: {x}");
+        let sum = simulation.pull_force(ids[0]).force + simulation.pull_force(ids[1]).force;
+        assert!(sum.norm() < 1e-6 * stiffness * 1e-3, "{sum}");
+    }
+}
+
+/// From the reduced engine to the full one and back: the pose that the full engine came to, not the old one.
+#[test]
+fn a_state_goes_round_through_the_full_engine() {
+    let mechanism = gallery::build("y").unwrap();
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let full = full::Model::new(&mechanism);
+    let (mut reduced, mut exact) = (model.simulate(), full.simulate());
+    let load = mechanism.loads()[0];
+    exact.set_state(reduced.state()).unwrap();
+    exact.set_load(load.effector, load.wrench * 0.1).unwrap();
+    (0..60).for_each(|_| exact.step(FRAME).unwrap());
+    reduced.set_state(exact.state()).unwrap();
+    let (a, b) = (reduced.effector_pose(load.effector), exact.effector_pose(load.effector));
+    let moved = (b.position - model.simulate().effector_pose(load.effector).position).norm();
+    assert!((a.position - b.position).norm() < 0.05 * moved, "{} {}", a.position, b.position);
+    // A state of another model of the same size is measured, not taken for one's own.
+    let other = Reduction::at_rest(&mechanism).effectors(["right", "left"]).build().unwrap();
+    let mut other = other.simulate();
+    other.set_state(reduced.state()).unwrap();
+    let c = other.effector_pose(load.effector);
+    // (Links end a little off the effector, so it is measured to second order.)
+    assert!((a.position - c.position).norm() < 0.05 * moved, "{} {}", a.position, c.position);
+}
+
+/// A limit that acts at the reference holds the joint where the full engine's statics has it.
+#[test]
+fn a_limit_at_the_reference_acts() {
+    let mechanism = edited(&gallery::build("two-link").unwrap(), |joint| {
+        joint.limits = Some(PerFreedom::All((0.1, 0.5)));
+    });
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let full = full::Model::new(&mechanism);
+    let (mut reduced, mut exact) = (model.simulate(), full.simulate());
+    (0..2_000).for_each(|_| reduced.step(0.1).unwrap());
+    assert!(exact.settle(&Default::default()).unwrap().converged);
+    let (got, expected) = (reduced.state().coordinates.clone(), exact.state().coordinates.clone());
+    for (got, expected) in got.iter().zip(&expected) {
+        // Linear in angles of 0.1 rad but for what gravity's arms change.
+        assert!((got - expected).abs() < 1e-3, "{got} {expected}");
+    }
+}

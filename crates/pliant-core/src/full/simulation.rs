@@ -77,6 +77,7 @@ impl<'m> Simulation<'m> {
         state.check(self.model.mechanism)?;
         self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
+        self.state.private.clear(); // of an engine that this one moves on without
         Ok(())
     }
 

@@ -11,6 +11,9 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 /// joints of real mechanisms differ less.
 pub(super) const RANK: f64 = 1e-9;
 
+/// What rounding leaves of a compliance, relative to the softest joint's.
+const ROUNDING: f64 = 1e-13;
+
 /// A basis of the motions of some effectors.
 #[derive(Clone, Debug)]
 pub(super) struct Basis {
@@ -22,11 +25,13 @@ pub(super) struct Basis {
     pub wrench: DMatrix<f64>,
     /// Λ⁻¹.
     pub stiffness: DVector<f64>,
+    /// Whether some motion has a negative compliance: the pose is no stable equilibrium.
+    pub unstable: bool,
 }
 
 impl Basis {
-    /// The basis of a compliance.
-    pub fn new(compliance: &DMatrix<f64>, radius: f64) -> Basis {
+    /// The basis of a compliance, of which rounding leaves some parts of the softest joint's.
+    pub fn new(compliance: &DMatrix<f64>, radius: f64, softest: f64) -> Basis {
         let m = compliance.nrows();
         let s = |i: usize| if i % 6 < 3 { 1.0 / radius } else { 1.0 };
         let scaled = DMatrix::from_fn(m, m, |i, j| s(i) * compliance[(i, j)] * s(j));
@@ -38,12 +43,13 @@ impl Basis {
                 measure: DMatrix::zeros(0, m),
                 wrench: none,
                 stiffness: DVector::zeros(0),
+                unstable: false,
             };
         }
         let eigen = SymmetricEigen::try_new(scaled / largest, f64::EPSILON, 10_000)
             .expect("a finite symmetric matrix has eigenvalues");
-        let top = eigen.eigenvalues.max();
-        let mut kept: Vec<usize> = (0..m).filter(|&k| eigen.eigenvalues[k] > RANK * top).collect();
+        let least = (RANK * eigen.eigenvalues.amax()).max(ROUNDING * softest / largest);
+        let mut kept: Vec<usize> = (0..m).filter(|&k| eigen.eigenvalues[k] > least).collect();
         // Softest first.
         kept.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
         let r = kept.len();
@@ -54,6 +60,7 @@ impl Basis {
             measure: DMatrix::from_fn(r, m, |k, i| u(i, k) * s(i)),
             wrench: DMatrix::from_fn(m, r, |i, k| s(i) * u(i, k) / lambda(k)),
             stiffness: DVector::from_fn(r, |k, _| 1.0 / lambda(k)),
+            unstable: eigen.eigenvalues.iter().any(|x| *x < -least),
         }
     }
 

@@ -72,6 +72,9 @@ impl Motion {
     #[inline]
     pub fn push(&mut self, G: &[f64], w: &Vector6<f64>) {
         let n = self.size();
+        if n == 0 {
+            return; // nothing but a base that moves
+        }
         for (i, row) in G.chunks_exact(n).enumerate() {
             for (f, g) in self.force.iter_mut().zip(row) {
                 *f += g * w[i];
@@ -90,6 +93,11 @@ impl Motion {
     pub fn add_rigid(&mut self, w: &Wrench, center: &Vector3<f64>) {
         self.rigid.0 += w.force;
         self.rigid.1 += w.torque - center.cross(&w.force);
+    }
+
+    /// Forgets the pulls of a step that was not taken.
+    pub fn let_go(&mut self) {
+        self.has_pulls = false;
     }
 
     /// Adds Gᵀ W G to the matrix of this step.

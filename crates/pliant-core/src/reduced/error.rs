@@ -67,13 +67,13 @@ pub enum ReductionError {
     /// A choice of mass, modes or free base that do not go together.
     #[error("{0}")]
     Options(String),
-    /// A body that should have mass has none.
+    /// A motion off the effectors that nothing holds.
     #[error(
-        "the model has no mass along some motion of its effectors (bodies {bodies}): give the links mass"
+        "links are loose: joint `{joint}` has a freedom without a spring that no loop or coupling holds, so gravity has no answer there. Give that joint a stiffness"
     )]
-    Massless {
-        /// The bodies that move.
-        bodies: String,
+    Loose {
+        /// The joint.
+        joint: String,
     },
 }
 

@@ -66,8 +66,9 @@ impl Simulation<'_> {
                 let theta = rebuilt.coordinates(z);
                 state.coordinates[q] = reference.coordinates[q] + along(row, theta) + part.coordinates[at];
                 state.rates[q] = along(row, rate);
-                let freedom = &reference.mechanism.joint(reference.joints[j].id).freedoms[k];
-                state.forces[q] = freedom.stiffness * (self.inputs.rest[q] - state.coordinates[q])
+                let joint = &reference.joints[j];
+                let freedom = &reference.mechanism.joint(joint.id).freedoms[k];
+                state.forces[q] = joint.force(k, self.inputs.rest[q], state.coordinates[q])
                     - freedom.damping * state.rates[q];
             }
         }
@@ -91,6 +92,7 @@ impl Simulation<'_> {
 
     /// The numbers that the engine's motion is made of.
     fn save(&self, out: &mut Vec<f64>) {
+        out.push(self.model.stamp());
         for part in &self.parts {
             out.extend_from_slice(&part.motion.z);
             out.extend_from_slice(&part.motion.rate);
@@ -112,8 +114,8 @@ impl Simulation<'_> {
         (self.time, self.steps, self.base) = (state.time, state.steps, state.base);
         self.inputs_mut().set_base(state.base, Twist::ZERO)?;
         self.base_twist = Twist::ZERO;
-        if state.private.len() == saved + 6 {
-            let mut at = 0;
+        if state.private.len() == saved + 7 && state.private[0] == self.model.stamp() {
+            let mut at = 1;
             let mut take = |to: &mut [f64]| {
                 to.copy_from_slice(&state.private[at..at + to.len()]);
                 at += to.len();
@@ -194,6 +196,8 @@ impl Simulation<'_> {
                 floating.mean = *motion * floating.mean;
                 floating.linear = motion.rotation * floating.linear;
                 floating.angular = motion.rotation * floating.angular;
+                floating.acceleration.linear = motion.rotation * floating.acceleration.linear;
+                floating.acceleration.angular = motion.rotation * floating.acceleration.angular;
             }
         }
         self.place_effectors();

@@ -95,6 +95,8 @@ pub(super) struct Columns {
     solution: Vec<f64>,
     residual: Vec<f64>,
     memory: Vec<f64>,
+    /// Largest number of each right-hand side.
+    given: Vec<f64>,
 }
 
 impl Columns {
@@ -162,6 +164,7 @@ impl Kkt {
             solution: Vec::with_capacity(unknowns),
             residual: Vec::with_capacity(unknowns),
             memory: Vec::with_capacity(largest * columns),
+            given: Vec::with_capacity(columns),
             ..Columns::new(reference, columns)
         }
     }
@@ -185,7 +188,8 @@ impl Kkt {
         self.load(columns);
         columns.solution.clear();
         columns.solution.extend_from_slice(&columns.residual);
-        let given = largest(&columns.residual);
+        columns.given.clear();
+        columns.given.extend((0..m).map(|c| largest(&columns.residual, c, m)));
         self.factors.solve(&self.plan, &mut columns.solution, m, &mut columns.memory);
         if self.closing == 0 {
             return 0.0; // a tree: exact to rounding at once, and held by all its springs
@@ -197,12 +201,17 @@ impl Kkt {
             columns.residual.fill(0.0);
             self.load(columns);
             self.matrix.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
-            let scale = given.max(largest(&columns.solution));
-            let left = largest(&columns.residual);
+            // The worst column, relative to its answer and to its load.
+            let (mut left, mut unsolved) = (0.0f64, 0.0f64);
+            for (c, &given) in columns.given.iter().enumerate().filter(|(_, given)| **given > 0.0) {
+                let rest = largest(&columns.residual, c, m);
+                left = left.max(rest / given.max(largest(&columns.solution, c, m)));
+                unsolved = unsolved.max(rest / given);
+            }
             stalled = if left < 0.5 * last { 0 } else { stalled + 1 };
-            let ended = stalled > usize::from(left > ROUNDED * scale) || !left.is_finite();
-            if left <= REFINED * scale || refinement == most || ended {
-                return if given > 0.0 { left / given } else { left };
+            let ended = stalled > usize::from(left > ROUNDED) || !left.is_finite();
+            if left <= REFINED || refinement == most || ended {
+                return unsolved;
             }
             last = left;
             self.factors.solve(&self.plan, &mut columns.residual, m, &mut columns.memory);
@@ -288,11 +297,6 @@ impl Kkt {
         }
     }
 
-    /// The largest compliance of a joint, rad/(N·m), translations in radii.
-    pub fn softest(&self) -> f64 {
-        self.soft
-    }
-
     fn length(&self, i: usize) -> f64 {
         if i < 3 { self.length } else { 1.0 }
     }
@@ -320,9 +324,10 @@ impl Kkt {
     }
 }
 
-/// Largest number of a list.
-fn largest(list: &[f64]) -> f64 {
-    list.iter().fold(0.0f64, |m, x| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) })
+/// Largest number of a column.
+fn largest(list: &[f64], column: usize, columns: usize) -> f64 {
+    let size = |m: f64, x: &f64| if x.is_nan() { f64::INFINITY } else { m.max(x.abs()) };
+    list.iter().skip(column).step_by(columns).fold(0.0, size)
 }
 
 fn add(to: &mut [f64], factor: f64, from: &[f64]) {

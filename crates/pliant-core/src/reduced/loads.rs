@@ -58,6 +58,11 @@ impl Loads {
         }
     }
 
+    /// Forgets what was condensed last.
+    pub fn forget(&mut self) {
+        self.last.fill(f64::NAN);
+    }
+
     /// Condenses the present loads with each component's base where it is. Returns whether anything changed.
     pub fn condense(&mut self, model: &Model, inputs: &Inputs, bases: &[Pose]) -> Result<bool, Undetermined> {
         let reference = &model.reference;
@@ -95,7 +100,7 @@ impl Loads {
         for joint in &reference.joints {
             for k in 0..joint.freedoms() {
                 let q = joint.coordinate + k;
-                coordinates[q] = joint.stiffness[k] * (inputs.rest[q] - reference.coordinates[q]);
+                coordinates[q] = joint.force(k, inputs.rest[q], reference.coordinates[q]);
             }
         }
         if self.now == self.last {
@@ -121,6 +126,7 @@ impl Loads {
             }
         }
         if self.now.iter().any(|x| *x != 0.0) {
+            self.forget(); // what was condensed is gone, should this fail
             model.kkt.solve(&mut self.columns)?;
         }
         std::mem::swap(&mut self.last, &mut self.now);

@@ -22,9 +22,11 @@ pub enum Mass {
     /// Links move along with the effectors as they do in statics: right for slow motion. Takes modes for more.
     #[default]
     Condensed,
-    /// The projection of Andrews 2015 with each link's own inertia: 5 to 200 times too high a frequency.
+    /// The projection of Andrews 2015 with each link's own inertia: on long mechanisms 10 to 150 times too high
+    /// a frequency.
     Accelerability,
-    /// The same with the inertia of everything a joint carries: 2 to 5 times too high a frequency.
+    /// The same with the inertia of everything a joint carries: on long mechanisms up to 5 times too high a
+    /// frequency.
     CompositeAccelerability,
     /// What the effectors feel at the first instant, as if no joint had a spring.
     OperationalSpace,

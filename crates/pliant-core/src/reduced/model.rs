@@ -1,5 +1,7 @@
 //! A reduced model: what never changes while it moves.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use nalgebra::{DMatrix, DVector, Matrix6, SymmetricEigen};
 
 use super::basis::Basis;
@@ -7,14 +9,14 @@ use super::component::{Part, parts};
 use super::effectors::{self, EffectorFrame, in_node};
 use super::error::ReductionError;
 use super::field::{self, Field, Inertia};
-use super::kkt::{Columns, Kkt};
+use super::kkt::{Columns, Kkt, Undetermined};
 use super::mass::{Mass, accelerabilities};
 use super::modes::{Modes, Wanted, fixed_interface};
-use super::projection::{Projection, not_held, project};
+use super::projection::{Projection, loose, not_held, project};
 use super::rebuild::Rebuilder;
 use super::reduction::{FreeBase, ModeChoice, Reduction};
 use super::reference::Reference;
-use super::softness::Softness;
+use super::softness::{Softness, softest};
 use crate::mechanism::Mechanism;
 use crate::spatial::Pose;
 
@@ -95,6 +97,7 @@ impl<'m> Reduction<'m> {
         let frames = effectors::choose(reference.mechanism, effectors.as_deref())?;
         let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
             .map_err(|at| not_held(&reference, &frames, at))?;
+        check_bases(&reference)?;
         let projection = project(&reference, &kkt, frames, method)?;
         let builder = Builder { reference: &reference, kkt: &kkt, projection: &projection, mass, modes };
         let accelerability = builder.accelerability()?;
@@ -116,6 +119,27 @@ impl<'m> Reduction<'m> {
         let rebuilders = components.iter().map(|c| Rebuilder::new(&reference, c, None)).collect();
         Ok(Model { reference, kkt, projection, effectors, components, place_of_node, rebuilders, free_base })
     }
+}
+
+/// One free base at most in each part, and none at a loaded pose.
+fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
+    let name = |n: usize| &reference.mechanism.body(reference.mechanism.order().nodes()[n].head).name;
+    for part in parts(reference) {
+        if let [first, second, ..] = part.bases[..] {
+            return Err(ReductionError::Options(format!(
+                "bodies `{}` and `{}` are free bases of the same linkage: a reduced model has one; use the full engine, or hold one of them",
+                name(first),
+                name(second)
+            )));
+        }
+        if let (Some(base), true) = (part.bases.first(), reference.loads.is_some()) {
+            return Err(ReductionError::Options(format!(
+                "a model at a loaded pose cannot have the free base `{}`: hold it by a joint",
+                name(*base)
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What components are built from.
@@ -156,14 +180,6 @@ impl Builder<'_, '_> {
         accelerability: Option<&DMatrix<f64>>,
     ) -> Result<Component, ReductionError> {
         let reference = self.reference;
-        if let [first, second, ..] = part.bases[..] {
-            let name = |n: usize| &reference.mechanism.body(reference.mechanism.order().nodes()[n].head).name;
-            return Err(ReductionError::Options(format!(
-                "bodies `{}` and `{}` are free bases of the same linkage: a reduced model has one; use the full engine, or hold one of them",
-                name(first),
-                name(second)
-            )));
-        }
         if !part.bases.is_empty() && self.mass != Mass::Condensed {
             return Err(ReductionError::Options(
                 "a free base goes with the condensed mass only: the others do not say how links push it"
@@ -178,12 +194,20 @@ impl Builder<'_, '_> {
         let rows: Vec<usize> = effectors.iter().flat_map(|&e| 6 * e..6 * e + 6).collect();
         let coordinates = field::coordinates_of(reference, &part);
         let inertia = Inertia::of(reference, &part, &coordinates);
-        let held = |at| not_held(reference, all, at);
+        let held = |at: Undetermined| loose(reference, at);
 
         // N = T P and Θ P: motions of the effectors to those of all.
         let submatrix =
             |A: &DMatrix<f64>| DMatrix::from_fn(rows.len(), rows.len(), |i, k| A[(rows[i], rows[k])]);
-        let basis = Basis::new(&submatrix(&self.projection.compliance), reference.radius);
+        let softest = softest(reference, &part);
+        let compliance = submatrix(&self.projection.compliance);
+        let basis = Basis::new(&compliance, reference.radius, softest);
+        if basis.unstable {
+            return Err(ReductionError::Options(
+                "the pose is no stable equilibrium: some motion of the effectors has negative stiffness"
+                    .into(),
+            ));
+        }
         let r = basis.rank();
         let mut P = DMatrix::zeros(6 * all.len(), r);
         rows.iter().enumerate().for_each(|(i, &row)| P.set_row(row, &basis.wrench.row(i)));
@@ -291,6 +315,15 @@ impl<'m> Model<'m> {
         &self.projection
     }
 
+    /// A number that two models share only if a state of one fits the other: of their stiffness and reference, below
+    /// 2⁵² so that it is exact.
+    pub(super) fn stamp(&self) -> f64 {
+        let mut hasher = DefaultHasher::new();
+        let numbers = self.components.iter().flat_map(|c| c.stiffness.iter().chain(c.motion.iter()));
+        numbers.chain(&self.reference.coordinates).for_each(|x| x.to_bits().hash(&mut hasher));
+        (hasher.finish() >> 12) as f64
+    }
+
     /// Number of independent motions of the effectors.
     pub fn rank(&self) -> usize {
         self.components.iter().map(|c| c.rank).sum()
@@ -327,7 +360,7 @@ impl<'m> Model<'m> {
                 field::respond(&self.reference, &self.kkt, &component.part, &component.coordinates, loads)
             };
             let modes = fixed_interface(&zero, &inertia, Wanted::Count(count), answer)
-                .map_err(|at| not_held(&self.reference, &self.projection.effectors, at))?;
+                .map_err(|at| loose(&self.reference, at))?;
             all.extend(modes.frequencies);
         }
         all.sort_by(f64::total_cmp);

@@ -57,7 +57,7 @@ pub(super) fn fixed_interface(
     start.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + 0.7 * (i % 10_007).pow(2) as f64).sin());
     let mut block = answer(&inertia.times(&start))?;
     let mut space = Field::zeros(rows / 6, coordinates, 0);
-    let mut answers = space.clone();
+    let mut H = DMatrix::zeros(0, 0);
     let mut last: Vec<f64> = Vec::new();
     loop {
         let first = space.columns;
@@ -70,12 +70,16 @@ pub(super) fn fixed_interface(
                 f64::from(i == first + k)
             }));
             block = answer(&inertia.times(&new))?;
-            answers = answers.beside(&block);
+            // Rayleigh–Ritz: H = Vᵀ M C_fixed M V, grown by the rows of the new directions.
+            let rows = space.dot(&inertia.times(&block));
+            let grown = DMatrix::from_fn(space.columns, space.columns, |i, k| match (i < first, k < first) {
+                (true, true) => H[(i, k)],
+                (_, false) => rows[(i, k - first)],
+                (false, true) => rows[(k, i - first)],
+            });
+            H = (&grown + grown.transpose()) * 0.5;
         }
-        // Rayleigh–Ritz: eigenvalues of Vᵀ M C_fixed M V.
-        let H = inertia.times(&space).dot(&answers);
-        let H = (&H + H.transpose()) * 0.5;
-        let eigen = SymmetricEigen::new(H);
+        let eigen = SymmetricEigen::new(H.clone());
         let mut order: Vec<usize> = (0..space.columns).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
         let top = eigen.eigenvalues[order[0]];

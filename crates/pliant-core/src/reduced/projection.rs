@@ -12,6 +12,7 @@ use super::error::ReductionError;
 use super::incremental;
 use super::kkt::{Columns, Kkt, Undetermined};
 use super::reference::Reference;
+use super::softness::softest;
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -71,7 +72,7 @@ impl Projection {
             let rows: Vec<usize> =
                 (0..self.effectors.len()).filter(here).flat_map(|e| 6 * e..6 * e + 6).collect();
             let block = self.compliance.select_rows(&rows).select_columns(&rows);
-            Basis::new(&block, reference.radius).rank()
+            Basis::new(&block, reference.radius, softest(reference, part)).rank()
         };
         parts(reference).iter().map(rank).sum()
     }
@@ -140,12 +141,15 @@ pub(super) fn project(
     }
     // Rounding aside it is symmetric.
     let compliance = (&compliance + compliance.transpose()) * 0.5;
+    let parts = parts(reference);
     for (e, (effector, place)) in effectors.iter().zip(&places).enumerate() {
+        let part = place.and_then(|(n, _)| parts.iter().find(|part| part.nodes.contains(&n)));
+        let softest = part.map_or(0.0, |part| softest(reference, part));
         let length = |i: usize| if i % 6 < 3 { reference.radius } else { 1.0 };
         let of = |i: usize, k: usize| compliance[(i, 6 * e + k)].abs() / (length(i) * length(k));
         let most =
             (0..m).flat_map(|i| (0..6).map(move |k| (i, k))).map(|(i, k)| of(i, k)).fold(0.0, f64::max);
-        let still = most <= RIGID * kkt.softest();
+        let still = most <= RIGID * softest;
         let on_free_base = place.is_some_and(|(n, _)| !reference.moves(n));
         // Only an exact method can tell.
         if still && !on_free_base && inexact.is_empty() {
@@ -185,6 +189,12 @@ pub(super) fn not_held(
         body: mechanism.body(effector.body).name.clone(),
         joint,
     }
+}
+
+/// Links that move with a joint that nothing determines, under a load that is not on the effectors.
+pub(super) fn loose(reference: &Reference, at: Undetermined) -> ReductionError {
+    let joint = reference.mechanism.joint(at.joint).name.clone();
+    if at.lost { ReductionError::LostLoops { joint } } else { ReductionError::Loose { joint } }
 }
 
 fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize>) -> ReductionError {

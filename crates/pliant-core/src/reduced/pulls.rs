@@ -2,8 +2,8 @@
 //!
 //! In the axes of the pulled frame P, with e the offset to the target and G its body twist per ż:
 //! w = w₀ − (h k + d) G ż⁺ with w₀ = k e + d (target's twist), so Gᵀ(h²k + h d)G joins the matrix and any
-//! stiffness is stable. On a free base the base moves too: [φ_m; ż] is solved for first, which gives w, and
-//! then both parts feel it.
+//! stiffness is stable. On a free base the base moves too: [φ_m; ż] is solved for first with all pulls, which
+//! gives their w, and then both parts feel them.
 
 use nalgebra::{Matrix3, Matrix6, Vector6};
 
@@ -48,23 +48,69 @@ impl Simulation<'_> {
 
     /// Adds the pulls on a component to its step.
     pub(super) fn pull(&mut self, c: usize, h: f64) {
+        if self.inputs.pulls.is_empty() {
+            return;
+        }
+        if self.parts[c].floating.is_some() {
+            self.pull_free(c, h);
+            return;
+        }
         for p in 0..self.inputs.pulls.len() {
-            let pull = self.inputs.pulls[p];
-            let node = self.model.reference.place(pull.body).0;
-            if node.is_none_or(|n| self.model.place_of_node[n].0 != c) {
-                continue;
-            }
-            let Some(grip) = self.grip(&pull) else { continue };
+            let Some((pull, grip)) = self.grip_in(p, c) else { continue };
             let part = &mut self.parts[c];
             let (mut w, K, D) = spring(&pull, &grip.pose);
-            if part.floating.is_none() {
-                // What the scripted base does to the frame is given.
-                w -= D * base_part(&self.inputs.base_twist, &self.inputs.base, &grip);
-                part.motion.push(&part.rows, &w);
-                part.motion.hold(&part.rows, &(K * (h * h) + D * h));
-                continue;
-            }
-            w = implicit(part, &grip, &w, &(K * h + D), h);
+            // What the scripted base does to the frame is given.
+            w -= D * base_part(&self.inputs.base_twist, &self.inputs.base, &grip);
+            part.motion.push(&part.rows, &w);
+            part.motion.hold(&part.rows, &(K * (h * h) + D * h));
+        }
+    }
+
+    /// A pull and its grip, if it is on a component.
+    fn grip_in(&mut self, p: usize, c: usize) -> Option<(Pull, Grip)> {
+        let pull = self.inputs.pulls[p];
+        let node = self.model.reference.place(pull.body).0?;
+        if self.model.place_of_node[node].0 != c {
+            return None;
+        }
+        self.grip(&pull).map(|grip| (pull, grip))
+    }
+
+    /// Pulls on a free base: all of them with base and links in one system, whose end tells their wrenches.
+    fn pull_free(&mut self, c: usize, h: f64) {
+        start(&mut self.parts[c], h);
+        let mut any = false;
+        for p in 0..self.inputs.pulls.len() {
+            let Some((pull, grip)) = self.grip_in(p, c) else { continue };
+            any = true;
+            let (w, K, D) = spring(&pull, &grip.pose);
+            let part = &mut self.parts[c];
+            place(part, &grip);
+            add(part, &w, &(K * h + D), h);
+        }
+        if !any {
+            return;
+        }
+        let m = self.parts[c].motion.size() + 6;
+        let part = &mut self.parts[c];
+        if cholesky::factor(&mut part.extended, m) {
+            cholesky::solve(&part.extended, m, &mut part.extended_right);
+        } else {
+            part.extended_right.fill(f64::NAN); // told by the step
+        }
+        for p in 0..self.inputs.pulls.len() {
+            let Some((pull, grip)) = self.grip_in(p, c) else { continue };
+            let (w, K, D) = spring(&pull, &grip.pose);
+            let part = &mut self.parts[c];
+            place(part, &grip);
+            let moved = Vector6::from_fn(|i, _| {
+                part.extended_rows[i * m..(i + 1) * m]
+                    .iter()
+                    .zip(&part.extended_right)
+                    .map(|(g, x)| g * x)
+                    .sum::<f64>()
+            });
+            let w = w - (K * h + D) * moved;
             part.motion.push(&part.rows, &w);
             let center = part.floating.as_ref().expect("it floats").center();
             part.motion.add_rigid(&grip.pose.wrench_to_outer(&Wrench::from_vector(&w)), &center);
@@ -121,19 +167,12 @@ fn base_part(twist: &Twist, base: &Pose, grip: &Grip) -> Vector6<f64> {
     grip.in_base.twist_to_local(&local).to_vector()
 }
 
-/// The wrench of a pull at the end of a step on a free base: of (M_bb, M′ + hD + h²K) and the pull's h·W
-/// together.
-fn implicit(part: &mut Moving, grip: &Grip, w: &Vector6<f64>, W: &Matrix6<f64>, h: f64) -> Vector6<f64> {
+/// The system of base and links, (M_bb, M′ + hD + h²K), and its right-hand side, with the loads so far, in the
+/// axes of H_m.
+fn start(part: &mut Moving, h: f64) {
     let n = part.motion.size();
-    let floating = part.floating.as_ref().expect("it floats");
-    let in_mean = floating.mean.inverse_times(&grip.pose);
-    let J = in_mean.inverse().adjoint();
     let m = n + 6;
-    for i in 0..6 {
-        (0..6).for_each(|k| part.extended_rows[i * m + k] = J[(i, k)]);
-        part.extended_rows[i * m + 6..(i + 1) * m].copy_from_slice(&part.rows[i * n..(i + 1) * n]);
-    }
-    let G = &part.extended_rows;
+    let floating = part.floating.as_ref().expect("it floats");
     part.extended.fill(0.0);
     let M = floating.spatial_mass();
     for i in 0..6 {
@@ -144,16 +183,6 @@ fn implicit(part: &mut Moving, grip: &Grip, w: &Vector6<f64>, W: &Matrix6<f64>, 
             part.extended[(6 + i) * m + 6 + k] = part.motion.system(h, i, k);
         }
     }
-    // Gᵀ h W G, symmetric as W is.
-    for i in 0..6 {
-        for k in 0..6 {
-            for a in 0..m {
-                let left = h * W[(i, k)] * G[i * m + a];
-                (0..m).for_each(|b| part.extended[a * m + b] += left * G[k * m + b]);
-            }
-        }
-    }
-    // M φ + h(gravity and loads so far), in the axes of H_m.
     let world = floating.twist();
     let r = floating.mean.rotation.inverse();
     let twist = Twist { linear: r * world.linear, angular: r * world.angular };
@@ -163,17 +192,35 @@ fn implicit(part: &mut Moving, grip: &Grip, w: &Vector6<f64>, W: &Matrix6<f64>, 
     let right = M * twist.to_vector() + wrench.to_vector() * h;
     (0..6).for_each(|i| part.extended_right[i] = right[i]);
     (0..n).for_each(|i| part.extended_right[6 + i] = part.motion.momentum(h, i));
+}
+
+/// The body twist of a grip per (φ_m, ż).
+fn place(part: &mut Moving, grip: &Grip) {
+    let n = part.motion.size();
+    let m = n + 6;
+    let floating = part.floating.as_ref().expect("it floats");
+    let J = floating.mean.inverse_times(&grip.pose).inverse().adjoint();
+    for i in 0..6 {
+        (0..6).for_each(|k| part.extended_rows[i * m + k] = J[(i, k)]);
+        part.extended_rows[i * m + 6..(i + 1) * m].copy_from_slice(&part.rows[i * n..(i + 1) * n]);
+    }
+}
+
+/// Adds h GᵀWG, symmetric as W is, to the system, and h Gᵀw to its right-hand side.
+fn add(part: &mut Moving, w: &Vector6<f64>, W: &Matrix6<f64>, h: f64) {
+    let m = part.motion.size() + 6;
+    let G = &part.extended_rows;
+    for i in 0..6 {
+        for k in 0..6 {
+            for a in 0..m {
+                let left = h * W[(i, k)] * G[i * m + a];
+                (0..m).for_each(|b| part.extended[a * m + b] += left * G[k * m + b]);
+            }
+        }
+    }
     for a in 0..m {
         part.extended_right[a] += h * (0..6).map(|i| G[i * m + a] * w[i]).sum::<f64>();
     }
-    if !cholesky::factor(&mut part.extended, m) {
-        return Vector6::from_element(f64::NAN);
-    }
-    cholesky::solve(&part.extended, m, &mut part.extended_right);
-    let moved = Vector6::from_fn(|i, _| {
-        G[i * m..(i + 1) * m].iter().zip(&part.extended_right).map(|(g, x)| g * x).sum::<f64>()
-    });
-    w - W * moved
 }
 
 /// J times rows, 6×n, row by row.

@@ -49,11 +49,19 @@ pub(super) struct Joint {
     pub across: Matrix6<f64>,
     /// Springs (with those of limits that act) of its freedoms.
     pub stiffness: [f64; 6],
+    /// Of limits that act at the reference: their own stiffness and where they begin.
+    pub limits: [(f64, f64); 6],
 }
 
 impl Joint {
     pub fn freedoms(&self) -> usize {
         self.kind.freedoms()
+    }
+
+    /// What spring and limit apply along freedom k at a coordinate.
+    pub fn force(&self, k: usize, rest: f64, q: f64) -> f64 {
+        let (limit, bound) = self.limits[k];
+        (self.stiffness[k] - limit) * (rest - q) + limit * (bound - q)
     }
 }
 
@@ -89,7 +97,7 @@ impl<'m> Reference<'m> {
         }
         let order = mechanism.order();
         if !order.loop_joints().is_empty() || !mechanism.couplings().is_empty() {
-            return closed(mechanism, positions, &coordinates);
+            return closed(mechanism, positions);
         }
         let mut poses: Vec<Pose> = Vec::with_capacity(order.nodes().len());
         for node in order.nodes() {
@@ -142,11 +150,12 @@ impl<'m> Reference<'m> {
             let range = mechanism.coordinates_of(id);
             let q = &coordinates[range.clone()];
             let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(id);
-            let mut stiffness = [0.0; 6];
+            let (mut stiffness, mut limits) = ([0.0; 6], [(0.0, 0.0); 6]);
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 stiffness[k] = freedom.stiffness;
-                if beyond_limit(freedom, q[k]) {
-                    stiffness[k] += crate::full::limit_stiffness(joint.kind, k);
+                if let Some(bound) = passed_limit(freedom, q[k]) {
+                    limits[k] = (full::limit_stiffness(joint.kind, k), bound);
+                    stiffness[k] += limits[k].0;
                 }
             }
             joints.push(Joint {
@@ -158,6 +167,7 @@ impl<'m> Reference<'m> {
                 motion: in_child.adjoint() * joint.kind.subspace(q),
                 across: pose(child).inverse_times(&pose(parent)).adjoint(),
                 stiffness,
+                limits,
             });
         }
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
@@ -195,8 +205,9 @@ impl<'m> Reference<'m> {
     }
 }
 
-fn beyond_limit(freedom: &Freedom, q: f64) -> bool {
-    q > freedom.upper || q < freedom.lower
+/// The limit that a coordinate has passed.
+fn passed_limit(freedom: &Freedom, q: f64) -> Option<f64> {
+    if q > freedom.upper { Some(freedom.upper) } else { (q < freedom.lower).then_some(freedom.lower) }
 }
 
 /// Stiffness that holds a joint at its position, relative to the stiffest spring.
@@ -213,7 +224,6 @@ const REACHED: f64 = 1e-8;
 fn closed<'m>(
     mechanism: &'m Mechanism,
     positions: &[(JointId, Vec<f64>)],
-    wanted: &[f64],
 ) -> Result<Reference<'m>, ReductionError> {
     let given = |joint: JointId| positions.iter().any(|(j, _)| *j == joint);
     let stiffest =
@@ -232,7 +242,13 @@ fn closed<'m>(
     let failed =
         |why: String| ReductionError::Position(format!("the joints cannot take these positions: {why}"));
     simulation.inputs_mut().set_gravity([0.0; 3]).map_err(|e| failed(e.to_string()))?;
-    let way = wanted.iter().fold(0.0f64, |m, q| m.max(q.abs()));
+    // Translations count in radii.
+    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
+    let unit =
+        |joint: JointId, k: usize| if k < mechanism.joint(joint).kind.translations() { radius } else { 1.0 };
+    let way = (positions.iter())
+        .flat_map(|(joint, x)| x.iter().enumerate().map(|(k, x)| x.abs() / unit(*joint, k)))
+        .fold(0.0, f64::max);
     let steps = (way / STRIDE).ceil().max(1.0) as usize;
     // The springs' small give is taken out by moving their rests on: the last rounds.
     const ROUNDS: usize = 3;
@@ -256,9 +272,9 @@ fn closed<'m>(
     }
     let state = simulation.state();
     for (joint, position) in positions {
-        for (q, x) in mechanism.coordinates_of(*joint).zip(position) {
+        for (k, (q, x)) in mechanism.coordinates_of(*joint).zip(position).enumerate() {
             let got = state.coordinates[q];
-            if (got - x).abs() > REACHED {
+            if (got - x).abs() > REACHED * unit(*joint, k) {
                 let name = &mechanism.joint(*joint).name;
                 return Err(failed(format!("loops let joint `{name}` come to {got:.6} only, not {x}")));
             }

@@ -13,6 +13,9 @@ use crate::mechanism::{BodyId, EffectorId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
 use crate::state::State;
 
+/// A displacement of a link, m or rad, beyond which a linear model has broken.
+const TOO_FAR: f64 = 1e12;
+
 /// A running simulation of a reduced model.
 #[derive(Clone, Debug)]
 pub struct Simulation<'m> {
@@ -214,7 +217,10 @@ impl<'m> Simulation<'m> {
         for c in 0..self.parts.len() {
             self.load(c, &acceleration, h);
             if !self.parts[c].motion.solve(h) {
-                return Err(self.broken(c, h));
+                let cause = format!(
+                    "a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"
+                );
+                return Err(self.broken(c, cause));
             }
         }
         for (c, part) in self.parts.iter_mut().enumerate() {
@@ -265,6 +271,12 @@ impl<'m> Simulation<'m> {
                 cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
             }
         })?;
+        // Beyond all bounds is as bad as not finite.
+        let far = |x: &f64| x.is_nan() || x.abs() > TOO_FAR;
+        if let Some(c) = self.loads.condensed.iter().position(|c| c.nodes.iter().any(far)) {
+            self.loads.forget();
+            return Err(self.broken(c, "a load or target off the effectors is too large".into()));
+        }
         if changed {
             let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
             for (c, part) in self.parts.iter_mut().enumerate() {
@@ -301,6 +313,7 @@ impl<'m> Simulation<'m> {
         let condensed = &self.loads.condensed[c];
         part.motion.force.copy_from_slice(&condensed.force);
         part.motion.rigid = (Vector3::zeros(), Vector3::zeros());
+        part.motion.let_go();
         let gravity = &self.inputs.gravity;
         let on_links = match &part.floating {
             None => Some(felt(gravity, acceleration, &self.inputs.base)),
@@ -387,20 +400,14 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    fn broken(&self, c: usize, h: f64) -> StepError {
+    fn broken(&self, c: usize, cause: String) -> StepError {
         let component = &self.model.components[c];
         let node = component
             .effectors
             .first()
             .map_or(component.part.nodes[0], |&e| component.part.nodes[self.model.effectors[e].node]);
         let head = self.model.reference.mechanism.order().nodes()[node].head;
-        StepError::NotFinite {
-            step: self.steps + 1,
-            body: self.mechanism().body(head).name.clone(),
-            cause: format!(
-                "a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"
-            ),
-        }
+        StepError::NotFinite { step: self.steps + 1, body: self.mechanism().body(head).name.clone(), cause }
     }
 }
 

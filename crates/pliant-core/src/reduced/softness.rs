@@ -2,7 +2,20 @@
 
 use nalgebra::Matrix6;
 
+use super::component::Part;
 use super::reference::Reference;
+
+/// The largest compliance of a part's springs, rad/(N·m), translations in radii.
+pub(super) fn softest(reference: &Reference, part: &Part) -> f64 {
+    let of_joint = |&j: &usize| {
+        let joint = &reference.joints[j];
+        let unit =
+            |k: usize| if k < joint.kind.translations() { reference.radius * reference.radius } else { 1.0 };
+        let sprung = (0..joint.freedoms()).filter(|&k| joint.stiffness[k] > 0.0);
+        sprung.map(|k| 1.0 / (joint.stiffness[k] * unit(k))).fold(0.0, f64::max)
+    };
+    part.joints.iter().map(of_joint).fold(0.0, f64::max)
+}
 
 /// What each joint gives: compliance of its coordinates and which are passive.
 #[derive(Clone, Debug)]

@@ -136,7 +136,7 @@ fn document(
         "coordinates": coordinates,
         "effectors": effectors,
         "radius": mechanism.radius(),
-        "error": error,
+        "errors": error,
         "error_stopped": stopped,
         "transient": of_transient(transient),
         "frequencies": of_frequencies(frequencies),
