@@ -1,7 +1,7 @@
 //! Triangles of a mesh file: their bounds, volume, inertia and convex hull.
 //!
 //! STL (binary and ASCII) and OBJ are read by `mesh-loader`, with `stl_io` for ASCII STL that it rejects;
-//! DAE by [a reader of our own](dae), since that of `mesh-loader` panics on indices out of range and never
+//! DAE by a reader of our own (`dae.rs`), since that of `mesh-loader` panics on indices out of range and never
 //! ends on arrays of names. Lengths are as the file has them; only DAE has a unit.
 
 mod dae;
