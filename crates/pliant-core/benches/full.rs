@@ -1,10 +1,10 @@
 //! Speed of the full engine, one thread, everything included: one step with one Newton iteration, with
 //! every link's pose, joint coordinates and forces.
 //!
-//! `cargo bench -p pliant-core --bench full`; `pliant bench` times the same scenes with percentiles. On two shared
-//! cores of an EPYC with AVX2, the quietest of six runs, in µs a link: chains of 100, 1,000 and 10,000 links 0.59,
-//! 0.61 and 0.94, hence a slope of 1.10 on log axes; helix:400 0.59; in µs a joint: ladder:48 0.82, rungs:48 0.79.
-//! The bound is in the README of the engine.
+//! `cargo bench -p pliant-core --bench full`; `pliant bench` times the same scenes with percentiles. By that, on two
+//! shared cores of an EPYC with AVX2, in µs a link: chains of 100, 1,000 and 10,000 links 0.56, 0.60 and 0.80, hence a
+//! slope of 1.08 on log axes; helix:400 0.58; in µs a joint: ladder:48 and rungs:48 0.85, 1.5 times a chain. The bound
+//! is in the README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::{full, gallery};

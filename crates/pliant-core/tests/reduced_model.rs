@@ -11,7 +11,7 @@ use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, Mechanism, PerFreedom};
-use pliant_core::reduced::{Mass, Model, Reconstruction, Reduction, ReductionError, Simulation};
+use pliant_core::reduced::{Mass, Method, Model, Reconstruction, Reduction, ReductionError, Simulation};
 use pliant_core::spatial::{Twist, log};
 
 /// Lowest frequency of a model over the lowest of the dense one.
@@ -334,6 +334,33 @@ fn long_ladders_add_up_stage_by_stage() {
                 "{name}:{size} {:e}",
                 shear(size, true) / expected - 1.0
             );
+        }
+    }
+}
+
+/// On a tree, a joint passes on what acts beyond it and nothing else: the effectors' wrenches, moved.
+#[test]
+fn joints_of_a_tree_pass_on_the_wrenches_beyond_them() {
+    for method in [Method::Exact, Method::Incremental] {
+        let mechanism = gallery::y();
+        let reduction = Reduction::at_rest(&mechanism).method(method);
+        let projection = reduction.project().unwrap();
+        for (joint, beyond) in [("stem0", [true, true]), ("left0", [true, false]), ("right1", [false, true])]
+        {
+            let id = mechanism.find_joint(joint).unwrap();
+            let child = mechanism.body(mechanism.joint(id).child).pose;
+            let map = projection.wrench_map(reduction.reference(), id);
+            for (e, effector) in mechanism.effectors().iter().enumerate() {
+                let frame = child.inverse_times(&(mechanism.body(effector.body).pose * effector.frame));
+                for k in 0..6 {
+                    let unit = pliant_core::spatial::Wrench::from_vector(
+                        &pliant_core::nalgebra::Vector6::ith(k, 1.0),
+                    );
+                    let expected = frame.wrench_to_outer(&unit).to_vector() * f64::from(beyond[e]);
+                    // A few products of numbers of the order of one.
+                    assert!((map.column(6 * e + k) - expected).amax() < 1e-14, "{joint} {e} {k}");
+                }
+            }
         }
     }
 }

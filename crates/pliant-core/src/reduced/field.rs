@@ -61,37 +61,35 @@ impl Field {
 
     /// The field times a matrix: other columns of it.
     pub fn times(&self, A: &DMatrix<f64>) -> Field {
+        let (m, n) = (self.columns, A.ncols());
+        let A: Vec<f64> = A.transpose().as_slice().to_vec(); // row by row
         let multiply = |list: &[f64]| {
-            let mut out = vec![0.0; list.len() / self.columns.max(1) * A.ncols()];
-            for (row, to) in
-                list.chunks_exact(self.columns.max(1)).zip(out.chunks_exact_mut(A.ncols().max(1)))
-            {
-                for (x, k) in row.iter().zip(0..) {
-                    to.iter_mut().enumerate().for_each(|(c, to)| *to += x * A[(k, c)]);
+            let mut out = vec![0.0; list.len() / m.max(1) * n];
+            for (row, to) in list.chunks_exact(m.max(1)).zip(out.chunks_exact_mut(n.max(1))) {
+                for (x, A) in row.iter().zip(A.chunks_exact(n.max(1))) {
+                    to.iter_mut().zip(A).for_each(|(to, a)| *to += x * a);
                 }
             }
             out
         };
-        Field { columns: A.ncols(), nodes: multiply(&self.nodes), coordinates: multiply(&self.coordinates) }
+        Field { columns: n, nodes: multiply(&self.nodes), coordinates: multiply(&self.coordinates) }
     }
 
     /// selfᵀ other, over all rows.
     pub fn dot(&self, other: &Field) -> DMatrix<f64> {
         let (m, n) = (self.columns, other.columns);
-        let mut out = DMatrix::zeros(m, n);
+        let mut out = vec![0.0; m * n];
         if m == 0 || n == 0 {
-            return out;
+            return DMatrix::zeros(m, n);
         }
-        let mut add = |a: &[f64], b: &[f64]| {
+        for (a, b) in [(&self.nodes, &other.nodes), (&self.coordinates, &other.coordinates)] {
             for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(n)) {
-                for (i, a) in a.iter().enumerate() {
-                    b.iter().enumerate().for_each(|(j, b)| out[(i, j)] += a * b);
+                for (a, out) in a.iter().zip(out.chunks_exact_mut(n)) {
+                    out.iter_mut().zip(b).for_each(|(out, b)| *out += a * b);
                 }
             }
-        };
-        add(&self.nodes, &other.nodes);
-        add(&self.coordinates, &other.coordinates);
-        out
+        }
+        DMatrix::from_row_slice(m, n, &out)
     }
 
     /// Side by side with another.
@@ -188,7 +186,7 @@ pub(super) fn respond(
     coordinates: &[(usize, usize, usize)],
     loads: &Field,
 ) -> Result<Field, Undetermined> {
-    let mut columns = Columns::new(reference, loads.columns);
+    let mut columns = Columns::without_wrenches(reference, loads.columns);
     loads.scatter(&mut columns, part, coordinates);
     kkt.solve(&mut columns)?;
     Ok(Field::gather(&columns, part, coordinates))

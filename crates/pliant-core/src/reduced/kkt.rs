@@ -90,7 +90,7 @@ pub(super) struct Columns {
     pub nodes: Vec<f64>,
     /// One per coordinate: forces going in, coordinates coming out.
     pub coordinates: Vec<f64>,
-    /// Six per joint of the reference, coming out: the wrench it passes on, child's node frame.
+    /// Six per joint of the reference, coming out: the wrench it passes on, child's node frame; or none.
     pub wrenches: Vec<f64>,
     solution: Vec<f64>,
     residual: Vec<f64>,
@@ -110,6 +110,16 @@ impl Columns {
             ..Columns::default()
         }
     }
+
+    /// Zeros, for answers of nodes and coordinates alone.
+    pub fn without_wrenches(reference: &Reference, columns: usize) -> Columns {
+        Columns {
+            columns,
+            nodes: vec![0.0; 6 * reference.poses.len() * columns],
+            coordinates: vec![0.0; reference.coordinates.len() * columns],
+            ..Columns::default()
+        }
+    }
 }
 
 impl Kkt {
@@ -124,7 +134,7 @@ impl Kkt {
 
     /// Whether a load on every node at once is solved to rounding.
     fn solves_a_probe(&self, reference: &Reference) -> bool {
-        let mut probe = Columns::new(reference, 1);
+        let mut probe = Columns::without_wrenches(reference, 1);
         // Any numbers do that no symmetry of a mechanism shares.
         let unit = |i: usize| 1.0 / (self.length(i % 6) * self.soft);
         probe.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + i as f64).sin() * unit(i));
@@ -165,7 +175,7 @@ impl Kkt {
             residual: Vec::with_capacity(unknowns),
             memory: Vec::with_capacity(largest * columns),
             given: Vec::with_capacity(columns),
-            ..Columns::new(reference, columns)
+            ..Columns::without_wrenches(reference, columns)
         }
     }
 
@@ -268,7 +278,7 @@ impl Kkt {
             }
         }
         for (j, joint) in self.joints.iter().enumerate() {
-            for i in 0..6 {
+            for i in 0..if columns.wrenches.is_empty() { 0 } else { 6 } {
                 let to = &mut columns.wrenches[(6 * j + i) * m..][..m];
                 to.fill(0.0);
                 add(to, 1.0 / (self.length(i) * self.soft), &x[(joint.wrench + i) * m..][..m]);

@@ -89,6 +89,20 @@ impl Projection {
         map
     }
 
+    /// The wrench that a joint passes on to its child (link frame) per unit of each wrench component, 6×6|E|: what
+    /// the child's side of the mechanism takes from the effectors. Zero for a joint between bodies that move as one.
+    pub fn wrench_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
+        let m = self.maps.columns;
+        let mut map = DMatrix::zeros(6, m);
+        let Some(j) = reference.joints.iter().position(|other| other.id == joint) else { return map };
+        let (_, offset) = reference.place(reference.mechanism.joint(joint).child);
+        for k in 0..m {
+            let w = Wrench::from_vector(&Vector6::from_fn(|i, _| self.maps.wrenches[(6 * j + i) * m + k]));
+            map.set_column(k, &offset.wrench_to_local(&w).to_vector());
+        }
+        map
+    }
+
     /// The coordinates of a joint per unit of each wrench component, d×6|E|.
     pub fn coordinate_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
         let range = reference.mechanism.coordinates_of(joint);
