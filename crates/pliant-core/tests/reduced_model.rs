@@ -120,6 +120,15 @@ fn modes_for_a_step_are_those_it_can_follow() {
     let auto = Reduction::at_rest(&mechanism).modes_for(dt).build().unwrap();
     let all = Reduction::at_rest(&mechanism).modes(40).build().unwrap();
     assert!(auto.modes() > 0 && auto.modes() < all.modes());
+    // Those of the dense model with its effectors held: E Z x = 0.
+    let mut dense = Dense::new(&mechanism);
+    let frames: Vec<_> = mechanism.effectors().iter().map(|e| (e.body, e.frame)).collect();
+    let held = dense.stack(&frames) * &dense.closed;
+    dense.closed = &dense.closed * dense::null_space(&held, dense.closed.ncols());
+    let K = pliant_core::nalgebra::DMatrix::from_diagonal(&dense.stiffness);
+    dense.reduced = dense.closed.transpose() * K * &dense.closed;
+    let followed = dense.frequencies(&mechanism).iter().filter(|w| *w * dt < 1.0).count();
+    assert_eq!(auto.modes(), followed);
     let none = Reduction::at_rest(&mechanism).modes_for(1.0).build().unwrap();
     assert_eq!(none.modes(), 0);
 }

@@ -92,7 +92,7 @@ impl Simulation<'_> {
 
     /// The numbers that the engine's motion is made of.
     fn save(&self, out: &mut Vec<f64>) {
-        out.push(self.model.stamp());
+        out.push(self.model.stamp);
         for part in &self.parts {
             out.extend_from_slice(&part.motion.z);
             out.extend_from_slice(&part.motion.rate);
@@ -114,7 +114,7 @@ impl Simulation<'_> {
         (self.time, self.steps, self.base) = (state.time, state.steps, state.base);
         self.inputs_mut().set_base(state.base, Twist::ZERO)?;
         self.base_twist = Twist::ZERO;
-        if state.private.len() == saved + 7 && state.private[0] == self.model.stamp() {
+        if state.private.len() == saved + 7 && state.private[0] == self.model.stamp {
             let mut at = 1;
             let mut take = |to: &mut [f64]| {
                 to.copy_from_slice(&state.private[at..at + to.len()]);

@@ -196,14 +196,17 @@ impl Kkt {
         columns.residual.clear();
         columns.residual.resize(size, 0.0);
         self.load(columns);
+        if self.closing == 0 {
+            // A tree: exact to rounding at once, and held by all its springs.
+            std::mem::swap(&mut columns.solution, &mut columns.residual);
+            self.factors.solve(&self.plan, &mut columns.solution, m, &mut columns.memory);
+            return 0.0;
+        }
         columns.solution.clear();
         columns.solution.extend_from_slice(&columns.residual);
         columns.given.clear();
         columns.given.extend((0..m).map(|c| largest(&columns.residual, c, m)));
         self.factors.solve(&self.plan, &mut columns.solution, m, &mut columns.memory);
-        if self.closing == 0 {
-            return 0.0; // a tree: exact to rounding at once, and held by all its springs
-        }
         let most = REFINEMENTS[usize::from(self.closing > LAST_AT_MOST)];
         let (mut last, mut stalled) = (f64::INFINITY, 0);
         for refinement in 0.. {

@@ -33,6 +33,8 @@ pub struct Model<'m> {
     /// One per component, for all its links.
     pub(super) rebuilders: Vec<Rebuilder>,
     pub(super) free_base: FreeBase,
+    /// A number that two models share only if a state of one fits the other.
+    pub(super) stamp: f64,
 }
 
 /// An effector of the model.
@@ -117,7 +119,18 @@ impl<'m> Reduction<'m> {
             effectors.push(Effector { frame: frame.clone(), component, node, in_node, rest, row });
         }
         let rebuilders = components.iter().map(|c| Rebuilder::new(&reference, c, None)).collect();
-        Ok(Model { reference, kkt, projection, effectors, components, place_of_node, rebuilders, free_base })
+        let stamp = stamp(&components, &reference);
+        Ok(Model {
+            reference,
+            kkt,
+            projection,
+            effectors,
+            components,
+            place_of_node,
+            rebuilders,
+            free_base,
+            stamp,
+        })
     }
 }
 
@@ -140,6 +153,14 @@ fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
         }
     }
     Ok(())
+}
+
+/// A number of the stiffness, the motions and the reference, below 2⁵² so that it is exact.
+fn stamp(components: &[Component], reference: &Reference) -> f64 {
+    let mut hasher = DefaultHasher::new();
+    let numbers = components.iter().flat_map(|c| c.stiffness.iter().chain(c.motion.iter()));
+    numbers.chain(&reference.coordinates).for_each(|x| x.to_bits().hash(&mut hasher));
+    (hasher.finish() >> 12) as f64
 }
 
 /// What components are built from.
@@ -313,15 +334,6 @@ impl<'m> Model<'m> {
     /// Compliance and maps of the effectors.
     pub fn projection(&self) -> &Projection {
         &self.projection
-    }
-
-    /// A number that two models share only if a state of one fits the other: of their stiffness and reference, below
-    /// 2⁵² so that it is exact.
-    pub(super) fn stamp(&self) -> f64 {
-        let mut hasher = DefaultHasher::new();
-        let numbers = self.components.iter().flat_map(|c| c.stiffness.iter().chain(c.motion.iter()));
-        numbers.chain(&self.reference.coordinates).for_each(|x| x.to_bits().hash(&mut hasher));
-        (hasher.finish() >> 12) as f64
     }
 
     /// Number of independent motions of the effectors.

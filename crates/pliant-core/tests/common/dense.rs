@@ -176,7 +176,7 @@ impl Dense {
 }
 
 /// An orthonormal basis of the null space, by Gram–Schmidt with pivoting on the rows, twice for accuracy.
-fn null_space(A: &DMatrix<f64>, count: usize) -> DMatrix<f64> {
+pub fn null_space(A: &DMatrix<f64>, count: usize) -> DMatrix<f64> {
     // An orthonormal basis of the row space first.
     let mut rows: Vec<DVector<f64>> = A.row_iter().map(|r| r.transpose()).collect();
     let largest = rows.iter().map(|r| r.norm()).fold(0.0, f64::max);
