@@ -94,6 +94,16 @@ impl Pivoted {
     /// Solves for right-hand sides that stand side by side: `x[unknown * columns + column]`, in place. `memory`
     /// takes the pivots of one front.
     pub fn solve(&self, plan: &Symbolic, x: &mut [f64], columns: usize, memory: &mut Vec<f64>) {
+        // A number of columns that the compiler knows has loops without ends: one effector, or one load.
+        match columns {
+            6 => self.solve_columns(plan, x, 6, memory),
+            1 => self.solve_columns(plan, x, 1, memory),
+            _ => self.solve_columns(plan, x, columns, memory),
+        }
+    }
+
+    #[inline(always)]
+    fn solve_columns(&self, plan: &Symbolic, x: &mut [f64], columns: usize, memory: &mut Vec<f64>) {
         debug_assert_eq!(x.len(), plan.unknowns * columns);
         for (front, &(at, first)) in plan.fronts.iter().zip(&self.starts) {
             let (p, rest) = (front.pivots, front.size - front.pivots);
@@ -236,11 +246,13 @@ fn decompose_fully(
 }
 
 /// Solves L U X = X for the columns of X, which stand side by side in rows already permuted.
+#[inline(always)]
 fn substitute(LU: &[f64], p: usize, X: &mut [f64], columns: usize) {
     substitute_within(LU, p, p, X, columns);
 }
 
 /// The same with the first pivots alone.
+#[inline(always)]
 fn substitute_within(LU: &[f64], p: usize, pivots: usize, X: &mut [f64], columns: usize) {
     if columns == 0 {
         return;
