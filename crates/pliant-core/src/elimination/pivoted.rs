@@ -6,7 +6,10 @@
 //! back by x = y − W x_later. Zeros are skipped: on a tree most blocks are zeros and unit matrices.
 //!
 //! The last unit may be singular. It is then factored with pivots searched in all of it, and the directions
-//! whose pivots are lost in rounding are left out: of the solutions of a consistent system, one.
+//! whose pivots are lost in rounding are left out: of the solutions of a consistent system, one. Its unknowns
+//! may also be bound to x = T x', with columns of T that are orthonormal: TᵀAT x' = Tᵀz.
+
+use nalgebra::DMatrix;
 
 use super::numeric::{Assemble, ZeroPivot, take_update};
 use super::symbolic::{LANES, Run, Symbolic, update_size, update_width};
@@ -19,20 +22,57 @@ pub struct Pivoted {
     /// Which row of A comes next, front by front.
     rows: Vec<usize>,
     /// Of the last unit: which unknown comes next, and how many pivots it has.
-    columns: Vec<usize>,
+    columns: Option<Vec<usize>>,
     rank: usize,
+    /// What the unknowns of the last unit are bound to.
+    basis: Option<DMatrix<f64>>,
     /// Where each front's factors and rows start.
     starts: Vec<(usize, usize)>,
 }
 
+/// How the last unit is solved if it may be singular.
+#[derive(Clone, Debug)]
+pub struct Last {
+    /// Pivots below this part of the largest are left out.
+    pub singular: f64,
+    /// T: what its unknowns are bound to.
+    pub basis: Option<DMatrix<f64>>,
+}
+
 impl Pivoted {
-    /// Factors the matrix that `assemble` adds up. If its last unit may be singular, pivots below that part of
-    /// the unit's largest are left out.
+    /// Factors the matrix that `assemble` adds up; with `last`, its last unit may be singular.
     pub fn factor(
         plan: &Symbolic,
         assemble: impl Assemble,
-        singular: Option<f64>,
+        last: Option<Last>,
     ) -> Result<Pivoted, ZeroPivot> {
+        let mut out = Pivoted::eliminate(plan, assemble, last.is_some())?;
+        if let (Some(Last { singular, basis }), Some(&(at, first))) = (last, out.starts.last()) {
+            let A = &mut out.factors[at..];
+            let mut p = plan.fronts[plan.fronts.len() - 1].pivots;
+            if let Some(T) = &basis {
+                let reduced = T.transpose() * DMatrix::from_row_slice(p, p, A) * T;
+                p = T.ncols();
+                (0..p * p).for_each(|i| A[i] = reduced[(i / p, i % p)]);
+            }
+            let mut columns = vec![0; p];
+            out.rank =
+                decompose_fully(&mut A[..p * p], p, &mut out.rows[first..][..p], &mut columns, singular);
+            out.columns = Some(columns);
+            out.basis = basis;
+        }
+        Ok(out)
+    }
+
+    /// What is left of the last unit's block when all others have been eliminated.
+    pub fn last_block(plan: &Symbolic, assemble: impl Assemble) -> Result<DMatrix<f64>, ZeroPivot> {
+        let out = Pivoted::eliminate(plan, assemble, true)?;
+        let p = plan.fronts.last().map_or(0, |front| front.pivots);
+        Ok(DMatrix::from_row_slice(p, p, &out.factors[out.factors.len() - p * p..]))
+    }
+
+    /// All units; or all but the last, whose block is left where its factors would be.
+    fn eliminate(plan: &Symbolic, assemble: impl Assemble, but_last: bool) -> Result<Pivoted, ZeroPivot> {
         let (mut numbers, mut pivots) = (0, 0);
         let mut starts = Vec::with_capacity(plan.fronts.len());
         for front in &plan.fronts {
@@ -41,7 +81,7 @@ impl Pivoted {
             pivots += front.pivots;
         }
         let (factors, rows) = (vec![0.0; numbers], vec![0; pivots]);
-        let mut out = Pivoted { factors, rows, columns: Vec::new(), rank: 0, starts };
+        let mut out = Pivoted { factors, rows, columns: None, rank: 0, basis: None, starts };
         let mut stack = vec![[0.0; LANES]; plan.stack];
         let mut memory = vec![0.0; plan.largest];
         for (f, front) in plan.fronts.iter().enumerate() {
@@ -62,9 +102,7 @@ impl Pivoted {
                 }
             }
             let rows = &mut out.rows[first..first + p];
-            if let Some(tolerance) = singular.filter(|_| f + 1 == plan.fronts.len()) {
-                out.columns = vec![0; p];
-                out.rank = decompose_fully(A, p, rows, &mut out.columns, tolerance);
+            if but_last && f + 1 == plan.fronts.len() {
                 break;
             }
             if let Some(k) = decompose(A, p, rows) {
@@ -92,7 +130,7 @@ impl Pivoted {
     }
 
     /// Solves for right-hand sides that stand side by side: `x[unknown * columns + column]`, in place. `memory`
-    /// takes the pivots of one front.
+    /// takes the pivots of one front, twice.
     pub fn solve(&self, plan: &Symbolic, x: &mut [f64], columns: usize, memory: &mut Vec<f64>) {
         // A number of columns that the compiler knows has loops without ends: one effector, or one load.
         match columns {
@@ -110,6 +148,10 @@ impl Pivoted {
             let (A, W) = self.factors[at..at + p * front.size].split_at(p * p);
             let (head, later) = x.split_at_mut((front.first + p) * columns);
             let own = &mut head[front.first * columns..];
+            if let Some(order) = self.columns.as_ref().filter(|_| at + p * front.size == self.factors.len()) {
+                self.solve_last(A, &self.rows[first..], order, own, columns, memory);
+                continue;
+            }
             memory.clear();
             for &row in &self.rows[first..first + p] {
                 memory.extend_from_slice(&own[row * columns..(row + 1) * columns]);
@@ -131,19 +173,6 @@ impl Pivoted {
                     }
                 }
             }
-            if at + p * front.size == self.factors.len() && !self.columns.is_empty() {
-                // The last unit: what is left out is zero.
-                let r = self.rank;
-                for i in r..p {
-                    memory[i * columns..(i + 1) * columns].fill(0.0);
-                }
-                substitute_within(A, p, r, memory, columns);
-                for (i, &column) in self.columns.iter().enumerate() {
-                    let x = &memory[i * columns..(i + 1) * columns];
-                    own[column * columns..(column + 1) * columns].copy_from_slice(x);
-                }
-                continue;
-            }
             substitute(A, p, memory, columns);
             own.copy_from_slice(memory);
         }
@@ -163,6 +192,60 @@ impl Pivoted {
                     }
                 }
             }
+        }
+    }
+
+    /// The last unit, singular or bound: what is left out is zero.
+    fn solve_last(
+        &self,
+        A: &[f64],
+        rows: &[usize],
+        order: &[usize],
+        x: &mut [f64],
+        columns: usize,
+        memory: &mut Vec<f64>,
+    ) {
+        let (p, rank) = (order.len(), self.rank);
+        memory.clear();
+        memory.resize(2 * p * columns, 0.0);
+        let (z, permuted) = memory.split_at_mut(p * columns);
+        match &self.basis {
+            None => z.copy_from_slice(x),
+            Some(T) => add_product(|i, k| T[(k, i)], x, z, columns),
+        }
+        for (&row, to) in rows[..rank].iter().zip(permuted.chunks_exact_mut(columns)) {
+            to.copy_from_slice(&z[row * columns..(row + 1) * columns]);
+        }
+        substitute_within(A, p, rank, permuted, columns);
+        for (&column, from) in order.iter().zip(permuted.chunks_exact(columns)) {
+            z[column * columns..(column + 1) * columns].copy_from_slice(from);
+        }
+        match &self.basis {
+            None => x.copy_from_slice(z),
+            Some(T) => {
+                x.fill(0.0);
+                add_product(|i, k| T[(i, k)], z, x, columns);
+            }
+        }
+    }
+
+    /// What of a right-hand side its unknowns answer for: TTᵀz in the last unit, where they are bound.
+    pub fn project(&self, z: &mut [f64], columns: usize, memory: &mut Vec<f64>) {
+        let Some(T) = &self.basis else { return };
+        let start = z.len() - T.nrows() * columns;
+        memory.clear();
+        memory.resize(T.ncols() * columns, 0.0);
+        add_product(|i, k| T[(k, i)], &z[start..], memory, columns);
+        z[start..].fill(0.0);
+        add_product(|i, k| T[(i, k)], memory, &mut z[start..], columns);
+    }
+}
+
+/// Y += A X for columns that stand side by side.
+fn add_product(A: impl Fn(usize, usize) -> f64, X: &[f64], Y: &mut [f64], columns: usize) {
+    for (i, y) in Y.chunks_exact_mut(columns).enumerate() {
+        for (k, x) in X.chunks_exact(columns).enumerate() {
+            subtract(y, -A(i, k), x);
         }
     }
 }

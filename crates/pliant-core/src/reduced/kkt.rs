@@ -17,10 +17,11 @@
 //!
 //! Lengths are measured in radii and compliances in the largest one, so that all entries are of order one.
 
+use super::closures;
 use super::reference::Reference;
 use super::softness::Softness;
 use super::system::{JointPart, System};
-use crate::elimination::{Blocks, Ordering, Pivoted, Symbolic};
+use crate::elimination::{Blocks, Last, Ordering, Pivoted, Symbolic};
 use crate::mechanism::JointId;
 
 /// Refinements at most; a tree needs none, loops two to five. Where loops cannot be solved all together, more.
@@ -50,7 +51,7 @@ const UNSOLVED: f64 = 1e-9;
 enum Loops {
     /// Each as soon as both bodies of its joint have gone, regularised: near-linear time.
     Sparse,
-    /// All together in the end, with pivoting and rank: any redundancy, the cube of their number.
+    /// The independent ones all together in the end, with pivoting: any redundancy, the cube of their number.
     Last,
 }
 
@@ -126,19 +127,22 @@ impl Kkt {
     /// Factors the system of a reference with the given softness of its joints.
     pub fn new(reference: &Reference, softness: &[Softness]) -> Result<Kkt, Undetermined> {
         let sparse = Kkt::arranged(reference, softness, Loops::Sparse)?;
-        if sparse.closing == 0 || sparse.closing > LAST_AT_MOST || sparse.solves_a_probe(reference) {
+        if sparse.closing == 0 || sparse.closing > LAST_AT_MOST {
+            return Ok(sparse);
+        }
+        if !closures::are_nearly_redundant(reference) && sparse.probe(reference) <= PROBED {
             return Ok(sparse);
         }
         Kkt::arranged(reference, softness, Loops::Last)
     }
 
-    /// Whether a load on every node at once is solved to rounding.
-    fn solves_a_probe(&self, reference: &Reference) -> bool {
+    /// What is left of a load on every node at once.
+    fn probe(&self, reference: &Reference) -> f64 {
         let mut probe = Columns::without_wrenches(reference, 1);
         // Any numbers do that no symmetry of a mechanism shares.
         let unit = |i: usize| 1.0 / (self.length(i % 6) * self.soft);
         probe.nodes.iter_mut().enumerate().for_each(|(i, x)| *x = (1.0 + i as f64).sin() * unit(i));
-        self.refine(&mut probe) <= PROBED
+        self.refine(&mut probe)
     }
 
     /// Factors the system with its loops closed in a given way.
@@ -156,13 +160,14 @@ impl Kkt {
         };
         let plan = Symbolic::new(&system.graph, ordering);
         system.number(&plan);
+        let basis =
+            (loops == Loops::Last).then(|| closures::independent(reference, &system, &plan)).flatten();
         let System { matrix, regularisation, length, soft, twists, joints, couplings, .. } = system;
         let regularised =
             (loops == Loops::Sparse && closing > 0).then(|| matrix.clone().and(&regularisation));
-        let singular = (loops == Loops::Last && closing > 0).then_some(SINGULAR);
-        let factors =
-            Pivoted::factor(&plan, &regularised.as_ref().unwrap_or(&matrix).placed(&plan), singular)
-                .map_err(|pivot| undetermined(&joints, pivot.unknown))?;
+        let last = (loops != Loops::Sparse && closing > 0).then_some(Last { singular: SINGULAR, basis });
+        let factors = Pivoted::factor(&plan, &regularised.as_ref().unwrap_or(&matrix).placed(&plan), last)
+            .map_err(|pivot| undetermined(&joints, pivot.unknown))?;
         Ok(Kkt { plan, matrix, factors, closing, length, soft, twists, joints, couplings })
     }
 
@@ -173,7 +178,7 @@ impl Kkt {
         Columns {
             solution: Vec::with_capacity(unknowns),
             residual: Vec::with_capacity(unknowns),
-            memory: Vec::with_capacity(largest * columns),
+            memory: Vec::with_capacity(2 * largest * columns),
             given: Vec::with_capacity(columns),
             ..Columns::without_wrenches(reference, columns)
         }
@@ -214,6 +219,7 @@ impl Kkt {
             columns.residual.fill(0.0);
             self.load(columns);
             self.matrix.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
+            self.factors.project(&mut columns.residual, m, &mut columns.memory);
             // The worst column, relative to its answer and to its load.
             let (mut left, mut unsolved) = (0.0f64, 0.0f64);
             for (c, &given) in columns.given.iter().enumerate().filter(|(_, given)| **given > 0.0) {

@@ -2,6 +2,7 @@
 
 mod basis;
 mod cholesky;
+mod closures;
 mod component;
 mod dynamics;
 mod effectors;
