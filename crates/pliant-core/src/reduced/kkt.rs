@@ -112,6 +112,12 @@ impl Columns {
         }
     }
 
+    /// Without the memory of a solve, for answers that are kept.
+    pub fn kept(self) -> Columns {
+        let Columns { columns, nodes, coordinates, wrenches, .. } = self;
+        Columns { columns, nodes, coordinates, wrenches, ..Columns::default() }
+    }
+
     /// Zeros, for answers of nodes and coordinates alone.
     pub fn without_wrenches(reference: &Reference, columns: usize) -> Columns {
         Columns {
@@ -168,6 +174,8 @@ impl Kkt {
         let last = (loops != Loops::Sparse && closing > 0).then_some(Last { singular: SINGULAR, basis });
         let factors = Pivoted::factor(&plan, &regularised.as_ref().unwrap_or(&matrix).placed(&plan), last)
             .map_err(|pivot| undetermined(&joints, pivot.unknown))?;
+        // Only refinement reads the matrix, and trees need none.
+        let matrix = if closing == 0 { Blocks::default() } else { matrix };
         Ok(Kkt { plan, matrix, factors, closing, length, soft, twists, joints, couplings })
     }
 

@@ -145,6 +145,7 @@ pub(super) fn project(
         Method::Incremental => incremental::project(reference, &places, &mut maps)
             .map_err(|at| not_held(reference, &effectors, at))?,
     };
+    let maps = maps.kept();
     let mut compliance = DMatrix::zeros(m, m);
     for (e, place) in places.iter().enumerate() {
         let Some((n, frame)) = place else { continue };
