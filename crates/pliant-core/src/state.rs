@@ -131,7 +131,7 @@ impl State {
         let gap = |j: usize| {
             let id = JointId::from_index(j);
             let X = self.relative_pose(mechanism, id);
-            let kind = mechanism.joint(id).kind;
+            let kind = &mechanism.joint(id).kind;
             let q = kind.coordinates(&X, self.coordinates_of(mechanism, id));
             (X.position - kind.transform(&q.as_slice()[..kind.freedoms()]).position).norm()
         };

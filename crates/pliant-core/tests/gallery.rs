@@ -559,7 +559,7 @@ fn firefighters_are_two_equal_people() {
         ("grip", JointKind::Ball),
     ];
     for person in ["west", "east"] {
-        for (part, kind) in kinds {
+        for (part, kind) in kinds.clone() {
             for side in ["left", "right"] {
                 assert_eq!(joint(&scene, &format!("{person}_{side}_{part}")).kind, kind);
             }

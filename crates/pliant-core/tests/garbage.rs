@@ -22,8 +22,8 @@ impl Garbage {
         (self.next() % n as u64) as usize
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())].clone()
     }
 
     fn number(&mut self) -> f64 {

@@ -73,7 +73,7 @@ fn partial_identity(d: usize) -> Matrix6<f64> {
 }
 
 /// How much the coordinates of a rotation vector amplify: θ/(2 sin θ/2) is the norm of Jr⁻¹.
-fn stretch(kind: JointKind, q: &[f64]) -> f64 {
+fn stretch(kind: &JointKind, q: &[f64]) -> f64 {
     let r = match kind {
         JointKind::Ball => q,
         JointKind::Bushing => &q[3..],
@@ -92,13 +92,13 @@ proptest! {
     fn coordinates_undo_transform((kind, q) in joint()) {
         let back = kind.coordinates(&kind.transform(&q), &q);
         let error = (back - padded(&q)).amax();
-        prop_assert!(error <= 1e-14 * stretch(kind, &q), "{kind:?} {q:?} {error:e}");
+        prop_assert!(error <= 1e-14 * stretch(&kind, &q), "{kind:?} {q:?} {error:e}");
     }
 
     /// A reference that is off by less than half a turn leads to the same turn.
     #[test]
     fn coordinates_take_the_nearest_turn((kind, q) in joint(), away in prop::array::uniform6(-1.0..1.0f64)) {
-        prop_assume!(!matches!(kind, JointKind::Ball | JointKind::Bushing) || stretch(kind, &q) < 2.0);
+        prop_assume!(!matches!(kind, JointKind::Ball | JointKind::Bushing) || stretch(&kind, &q) < 2.0);
         let back = kind.coordinates(&kind.transform(&q), &along(&q, &away, 1.0));
         prop_assert!((back - padded(&q)).amax() <= 2e-14, "{kind:?} {q:?}");
     }
@@ -142,7 +142,7 @@ proptest! {
         let X = kind.transform(&q) * exp(&(off * if near { 0.0 } else { 1.0 }));
         let q = kind.coordinates(&X, &q);
         let q = &q.as_slice()[..kind.freedoms()];
-        prop_assume!(stretch(kind, q) < 3.0);
+        prop_assume!(stretch(&kind, q) < 3.0);
         let J = kind.coordinates_jacobian(&X, q);
         let numeric = jacobian(|xi| kind.coordinates(&(X * exp(&Twist::from_vector(xi))), q));
         let error = (J - numeric).amax();
@@ -168,7 +168,7 @@ proptest! {
         prop_assert!(kind.residual(&X).amax() <= 2e-15, "{kind:?} {q:?}");
         prop_assert!((J * S).amax() <= 4e-15, "{kind:?} {q:?}");
         prop_assert!((J * J.transpose() - partial_identity(6 - d)).amax() <= 4e-15, "{kind:?} {q:?}");
-        prop_assert!((T * S - partial_identity(d)).amax() <= 1e-14 * stretch(kind, &q), "{kind:?} {q:?}");
+        prop_assert!((T * S - partial_identity(d)).amax() <= 1e-14 * stretch(&kind, &q), "{kind:?} {q:?}");
     }
 
     /// A finite step along S stays on the manifold to second order: half the step, a quarter of the
@@ -189,16 +189,16 @@ proptest! {
     fn default_residual_has_these_derivatives((kind, q) in joint(), off in twist(1.0, 1.0)) {
         let d = q.len();
         let X = kind.transform(&q) * exp(&off);
-        let e = default_residual::residual(kind, &X, &q);
+        let e = default_residual::residual(&kind, &X, &q);
         prop_assert!((e - off).to_vector().amax() <= 1e-14);
         let numeric = jacobian(|xi| {
-            default_residual::residual(kind, &(X * exp(&Twist::from_vector(xi))), &q).to_vector()
+            default_residual::residual(&kind, &(X * exp(&Twist::from_vector(xi))), &q).to_vector()
         });
         prop_assert!((default_residual::rows(&e) - numeric).amax() <= 1e-11);
         let numeric = jacobian(|x| {
-            default_residual::residual(kind, &X, &along(&q, &x.as_slice()[..d], 1.0)).to_vector()
+            default_residual::residual(&kind, &X, &along(&q, &x.as_slice()[..d], 1.0)).to_vector()
         });
-        prop_assert!((default_residual::coordinate_columns(kind, &e, &q) - numeric).amax() <= 1e-11);
+        prop_assert!((default_residual::coordinate_columns(&kind, &e, &q) - numeric).amax() <= 1e-11);
     }
 
     /// Eliminating q from the default residual (projecting its rows off the range of its coordinate
@@ -207,11 +207,11 @@ proptest! {
     fn fast_rows_span_those_of_the_default_residual((kind, q) in joint()) {
         let d = q.len();
         // The singular values of S of a ball are those of Jr, the smallest 1/stretch: rank is clear.
-        prop_assume!(stretch(kind, &q) < 20.0);
+        prop_assume!(stretch(&kind, &q) < 20.0);
         let X = kind.transform(&q);
-        let e = default_residual::residual(kind, &X, &q);
+        let e = default_residual::residual(&kind, &X, &q);
         prop_assert!(e.to_vector().amax() <= 2e-15);
-        let B = columns(&default_residual::coordinate_columns(kind, &e, &q), d);
+        let B = columns(&default_residual::coordinate_columns(&kind, &e, &q), d);
         let rows = columns(&default_residual::rows(&e), 6);
         let slow = match (B.transpose() * &B).cholesky() {
             Some(gram) if d > 0 => &rows - &B * gram.solve(&(B.transpose() * &rows)),

@@ -22,7 +22,7 @@ fn graph(count: usize, joints: &[(JointKind, Option<usize>, usize)]) -> Mechanis
     }
     for (j, (kind, parent, child)) in joints.iter().enumerate() {
         let parent = parent.map_or(WORLD.to_string(), |p| format!("b{p}"));
-        builder.joint(JointDescription::new(format!("j{j}"), *kind, parent, format!("b{child}")));
+        builder.joint(JointDescription::new(format!("j{j}"), kind.clone(), parent, format!("b{child}")));
     }
     builder.build().expect("legal")
 }
@@ -173,7 +173,7 @@ fn random_graphs() {
         for i in 0..count {
             for _ in 0..below(4) {
                 let parent = if i == 0 || below(4) == 0 { None } else { Some(shuffled[below(i)]) };
-                joints.push((JointKind::ALL[below(8)], parent, shuffled[i]));
+                joints.push((JointKind::ALL[below(8)].clone(), parent, shuffled[i]));
             }
         }
         let mechanism = graph(count, &joints);

@@ -161,7 +161,7 @@ fn bodies_come_after_all_their_parents() {
 fn tree_joints_are_the_preferred_ones() {
     let rank = |joint: &Joint| {
         let sprung = joint.freedoms.iter().filter(|freedom| freedom.stiffness > 0.0).count();
-        match (joint.kind, sprung) {
+        match (&joint.kind, sprung) {
             (JointKind::Fixed, _) => 0,
             (kind, n) if n == kind.freedoms() => 1,
             (_, n) if n > 0 => 2,

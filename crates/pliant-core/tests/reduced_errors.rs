@@ -25,7 +25,7 @@ fn build(
     }
     for (name, kind, parent, child, stiffness) in joints {
         let at = bodies.iter().find(|(name, _)| name == child).unwrap().1;
-        let joint = JointDescription::new(*name, *kind, *parent, *child).frame(Pose::translation(at));
+        let joint = JointDescription::new(*name, kind.clone(), *parent, *child).frame(Pose::translation(at));
         builder.joint(if kind.freedoms() > 0 { joint.stiffness(*stiffness) } else { joint });
     }
     for name in effectors {

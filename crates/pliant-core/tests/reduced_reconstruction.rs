@@ -232,7 +232,7 @@ fn joint_case(seed: u64, options: &RandomOptions, reach: f64) -> JointCase {
     let kinds: Vec<_> = order
         .bodies()
         .iter()
-        .map(|b| order.tree_joint_of(*b).map_or(JointKind::Fixed, |j| mechanism.joint(j).kind))
+        .map(|b| order.tree_joint_of(*b).map_or(JointKind::Fixed, |j| mechanism.joint(j).kind.clone()))
         .collect();
     let mut scaled = |count: usize| numbers.list(count).iter().map(|x| x * reach).collect::<Vec<f64>>();
     let references: Vec<_> = kinds.iter().map(|k| scaled(k.freedoms())).collect();
@@ -246,7 +246,7 @@ fn joint_case(seed: u64, options: &RandomOptions, reach: f64) -> JointCase {
             None => TreeLink::fixed(None, mechanism.body(*b).pose),
             Some(j) => TreeLink {
                 parent: mechanism.joint(j).parent.map(|p| position[p.index()]),
-                kind: kinds[n],
+                kind: kinds[n].clone(),
                 frame_in_parent: mechanism.frame_in_parent(j),
                 frame_in_child: mechanism.frame_in_child(j),
                 reference: &references[n],
@@ -305,7 +305,7 @@ fn options(kinds: &[JointKind], bushiness: f64) -> RandomOptions {
 #[test]
 fn joints_place_all_links() {
     let base = Numbers(21).pose();
-    let mut kinds: Vec<Vec<JointKind>> = JointKind::ALL.iter().map(|k| vec![*k]).collect();
+    let mut kinds: Vec<Vec<JointKind>> = JointKind::ALL.iter().map(|k| vec![k.clone()]).collect();
     kinds.push(JointKind::ALL.to_vec());
     kinds.push(vec![JointKind::Hinge, JointKind::Hinge, JointKind::Hinge, JointKind::Ball]);
     for (k, kinds) in kinds.iter().enumerate() {

@@ -4,7 +4,7 @@ use nalgebra::{Matrix6, Vector6};
 use pliant_core::joints::JointKind;
 use pliant_core::spatial::{Pose, Twist, exp};
 
-fn wrench(kind: JointKind, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Vector6<f64> {
+fn wrench(kind: &JointKind, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Vector6<f64> {
     let (J, Jq) = (kind.rows(X), kind.coordinates_jacobian(X, q));
     let mut w = Vector6::zeros();
     for (k, m) in multipliers.iter().enumerate() {
@@ -30,7 +30,7 @@ fn equals_finite_differences() {
             let X = kind.transform(&q) * exp(&(off * if round % 2 == 0 { 0.0 } else { 1.0 }));
             let at = |X: &Pose| {
                 let q = kind.coordinates(X, &q);
-                wrench(kind, X, &q.as_slice()[..d], &multipliers, &forces)
+                wrench(&kind, X, &q.as_slice()[..d], &multipliers, &forces)
             };
             let H =
                 kind.wrench_derivative(&X, &kind.coordinates(&X, &q).as_slice()[..d], &multipliers, &forces);

@@ -109,8 +109,8 @@ fn mechanism(random: &mut Random) -> Mechanism {
     for i in 1..count {
         let parent = random.below(i + 1);
         let parent = if parent == i { "world".into() } else { format!("body {parent} \"é\\") };
-        let kind = JointKind::ALL[random.below(8)];
-        kinds.push(kind);
+        let kind = JointKind::ALL[random.below(8)].clone();
+        kinds.push(kind.clone());
         builder.joint(joint(random, format!("joint {i}"), kind, parent, format!("body {i} \"é\\")));
     }
     let single: Vec<usize> = (0..kinds.len()).filter(|i| kinds[*i].freedoms() == 1).collect();
@@ -193,8 +193,8 @@ fn joint(
     parent: String,
     child: String,
 ) -> JointDescription {
-    let mut joint = JointDescription::new(name, kind, parent, child).frame(pose(random));
     let count = kind.freedoms();
+    let mut joint = JointDescription::new(name, kind, parent, child).frame(pose(random));
     if count == 0 {
         return joint;
     }

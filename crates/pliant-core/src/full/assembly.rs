@@ -88,11 +88,11 @@ impl Scene<'_> {
         let mut stiffness = freedom.stiffness;
         let mut force = freedom.stiffness * (self.inputs.rest[at] - q);
         if q > freedom.upper {
-            let k_limit = limit_stiffness(joint.kind, k);
+            let k_limit = limit_stiffness(&joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.upper - q);
         } else if q < freedom.lower {
-            let k_limit = limit_stiffness(joint.kind, k);
+            let k_limit = limit_stiffness(&joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.lower - q);
         }

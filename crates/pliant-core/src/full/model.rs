@@ -287,7 +287,7 @@ fn inverse(inertia: &Matrix3<f64>) -> Matrix3<f64> {
 }
 
 /// Stiffness of a limit on freedom k of a kind.
-pub(crate) fn limit_stiffness(kind: JointKind, k: usize) -> f64 {
+pub(crate) fn limit_stiffness(kind: &JointKind, k: usize) -> f64 {
     if k < kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS }
 }
 
@@ -323,7 +323,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     }
     Some(Joint {
         id,
-        kind: joint.kind,
+        kind: joint.kind.clone(),
         child,
         parent,
         in_child,

@@ -270,8 +270,8 @@ impl Numbers {
         ((u128::from(self.next()) * count as u128) >> 64) as usize
     }
 
-    fn one_of<T: Copy>(&mut self, list: &[T]) -> T {
-        list[self.below(list.len())]
+    fn one_of<T: Clone>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len())].clone()
     }
 
     fn shuffle<T>(&mut self, list: &mut [T]) {

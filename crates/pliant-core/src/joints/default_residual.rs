@@ -12,7 +12,7 @@ use super::JointKind;
 use crate::spatial::{Pose, Twist, left_jacobian_inverse, log, right_jacobian_inverse};
 
 /// e = log(X(q)⁻¹ X).
-pub fn residual(kind: JointKind, X: &Pose, q: &[f64]) -> Twist {
+pub fn residual(kind: &JointKind, X: &Pose, q: &[f64]) -> Twist {
     log(&kind.transform(q).inverse_times(X))
 }
 
@@ -22,6 +22,6 @@ pub fn rows(e: &Twist) -> Matrix6<f64> {
 }
 
 /// ∂e/∂q = −Jl(e)⁻¹ S(q), 6×d.
-pub fn coordinate_columns(kind: JointKind, e: &Twist, q: &[f64]) -> Matrix6<f64> {
+pub fn coordinate_columns(kind: &JointKind, e: &Twist, q: &[f64]) -> Matrix6<f64> {
     -(left_jacobian_inverse(e) * kind.subspace(q))
 }

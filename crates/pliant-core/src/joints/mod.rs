@@ -39,7 +39,7 @@ use nalgebra::{Matrix6, Vector6};
 use crate::spatial::{Pose, Twist};
 
 /// What kind of motion a joint leaves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum JointKind {
     /// Turns about z.
     Hinge,
@@ -89,7 +89,7 @@ impl JointKind {
     ];
 
     /// The word of the scene file.
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             JointKind::Hinge => "hinge",
             JointKind::Ball => "ball",
@@ -109,7 +109,7 @@ impl JointKind {
 
     /// Number of freedoms d, 0 to 6.
     #[inline]
-    pub fn freedoms(self) -> usize {
+    pub fn freedoms(&self) -> usize {
         match self {
             JointKind::Hinge => hinge::FREEDOMS,
             JointKind::Ball => ball::FREEDOMS,
@@ -124,7 +124,7 @@ impl JointKind {
 
     /// How many of the freedoms, the first ones, are translations (m); the others are rotations (rad).
     #[inline]
-    pub fn translations(self) -> usize {
+    pub fn translations(&self) -> usize {
         match self {
             JointKind::Hinge | JointKind::Ball | JointKind::Universal | JointKind::Fixed => 0,
             JointKind::Prismatic | JointKind::Cylindrical => 1,
@@ -135,21 +135,21 @@ impl JointKind {
 
     /// X(q): the child's joint frame in the parent's.
     #[inline]
-    pub fn transform(self, q: &[f64]) -> Pose {
+    pub fn transform(&self, q: &[f64]) -> Pose {
         debug_assert_eq!(q.len(), self.freedoms());
         ask!(self, transform(q))
     }
 
     /// S(q), 6×d: the child frame's body twist relative to the parent is S q̇.
     #[inline]
-    pub fn subspace(self, q: &[f64]) -> Matrix6<f64> {
+    pub fn subspace(&self, q: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
         ask!(self, subspace(q))
     }
 
     /// Ṡ(q, q̇), 6×d: the rate of the subspace while q moves with q̇.
     #[inline]
-    pub fn subspace_rate(self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
+    pub fn subspace_rate(&self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
         debug_assert_eq!(rate.len(), self.freedoms());
         ask!(self, subspace_rate(q, rate))
@@ -158,7 +158,7 @@ impl JointKind {
     /// The coordinates θ(X) of a relative pose, which need not lie on the manifold. Of the angles
     /// that describe the same pose, those nearest the reference are taken, so that turns count on.
     #[inline]
-    pub fn coordinates(self, X: &Pose, reference: &[f64]) -> Vector6<f64> {
+    pub fn coordinates(&self, X: &Pose, reference: &[f64]) -> Vector6<f64> {
         debug_assert_eq!(reference.len(), self.freedoms());
         ask!(self, coordinates(X, reference))
     }
@@ -166,20 +166,20 @@ impl JointKind {
     /// Jθ(X), d×6: the rate of the coordinates for a body twist of the child frame, on the branch
     /// on which θ(X) = q.
     #[inline]
-    pub fn coordinates_jacobian(self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
+    pub fn coordinates_jacobian(&self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
         ask!(self, coordinates_jacobian(X, q))
     }
 
     /// The constraint residual C(X), 6−d numbers, zero on the manifold.
     #[inline]
-    pub fn residual(self, X: &Pose) -> Vector6<f64> {
+    pub fn residual(&self, X: &Pose) -> Vector6<f64> {
         ask!(self, residual(X))
     }
 
     /// The constraint rows J(X), (6−d)×6: Ċ = J ξ for a body twist ξ of the child frame.
     #[inline]
-    pub fn rows(self, X: &Pose) -> Matrix6<f64> {
+    pub fn rows(&self, X: &Pose) -> Matrix6<f64> {
         ask!(self, rows(X))
     }
 
@@ -187,7 +187,13 @@ impl JointKind {
     /// frame, while the child frame moves with body twist ξ and multipliers λ (6−d) and coordinate
     /// forces τ (d) stay as they are.
     #[inline]
-    pub fn wrench_derivative(self, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
+    pub fn wrench_derivative(
+        &self,
+        X: &Pose,
+        q: &[f64],
+        multipliers: &[f64],
+        forces: &[f64],
+    ) -> Matrix6<f64> {
         debug_assert_eq!(multipliers.len(), 6 - self.freedoms());
         debug_assert_eq!(forces.len(), self.freedoms());
         ask!(self, wrench_derivative(X, q, multipliers, forces))
@@ -195,13 +201,19 @@ impl JointKind {
 
     /// Ṡ q̇, the acceleration that is left when q̈ = 0.
     #[inline]
-    pub fn bias(self, q: &[f64], rate: &[f64]) -> Twist {
+    pub fn bias(&self, q: &[f64], rate: &[f64]) -> Twist {
         let S = self.subspace_rate(q, rate);
         let mut b = Vector6::zeros();
         for (k, r) in rate.iter().enumerate() {
             b += S.column(k) * *r;
         }
         Twist::from_vector(&b)
+    }
+
+    /// X(q), S(q) and Ṡq̇ at once: what a recursion over the tree asks of each joint in each step.
+    #[inline]
+    pub fn motion(&self, q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
+        (self.transform(q), self.subspace(q), self.bias(q, rate))
     }
 }
 

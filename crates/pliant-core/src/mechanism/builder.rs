@@ -160,7 +160,7 @@ impl MechanismBuilder {
             let child = checks.child(&body_names, joint, i);
             let freedoms = freedoms(joint);
             if let (Some(parent), Some(child), Some(freedoms)) = (parent, child, freedoms) {
-                let (name, kind, frame) = (joint.name.clone(), joint.kind, joint.frame);
+                let (name, kind, frame) = (joint.name.clone(), joint.kind.clone(), joint.frame);
                 joints.push((
                     i,
                     Joint { name, kind, parent, child: BodyId::from_index(child), frame, freedoms },

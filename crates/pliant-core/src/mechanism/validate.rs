@@ -274,7 +274,7 @@ impl Checks {
             ("rest", &joint.rest, f64::is_finite, "finite, m or rad"),
         ];
         for (field, values, valid, right) in lists {
-            self.per_freedom(element, &what, joint.kind, field, values.as_ref(), count);
+            self.per_freedom(element, &what, &joint.kind, field, values.as_ref(), count);
             if let Some(values) = values
                 && let Some(bad) = each(values).iter().find(|x| !valid(**x))
             {
@@ -286,7 +286,7 @@ impl Checks {
                 );
             }
         }
-        self.per_freedom(element, &what, joint.kind, "limits", joint.limits.as_ref(), count);
+        self.per_freedom(element, &what, &joint.kind, "limits", joint.limits.as_ref(), count);
         for (lower, upper) in joint.limits.as_ref().map_or(&[][..], each) {
             let (message, help) = if lower.is_nan() || upper.is_nan() {
                 (format!("{what}: a limit is not a number"), "[lower, upper], m or rad; inf for none".into())
@@ -312,7 +312,7 @@ impl Checks {
         &mut self,
         element: Element,
         what: &str,
-        kind: JointKind,
+        kind: &JointKind,
         field: &'static str,
         values: Option<&PerFreedom<T>>,
         count: usize,

@@ -106,7 +106,7 @@ impl Rebuilder {
                 };
                 TreeLink {
                     parent: parent_of(at).map(|at| link_of[at]),
-                    kind: joint.kind,
+                    kind: joint.kind.clone(),
                     frame_in_parent,
                     frame_in_child: order.offset_of(given.child)
                         * reference.mechanism.frame_in_child(joint.id),

@@ -154,13 +154,13 @@ impl<'m> Reference<'m> {
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 stiffness[k] = freedom.stiffness;
                 if let Some(bound) = passed_limit(freedom, q[k]) {
-                    limits[k] = (full::limit_stiffness(joint.kind, k), bound);
+                    limits[k] = (full::limit_stiffness(&joint.kind, k), bound);
                     stiffness[k] += limits[k].0;
                 }
             }
             joints.push(Joint {
                 id,
-                kind: joint.kind,
+                kind: joint.kind.clone(),
                 child,
                 parent,
                 coordinate: range.start,

@@ -88,7 +88,7 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
         };
         let limits: Vec<(f64, f64)> = joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect();
         let mut description =
-            JointDescription::new(&joint.name, joint.kind, mechanism.parent_name(id), child)
+            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(id), child)
                 .frame(joint.frame);
         if !joint.freedoms.is_empty() {
             description = description

@@ -108,7 +108,7 @@ fn universal(steps: &[Joint]) -> Option<Joint> {
 
 /// A slider and a hinge along one line, in any order.
 fn cylindrical(steps: &[Joint]) -> Option<Joint> {
-    let kinds: Vec<JointKind> = steps.iter().map(|j| j.description.kind).collect();
+    let kinds: Vec<&JointKind> = steps.iter().map(|j| &j.description.kind).collect();
     let order = match kinds[..] {
         [JointKind::Prismatic, JointKind::Hinge] => [0, 1],
         [JointKind::Hinge, JointKind::Prismatic] => [1, 0],
@@ -125,8 +125,8 @@ fn cylindrical(steps: &[Joint]) -> Option<Joint> {
 
 /// Two sliders at right angles, then a hinge across both.
 fn planar(steps: &[Joint]) -> Option<Joint> {
-    let kinds: Vec<JointKind> = steps.iter().map(|j| j.description.kind).collect();
-    if kinds[..] != [JointKind::Prismatic, JointKind::Prismatic, JointKind::Hinge] {
+    let kinds: Vec<&JointKind> = steps.iter().map(|j| &j.description.kind).collect();
+    if kinds[..] != [&JointKind::Prismatic, &JointKind::Prismatic, &JointKind::Hinge] {
         return None;
     }
     let (x, y, z) = (axis(&steps[0]), axis(&steps[1]), axis(&steps[2]));
@@ -191,7 +191,7 @@ mod tests {
     #[track_caller]
     fn assert_merged(steps: &[Joint], kinds: &[JointKind], order: &[usize]) -> Vec<Joint> {
         let merged = merge(steps.to_vec(), &HashSet::new());
-        let found: Vec<JointKind> = merged.iter().map(|joint| joint.description.kind).collect();
+        let found: Vec<JointKind> = merged.iter().map(|joint| joint.description.kind.clone()).collect();
         assert_eq!(found, kinds);
         let q = [0.3, -0.7, 1.1, 0.2];
         let reordered: Vec<f64> = order.iter().map(|i| q[*i]).collect();
@@ -282,8 +282,8 @@ mod tests {
             &mut HashSet::from(["tool".to_string()]),
         );
         assert_eq!(
-            (made[2].description.kind, made[2].description.name.as_str()),
-            (JointKind::Fixed, "tool_")
+            (&made[2].description.kind, made[2].description.name.as_str()),
+            (&JointKind::Fixed, "tool_")
         );
     }
 }

@@ -270,9 +270,10 @@ fn steps_of(
     let first = axis(node, "axis", frames, context);
     let along = |axis: &Vector3<f64>| Pose::with_z_along(*axis, pose.position);
     let step = |name: &str, kind: JointKind, frame: Pose| {
+        let default_spring = kind != JointKind::Fixed;
         let mut joint = Joint::new(name, kind, place.clone());
         joint.description.frame = frame;
-        joint.default_spring = kind != JointKind::Fixed;
+        joint.default_spring = default_spring;
         joint
     };
     let mut steps = match kind {

@@ -229,7 +229,7 @@ fn read_joint<'e>(element: &'e Element, context: &mut Context) -> Option<UrdfJoi
     let (parent, child) = (end("parent"), end("child"));
     let (parent, child) = (parent?, child?);
 
-    let mut joint = Joint::new(name, kind, element.place_of("name").clone());
+    let mut joint = Joint::new(name, kind.clone(), element.place_of("name").clone());
     joint.default_spring = kind != JointKind::Fixed && kind != JointKind::Bushing;
     read_dynamics(element, &mut joint, context);
     if matches!(kind_word, "revolute" | "prismatic") {
@@ -345,8 +345,8 @@ fn place_links(links: &mut [Link], joints: &[UrdfJoint<'_>]) {
 }
 
 fn read_mimics(joints: &[UrdfJoint<'_>], parts: &mut Parts, context: &mut Context) {
-    let kinds: HashMap<&str, JointKind> =
-        joints.iter().map(|j| (j.joint.description.name.as_str(), j.joint.description.kind)).collect();
+    let kinds: HashMap<&str, &JointKind> =
+        joints.iter().map(|j| (j.joint.description.name.as_str(), &j.joint.description.kind)).collect();
     for UrdfJoint { element, joint, .. } in joints {
         let Some(mimic) = element.child("mimic") else { continue };
         let name = &joint.description.name;

@@ -29,6 +29,7 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
     table.check_keys(&KEYS, report);
     let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
     let kind = read_kind(table, report);
+    let known = kind.is_ok();
     let parent = table.text("parent", report);
     let parent = table.required("parent", "name a body, or \"world\"", parent, report);
     let child = table.required("child", "name a body", table.text("child", report), report);
@@ -41,10 +42,10 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
     );
     joint.frame = table.pose(report);
     let Springs { stiffness, damping, limits, rest, armature } = read_springs(table, report);
-    if kind.is_ok() {
+    if known {
         joint = JointDescription { stiffness, damping, limits, rest, armature, ..joint };
     }
-    (joint, kind.is_ok())
+    (joint, known)
 }
 
 /// What acts on the freedoms.
@@ -59,7 +60,7 @@ pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
 }
 
 fn read_kind(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Reported> {
-    let kinds = JointKind::ALL.map(JointKind::name);
+    let kinds = JointKind::ALL.map(|kind| kind.name());
     let help = format!("one of {}", kinds.join(", "));
     let word = table.required("kind", &help, table.text("kind", report), report)?;
     JointKind::from_name(word).ok_or_else(|| table.unknown_kind(word, &kinds, report))

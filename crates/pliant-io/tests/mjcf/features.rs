@@ -91,7 +91,7 @@ fn default_classes() {
     let springs = |name: &str| {
         let joint = joint(&m, name);
         let f = &joint.freedoms[0];
-        (joint.kind, f.stiffness, f.damping, f.armature)
+        (joint.kind.clone(), f.stiffness, f.damping, f.armature)
     };
     assert_eq!(springs("plain"), (JointKind::Hinge, 10.0, 1.0, 0.0));
     assert_eq!(springs("upper"), (JointKind::Hinge, 20.0, 1.0, 0.0));

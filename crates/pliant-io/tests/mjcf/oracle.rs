@@ -200,7 +200,7 @@ impl Answer {
                     Some(parent) => self.pose(mechanism, parent.index(), values, bases, poses),
                     None => Pose::identity(),
                 };
-                let q = positions(joint.kind, &joint.name, values);
+                let q = positions(&joint.kind, &joint.name, values);
                 let X = joint.kind.transform(&q);
                 outer * mechanism.frame_in_parent(id) * X * mechanism.frame_in_child(id).inverse()
             }
@@ -216,7 +216,7 @@ fn chord(p: &UnitQuaternion<f64>, q: &UnitQuaternion<f64>) -> f64 {
 }
 
 /// The coordinates of a joint that is MuJoCo's, or several of them joined.
-fn positions(kind: JointKind, name: &str, values: &HashMap<String, (usize, Vec<f64>)>) -> Vec<f64> {
+fn positions(kind: &JointKind, name: &str, values: &HashMap<String, (usize, Vec<f64>)>) -> Vec<f64> {
     if let Some((_, q)) = values.get(name).filter(|(_, q)| q.len() == kind.freedoms()) {
         return q.clone();
     }

@@ -291,7 +291,7 @@ fn mechanisms(bodies: usize) -> Vec<Mechanism> {
     let mut list = Vec::new();
     let kinds = |k: usize| match JointKind::ALL.get(k) {
         Some(JointKind::Fixed) | None => JointKind::ALL.to_vec(),
-        Some(kind) => vec![*kind],
+        Some(kind) => vec![kind.clone()],
     };
     for k in 0..JointKind::ALL.len() + 4 {
         for loops in [0.0, 0.4] {
@@ -299,7 +299,7 @@ fn mechanisms(bodies: usize) -> Vec<Mechanism> {
                 bodies,
                 loops,
                 kinds: kinds(k),
-                loop_kinds: if k < JointKind::ALL.len() { vec![JointKind::ALL[k]] } else { kinds(k) },
+                loop_kinds: if k < JointKind::ALL.len() { vec![JointKind::ALL[k].clone()] } else { kinds(k) },
                 free_bases: k % 3 == 2,
                 passive: Passive::InLoops,
                 ..RandomOptions::default()

@@ -12,7 +12,7 @@ use crate::joints::JointKind;
 use crate::spatial::{Pose, Twist};
 
 /// A link and the joint that carries it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TreeLink<'a> {
     /// The link it hangs on, which must be an earlier one; `None` is the base.
     pub parent: Option<usize>,
@@ -107,7 +107,7 @@ impl Joints {
             assert_eq!(link.reference.len(), d, "link {n} has {d} coordinates");
             assert_eq!(link.map.len(), d * r, "link {n} has {d} rows of {r} numbers");
             joints.links.push(Link {
-                kind: link.kind,
+                kind: link.kind.clone(),
                 frame_in_parent: link.frame_in_parent,
                 frame_in_child: link.frame_in_child,
                 first: joints.references.len(),

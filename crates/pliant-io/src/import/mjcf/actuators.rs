@@ -160,7 +160,7 @@ pub(super) fn read(
                 });
                 continue;
             };
-            let kind = bodies.parts.connections[connection].joints[position].description.kind;
+            let kind = &bodies.parts.connections[connection].joints[position].description.kind;
             if kind.freedoms() != 1 {
                 context.warning_of("actuator of a ball", &element.place, || {
                     format!("{}: `{joint}` has more than one freedom; it was left out", element.what())

@@ -99,7 +99,7 @@ pub(super) fn read(
     let angle = |x: f64| if turns { compiler.angle(x) } else { x };
     let position = *frame * Pose::translation(element.vector("pos", context).unwrap_or_default());
     let origin = body.transform_point(&position.position);
-    let mut joint = Joint::new(name, kind, element.place.clone());
+    let mut joint = Joint::new(name, kind.clone(), element.place.clone());
     let reference = element.number("ref", context).map_or(0.0, angle);
     let range = element.vector::<2>("range", context).map(|range| range.map(angle));
     let limited = match element.value("limited").map(str::trim) {
