@@ -4,6 +4,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::inputs::InputError;
+use crate::joints::JointKind;
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
@@ -172,6 +173,9 @@ fn stamp(mechanism: &Mechanism) -> u64 {
     for joint in mechanism.joints() {
         joint.name.hash(&mut hasher);
         joint.kind.name().hash(&mut hasher);
+        if let JointKind::Expression(expression) = &joint.kind {
+            expression.formula().hash(&mut hasher);
+        }
         (joint.parent, joint.child).hash(&mut hasher);
     }
     mechanism.couplings().len().hash(&mut hasher);

@@ -81,8 +81,9 @@ impl<'m> Oracle<'m> {
             let outer = parent * m.frame_in_parent(id);
             let X = outer.inverse_times(&(poses[joint.child.index()] * m.frame_in_child(id)));
             let d = joint.kind.freedoms();
-            closures.extend_from_slice(&joint.kind.residual(&X).as_slice()[..6 - d]);
             let angles = joint.kind.coordinates(&X, &vec![0.0; d]);
+            let residual = joint.kind.residual(&X, &angles.as_slice()[..d]);
+            closures.extend_from_slice(&residual.as_slice()[..6 - d]);
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 energy += spring(freedom, angles[k], k < joint.kind.translations());
             }

@@ -5,7 +5,7 @@ use pliant_core::joints::JointKind;
 use pliant_core::spatial::{Pose, Twist, exp};
 
 fn wrench(kind: &JointKind, X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Vector6<f64> {
-    let (J, Jq) = (kind.rows(X), kind.coordinates_jacobian(X, q));
+    let (J, Jq) = (kind.rows(X, q), kind.coordinates_jacobian(X, q));
     let mut w = Vector6::zeros();
     for (k, m) in multipliers.iter().enumerate() {
         w += J.row(k).transpose() * *m;

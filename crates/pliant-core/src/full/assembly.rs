@@ -153,8 +153,7 @@ impl Scene<'_> {
                 target.F[(rows + i) * target.stride + rows + i] -= softness;
                 target.F[(rows + i) * target.stride + target.size] -= softness * last;
             } else {
-                let sigma =
-                    if placed.linear[i] == Vector3::zeros() { scheme.augment[0] } else { scheme.augment[1] };
+                let sigma = scheme.augment[usize::from(!joint.turning[i])];
                 target.F[(rows + i) * target.stride + rows + i] -= STATIC_SOFTNESS / sigma;
                 let impulse = self.state.multipliers[joint.row + i] - sigma * placed.residual[i];
                 let drive = Drive { weight: sigma, impulse, force: 0.0 };
@@ -165,7 +164,7 @@ impl Scene<'_> {
         for k in 0..d {
             let drive = self.drive(joint, k, &placed);
             forces[k] = drive.force;
-            target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
+            target.drive(child, parent, &placed, 6 - d + k, &drive, !joint.kind.only_turns(k));
         }
         self.geometric_where_used(joint, child, parent, &placed, forces, target);
     }
@@ -189,7 +188,7 @@ impl Scene<'_> {
         let d = joint.kind.freedoms();
         for k in 0..d {
             let drive = self.drive(joint, k, &placed);
-            target.drive(child, parent, &placed, 6 - d + k, &drive, k < joint.kind.translations());
+            target.drive(child, parent, &placed, 6 - d + k, &drive, !joint.kind.only_turns(k));
         }
         self.carry_by_any(joint, &placed, carry);
     }

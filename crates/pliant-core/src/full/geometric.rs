@@ -160,7 +160,7 @@ impl Scene<'_> {
         let q = &q.as_slice()[..d];
         let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
         let H = joint.kind.wrench_derivative(&X, q, multipliers, &forces[..d]);
-        let (J, Jq) = (joint.kind.rows(&X), joint.kind.coordinates_jacobian(&X, q));
+        let (J, Jq) = (joint.kind.rows(&X, q), joint.kind.coordinates_jacobian(&X, q));
         let mut w = Vector6::zeros();
         for (k, force) in multipliers.iter().enumerate() {
             w += J.row(k).transpose() * *force;

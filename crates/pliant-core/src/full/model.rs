@@ -72,6 +72,8 @@ pub(super) struct Joint {
     pub unknown: usize,
     /// Compliance of its rows.
     pub softness: Vector6<f64>,
+    /// Which of its rows are rotations alone, at rest.
+    pub turning: [bool; 6],
     /// Couplings of its coordinate: position of the multiplier in the state, and factor of the coordinate.
     pub couplings: Vec<(usize, f64)>,
     /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
@@ -306,7 +308,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
         None => joint.frame,
     };
     // What the rows see of the bodies at rest: J M⁻¹ Jᵀ, and |r|/I.
-    let rows = joint.kind.rows(&Pose::identity());
+    let rows = joint.kind.rows(&Pose::identity(), &[0.0; 6][..joint.kind.freedoms()]);
     let mut softness = Vector6::zeros();
     let mut lever = 0.0;
     let mut reach = 0.01 * radius;
@@ -334,6 +336,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
         row: mechanism.rows_of(id).start,
         unknown: ABSENT,
         softness,
+        turning: std::array::from_fn(|i| rows.fixed_view::<1, 3>(i, 0).amax() == 0.0),
         couplings: Vec::new(),
         lever,
         reach,

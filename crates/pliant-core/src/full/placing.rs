@@ -61,7 +61,8 @@ impl Scene<'_> {
         let d = joint.kind.freedoms();
         let reference = &self.state.coordinates[joint.coordinate..joint.coordinate + d];
         let q = joint.kind.coordinates(&X, reference);
-        let (J, Jq) = (joint.kind.rows(&X), joint.kind.coordinates_jacobian(&X, &q.as_slice()[..d]));
+        let at = &q.as_slice()[..d];
+        let (J, Jq) = (joint.kind.rows(&X, at), joint.kind.coordinates_jacobian(&X, at));
         let zero = [Vector3::zeros(); 6];
         let mut placed = Placed {
             linear: zero,
@@ -69,7 +70,7 @@ impl Scene<'_> {
             parent: zero,
             arms: [rc, rp],
             axis: R.column(2).into(),
-            residual: joint.kind.residual(&X),
+            residual: joint.kind.residual(&X, at),
             gap2: 0.0,
             q,
             rate: Vector6::zeros(),
@@ -81,8 +82,9 @@ impl Scene<'_> {
             placed.linear[i] = l;
             placed.child[i] = a + rc.cross(&l);
             placed.parent[i] = a + rp.cross(&l);
-            if i < 6 - d && l != Vector3::zeros() {
-                placed.gap2 += placed.residual[i] * placed.residual[i];
+            if i < 6 - d {
+                // The rows of a formula are distances in part.
+                placed.gap2 += placed.residual[i] * placed.residual[i] * l.norm_squared();
             }
         }
         for k in 0..d {

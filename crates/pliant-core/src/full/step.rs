@@ -7,6 +7,7 @@ use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Model};
 use crate::elimination::Numeric;
 use crate::inputs::Inputs;
+use crate::joints::JointKind;
 use crate::mechanism::JointId;
 use crate::state::State;
 
@@ -30,6 +31,20 @@ pub enum StepError {
         joint: String,
         /// Its gap, m.
         gap: f64,
+        /// The time step, s.
+        dt: f64,
+    },
+    /// The step would have taken a joint to where its pose has no coordinates.
+    #[error(
+        "step {step} would take joint `{joint}` to where its coordinate `{coordinate}` is lost: its formula is singular there or the joint is far open; keep it away by limits, or try a smaller dt than {dt} s"
+    )]
+    Singular {
+        /// Number of the step that failed, counted from 1.
+        step: u64,
+        /// The joint.
+        joint: String,
+        /// The first coordinate that is lost.
+        coordinate: String,
         /// The time step, s.
         dt: f64,
     },
@@ -120,7 +135,8 @@ pub(super) fn step(
             }
         }
         if let Err(pivot) = solved {
-            return Err(not_finite(model, state, body_of_unknown(model, pivot.unknown), h));
+            let body = body_of_unknown(model, pivot.unknown);
+            return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, body, h)));
         }
         for (n, (node, frame)) in model.nodes.iter().zip(work.frames.iter_mut()).enumerate() {
             let x = &work.solution[node.unknown..node.unknown + 6];
@@ -128,14 +144,15 @@ pub(super) fn step(
             frame.w += Vector3::new(x[3], x[4], x[5]);
             frame.advance(node, h);
             if !frame.pose.is_finite() {
-                return Err(not_finite(model, state, n, h));
+                return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, n, h)));
             }
         }
         store_multipliers(model, h, &work.solution, &mut work.next.multipliers);
     }
     let torn = finish(model, inputs, h, &scheme, state, work);
     if !work.next.is_finite() {
-        return Err(not_finite(model, state, first_not_finite(model, &work.next), h));
+        let body = first_not_finite(model, &work.next);
+        return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, body, h)));
     }
     if let Some((joint, gap)) = torn {
         let joint = model.mechanism.joint(joint).name.clone();
@@ -184,6 +201,39 @@ fn finish(
     }
     next.private.clone_from(&state.private);
     torn
+}
+
+/// The first joint whose coordinates are lost, at the iterate or at the state it started from.
+fn singular(
+    model: &Model,
+    inputs: &Inputs,
+    state: &State,
+    h: f64,
+    work: &mut Workspace,
+) -> Option<StepError> {
+    if work.frames.iter().any(|frame| !frame.pose.is_finite()) {
+        frames::load(model, inputs, state, h, &mut work.frames);
+    }
+    let lost = |joint: &super::model::Joint| {
+        let JointKind::Expression(expression) = &joint.kind else { return None };
+        let side = |node: Option<usize>| &work.frames[node.unwrap_or(model.nodes.len())].pose;
+        let outer = *side(joint.parent) * joint.in_parent;
+        let X = outer.inverse_times(&(*side(joint.child) * joint.in_child));
+        let q = &state.coordinates[joint.coordinate..joint.coordinate + joint.kind.freedoms()];
+        let found = joint.kind.coordinates(&X, q);
+        let rows = joint.kind.rows(&X, &found.as_slice()[..q.len()]);
+        if found.iter().chain(rows.iter()).all(|x| x.is_finite()) {
+            return None;
+        }
+        let coordinate = expression.lost_freedom(q).unwrap_or(0);
+        Some(StepError::Singular {
+            step: state.steps + 1,
+            joint: model.mechanism.joint(joint.id).name.clone(),
+            coordinate: expression.formula().freedoms()[coordinate].clone(),
+            dt: h,
+        })
+    };
+    model.joints.iter().find_map(lost)
 }
 
 /// The first node with a number that is not finite, of its own or of a joint that carries it.

@@ -37,10 +37,8 @@ impl<'m> Simulation<'m> {
         let (stable, augment) = statics::factor_tangent(model, inputs, state, work)?;
         let mut softness = vec![0.0; model.plan.unknowns()];
         for joint in model.joints.iter().filter(|j| j.unknown != ABSENT) {
-            let rows = joint.kind.rows(&Pose::identity());
             for i in 0..6 - joint.kind.freedoms() {
-                let turns = rows.fixed_view::<1, 3>(i, 0).amax() == 0.0;
-                softness[joint.unknown + i] = STATIC_SOFTNESS / augment[usize::from(!turns)];
+                softness[joint.unknown + i] = STATIC_SOFTNESS / augment[usize::from(!joint.turning[i])];
             }
         }
         for coupling in &model.couplings {

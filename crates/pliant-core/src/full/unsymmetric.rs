@@ -119,8 +119,7 @@ impl Search<'_> {
         for joint in model.joints.iter().filter(|j| j.unknown != ABSENT) {
             let placed = scene.place(joint);
             for i in 0..6 - joint.kind.freedoms() {
-                let sigma =
-                    if placed.linear[i] == Vector3::zeros() { self.augment[0] } else { self.augment[1] };
+                let sigma = self.augment[usize::from(!joint.turning[i])];
                 let force = sigma * image[joint.unknown + i];
                 for (node, angular, sign) in
                     [(joint.child, &placed.child[i], 1.0), (joint.parent, &placed.parent[i], -1.0)]

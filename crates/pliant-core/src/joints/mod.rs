@@ -26,16 +26,21 @@ pub mod ball;
 pub mod bushing;
 pub mod cylindrical;
 pub mod default_residual;
+pub mod expression;
 pub mod fixed;
 pub mod hinge;
 pub mod planar;
 pub mod prismatic;
+pub mod ready;
 pub mod universal;
 
 mod rows;
 
+use std::sync::Arc;
+
 use nalgebra::{Matrix6, Vector6};
 
+use crate::expression::Expression;
 use crate::spatial::{Pose, Twist};
 
 /// What kind of motion a joint leaves.
@@ -57,11 +62,13 @@ pub enum JointKind {
     Fixed,
     /// Leaves all six freedoms, held by springs alone: translation (parent axes), rotation vector.
     Bushing,
+    /// Moves as a formula says.
+    Expression(Arc<Expression>),
 }
 
-/// Sends a question to the file of the joint's kind.
+/// Sends a question to the file of the joint's kind; a formula's has the formula as one more argument.
 macro_rules! ask {
-    ($kind:expr, $question:ident ( $($argument:expr),* )) => {
+    ($kind:expr, $question:ident ( $($argument:expr),* ), $formula:ident => $answer:expr) => {
         match $kind {
             JointKind::Hinge => hinge::$question($($argument),*),
             JointKind::Ball => ball::$question($($argument),*),
@@ -71,12 +78,13 @@ macro_rules! ask {
             JointKind::Planar => planar::$question($($argument),*),
             JointKind::Fixed => fixed::$question($($argument),*),
             JointKind::Bushing => bushing::$question($($argument),*),
+            JointKind::Expression($formula) => $answer,
         }
     };
 }
 
 impl JointKind {
-    /// Every kind, in the order of the scene file's documentation.
+    /// Every kind that has a file of its own, in the order of the scene file's documentation.
     pub const ALL: [JointKind; 8] = [
         JointKind::Hinge,
         JointKind::Ball,
@@ -99,10 +107,11 @@ impl JointKind {
             JointKind::Planar => "planar",
             JointKind::Fixed => "fixed",
             JointKind::Bushing => "bushing",
+            JointKind::Expression(_) => "expression",
         }
     }
 
-    /// The kind of a word of the scene file.
+    /// The kind of a word of the scene file; a formula takes more than a word.
     pub fn from_name(name: &str) -> Option<JointKind> {
         JointKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
@@ -119,6 +128,7 @@ impl JointKind {
             JointKind::Planar => planar::FREEDOMS,
             JointKind::Fixed => fixed::FREEDOMS,
             JointKind::Bushing => bushing::FREEDOMS,
+            JointKind::Expression(formula) => formula.freedoms(),
         }
     }
 
@@ -130,21 +140,28 @@ impl JointKind {
             JointKind::Prismatic | JointKind::Cylindrical => 1,
             JointKind::Planar => 2,
             JointKind::Bushing => 3,
+            JointKind::Expression(formula) => formula.lengths(),
         }
+    }
+
+    /// Whether the rate of coordinate k depends on the child frame's angular velocity alone.
+    #[inline]
+    pub fn only_turns(&self, k: usize) -> bool {
+        k >= self.translations() && !matches!(self, JointKind::Expression(_))
     }
 
     /// X(q): the child's joint frame in the parent's.
     #[inline]
     pub fn transform(&self, q: &[f64]) -> Pose {
         debug_assert_eq!(q.len(), self.freedoms());
-        ask!(self, transform(q))
+        ask!(self, transform(q), formula => formula.transform(q))
     }
 
     /// S(q), 6×d: the child frame's body twist relative to the parent is S q̇.
     #[inline]
     pub fn subspace(&self, q: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
-        ask!(self, subspace(q))
+        ask!(self, subspace(q), formula => formula.subspace(q))
     }
 
     /// Ṡ(q, q̇), 6×d: the rate of the subspace while q moves with q̇.
@@ -152,7 +169,7 @@ impl JointKind {
     pub fn subspace_rate(&self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
         debug_assert_eq!(rate.len(), self.freedoms());
-        ask!(self, subspace_rate(q, rate))
+        ask!(self, subspace_rate(q, rate), formula => formula.subspace_rate(q, rate))
     }
 
     /// The coordinates θ(X) of a relative pose, which need not lie on the manifold. Of the angles
@@ -160,7 +177,7 @@ impl JointKind {
     #[inline]
     pub fn coordinates(&self, X: &Pose, reference: &[f64]) -> Vector6<f64> {
         debug_assert_eq!(reference.len(), self.freedoms());
-        ask!(self, coordinates(X, reference))
+        ask!(self, coordinates(X, reference), formula => expression::coordinates(formula, X, reference))
     }
 
     /// Jθ(X), d×6: the rate of the coordinates for a body twist of the child frame, on the branch
@@ -168,19 +185,21 @@ impl JointKind {
     #[inline]
     pub fn coordinates_jacobian(&self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
-        ask!(self, coordinates_jacobian(X, q))
+        ask!(self, coordinates_jacobian(X, q), formula => expression::coordinates_jacobian(formula, X, q))
     }
 
-    /// The constraint residual C(X), 6−d numbers, zero on the manifold.
+    /// The constraint residual C(X), 6−d numbers, zero on the manifold; q is θ(X).
     #[inline]
-    pub fn residual(&self, X: &Pose) -> Vector6<f64> {
-        ask!(self, residual(X))
+    pub fn residual(&self, X: &Pose, q: &[f64]) -> Vector6<f64> {
+        debug_assert_eq!(q.len(), self.freedoms());
+        ask!(self, residual(X), formula => expression::residual(formula, X, q))
     }
 
-    /// The constraint rows J(X), (6−d)×6: Ċ = J ξ for a body twist ξ of the child frame.
+    /// The constraint rows J(X), (6−d)×6: Ċ = J ξ for a body twist ξ of the child frame; q is θ(X).
     #[inline]
-    pub fn rows(&self, X: &Pose) -> Matrix6<f64> {
-        ask!(self, rows(X))
+    pub fn rows(&self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
+        debug_assert_eq!(q.len(), self.freedoms());
+        ask!(self, rows(X), formula => expression::rows(formula, X, q))
     }
 
     /// The derivative, 6×6, of the wrench that the joint passes on, Jᵀλ + Jθᵀτ in the axes of the child
@@ -196,12 +215,16 @@ impl JointKind {
     ) -> Matrix6<f64> {
         debug_assert_eq!(multipliers.len(), 6 - self.freedoms());
         debug_assert_eq!(forces.len(), self.freedoms());
-        ask!(self, wrench_derivative(X, q, multipliers, forces))
+        ask!(self, wrench_derivative(X, q, multipliers, forces),
+            formula => expression::wrench_derivative(formula, X, q, multipliers, forces))
     }
 
     /// Ṡ q̇, the acceleration that is left when q̈ = 0.
     #[inline]
     pub fn bias(&self, q: &[f64], rate: &[f64]) -> Twist {
+        if let JointKind::Expression(formula) = self {
+            return formula.motion(q, rate).2;
+        }
         let S = self.subspace_rate(q, rate);
         let mut b = Vector6::zeros();
         for (k, r) in rate.iter().enumerate() {
@@ -213,7 +236,10 @@ impl JointKind {
     /// X(q), S(q) and Ṡq̇ at once: what a recursion over the tree asks of each joint in each step.
     #[inline]
     pub fn motion(&self, q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
-        (self.transform(q), self.subspace(q), self.bias(q, rate))
+        match self {
+            JointKind::Expression(formula) => formula.motion(q, rate),
+            _ => (self.transform(q), self.subspace(q), self.bias(q, rate)),
+        }
     }
 }
 

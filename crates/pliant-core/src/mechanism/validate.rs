@@ -9,6 +9,7 @@ use super::description::{JointDescription, PerFreedom, TargetDescription};
 use super::{
     Body, BodyId, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD,
 };
+use crate::expression::Expression;
 use crate::joints::JointKind;
 use crate::order::{Cycles, Order};
 use crate::spatial::{Pose, SpatialInertia};
@@ -264,6 +265,7 @@ impl Checks {
     fn joint(&mut self, i: usize, joint: &JointDescription) {
         let element = Element::Joint(i);
         let what = format!("joint `{}`", joint.name);
+        let before = self.defects.len();
         self.pose(element, &what, &joint.frame);
         let count = joint.kind.freedoms();
         let not_negative: fn(f64) -> bool = |x| x.is_finite() && x >= 0.0;
@@ -306,6 +308,36 @@ impl Checks {
             self.push(element, Some("limits"), message, help);
             break;
         }
+        if let JointKind::Expression(expression) = &joint.kind
+            && self.defects.len() == before
+        {
+            self.rigid(element, &what, expression, joint);
+        }
+    }
+
+    /// A formula that is no rigid transform somewhere within its limits.
+    fn rigid(&mut self, element: Element, what: &str, expression: &Expression, joint: &JointDescription) {
+        let limits = match &joint.limits {
+            None => vec![(f64::NEG_INFINITY, f64::INFINITY); expression.freedoms()],
+            Some(PerFreedom::All(pair)) => vec![*pair; expression.freedoms()],
+            Some(PerFreedom::Each(pairs)) => pairs.clone(),
+        };
+        let Some(q) = expression.not_rigid_within(&limits) else { return };
+        let names = expression.formula().freedoms().iter();
+        let at: Vec<String> = names.zip(&q).map(|(name, q)| format!("{name} = {q:.4}")).collect();
+        let field = if joint.limits.is_some() {
+            "limits"
+        } else if expression.formula().ready_name().is_some() {
+            "ready"
+        } else {
+            "transform"
+        };
+        self.push(
+            element,
+            Some(field),
+            format!("{what}: the transform is not rigid at {}", at.join(", ")),
+            "give limits within which no root is negative, nothing is divided by zero and tangents are not parallel".into(),
+        );
     }
 
     fn per_freedom<T>(

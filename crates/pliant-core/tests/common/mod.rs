@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // every test file uses a part of it
 
+pub mod formulas;
+
 use pliant_core::full::Simulation;
 use pliant_core::mechanism::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism, MechanismBuilder,

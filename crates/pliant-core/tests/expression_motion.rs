@@ -1,0 +1,172 @@
+//! Claim: the tapes of a formula are what they say. X(0) is the identity and X(q) is rigid; S is the rate of X, Ṡ that
+//! of S, and Ṡq̇ their product; every lower pair written as a formula equals the built-in joint; and torus on torus
+//! equals four hinges in a row.
+#![allow(non_snake_case)]
+
+mod common;
+
+use common::formulas::{self, Case};
+use common::{derivative, distance, seeded};
+use pliant_core::expression::Tape;
+use pliant_core::nalgebra::{Matrix3, Matrix6, Vector6};
+use pliant_core::spatial::{Pose, Twist, log};
+use proptest::prelude::*;
+
+fn along(q: &[f64], rate: &[f64], t: f64) -> Vec<f64> {
+    q.iter().zip(rate).map(|(q, r)| q + t * r).collect()
+}
+
+fn padded(q: &[f64]) -> Vector6<f64> {
+    Vector6::from_fn(|i, _| q.get(i).copied().unwrap_or(0.0))
+}
+
+/// Coordinates and rates of every case, from a fixed sequence: the rates are a fifth of the range, so that a
+/// difference formula stays inside it.
+fn each(count: usize, mut visit: impl FnMut(&Case, &[f64], &[f64])) {
+    let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    for case in formulas::all() {
+        for round in 0..count {
+            let unit: Vec<f64> = (0..12).map(|k| number(37 * round + 101 * k + 5)).collect();
+            let q: Vec<f64> = case.at(&unit).iter().map(|q| 0.8 * q).collect();
+            let rate: Vec<f64> = case.at(&unit[6..]).iter().map(|r| (0.2 * r).clamp(-1.0, 1.0)).collect();
+            if case.is_smooth_around(&q) {
+                visit(&case, &q, &rate);
+            }
+        }
+    }
+}
+
+/// The file's pose, and rigid everywhere: products of a few hundred roundings.
+#[test]
+fn zero_is_the_identity_and_all_is_rigid() {
+    each(50, |case, q, _| {
+        let zero = case.expression.transform(&vec![0.0; q.len()]);
+        assert!(distance(&zero, &Pose::identity()) <= 4e-16, "{}", case.name);
+        let mut X = [0.0; 12];
+        case.expression.position_tape().run(q, &mut X);
+        let R = Matrix3::from_column_slice(&X[..9]);
+        assert!((R.transpose() * R - Matrix3::identity()).amax() <= 4e-15, "{} {q:?}", case.name);
+    });
+}
+
+/// X⁻¹Ẋ = S q̇ by differences of sixth order; the sharpest bends are those of curves and of the knee, near the ends
+/// of its range.
+#[test]
+fn subspace_is_the_rate_of_the_transform() {
+    each(50, |case, q, rate| {
+        let (X, S) = case.expression.transform_and_subspace(q);
+        let numeric =
+            derivative(|t| log(&X.inverse_times(&case.expression.transform(&along(q, rate, t)))).to_vector());
+        let error = (S * padded(rate) - numeric).amax();
+        assert!(error <= 2e-12, "{} {q:?}: {error:e}", case.name);
+    });
+}
+
+/// Ṡ by differences of S; Ṡq̇ from the recursion over products is Ṡ times q̇ from the derivatives of S.
+#[test]
+fn subspace_rate_is_the_rate_of_the_subspace() {
+    each(50, |case, q, rate| {
+        let D = case.expression.subspace_rate(q, rate);
+        for k in 0..q.len() {
+            let numeric = derivative(|t| case.expression.subspace(&along(q, rate, t)).column(k).into_owned());
+            let error = (D.column(k) - numeric).amax();
+            assert!(error <= 1e-11 * (1.0 + D.amax()), "{} {q:?} column {k}: {error:e}", case.name);
+        }
+        let (X, S, bias) = case.expression.motion(q, rate);
+        let error = (bias.to_vector() - D * padded(rate)).amax();
+        assert!(error <= 1e-13 * (1.0 + D.amax()), "{} {q:?}: {error:e}", case.name);
+        let (Y, T) = case.expression.transform_and_subspace(q);
+        assert_eq!((X, S), (Y, T), "the same numbers, whichever tape gives them");
+        assert_eq!(X, case.expression.transform(q));
+    });
+}
+
+proptest! {
+    #![proptest_config(seeded(2_000, 61))]
+
+    /// The lower pairs, angles up to 20 rad: sines of the same numbers, in another order.
+    #[test]
+    fn lower_pairs_equal_the_built_in_joints(unit in prop::array::uniform6(-1.0..1.0f64), rate in prop::array::uniform6(-1.0..1.0f64)) {
+        for (case, kind) in formulas::lower_pairs() {
+            let (q, rate) = (case.at(&unit), &rate[..case.range.len()]);
+            let (X, S, bias) = case.expression.motion(&q, rate);
+            let (Y, T, other) = kind.motion(&q, rate);
+            prop_assert!(distance(&X, &Y) <= 2e-15, "{} {}", case.name, distance(&X, &Y));
+            prop_assert!((S - T).amax() <= 1e-15, "{}", case.name);
+            prop_assert!((bias - other).to_vector().amax() <= 1e-15, "{}", case.name);
+            prop_assert!((case.expression.subspace_rate(&q, rate) - kind.subspace_rate(&q, rate)).amax() <= 1e-15);
+        }
+    }
+}
+
+/// Four hinges about z, −y, y, −z on massless links: the frames of numerics, written out by hand.
+fn four_hinges(q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let along = |x: f64| Pose::translation([x, 0.0, 0.0]);
+    let turn = Pose::rotation([0.0, 1.0, 0.0], quarter);
+    let flip = Pose::rotation([1.0, 0.0, 0.0], 2.0 * quarter);
+    // Each hinge with what follows it up to the next: G = Π hinge(q) · link.
+    let links = [
+        along(0.2),
+        along(0.05) * turn * flip * turn.inverse() * along(-0.04),
+        along(-0.15),
+        Pose::identity(),
+    ];
+    let axes = [[0.0, 0.0, 1.0], [0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]];
+    // Twists carried outward, link by link: V' = Ad(B⁻¹)V, and V̇ = Ad(B⁻¹)V̇ + ad(V_A')V_B.
+    let at = |q: &[f64]| (0..4).fold(Pose::identity(), |G, k| G * Pose::rotation(axes[k], q[k]) * links[k]);
+    let (mut V, mut bias) = (Twist::ZERO, Twist::ZERO);
+    let mut S: Vec<Twist> = Vec::new();
+    for k in 0..4 {
+        let own = Twist::new([0.0; 3].into(), axes[k].into());
+        let step = Pose::rotation(axes[k], q[k]);
+        let inward = step.twist_to_local(&V);
+        bias = step.twist_to_local(&bias) + inward.bracket(&(own * rate[k]));
+        V = inward + own * rate[k];
+        S.iter_mut().for_each(|s| *s = step.twist_to_local(s));
+        S.push(own);
+        bias = links[k].twist_to_local(&bias);
+        V = links[k].twist_to_local(&V);
+        S.iter_mut().for_each(|s| *s = links[k].twist_to_local(s));
+    }
+    let mut matrix = Matrix6::zeros();
+    S.iter().enumerate().for_each(|(k, s)| matrix.set_column(k, &s.to_vector()));
+    (at(&[0.0; 4]).inverse_times(&at(q)), matrix, bias)
+}
+
+#[test]
+fn torus_on_torus_is_four_hinges() {
+    let case = formulas::ready().into_iter().find(|case| case.name == "torus-torus").unwrap();
+    let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    for round in 0..500 {
+        let q: Vec<f64> = (0..4).map(|k| 3.0 * number(8 * round + k)).collect();
+        let rate: Vec<f64> = (0..4).map(|k| 2.0 * number(8 * round + 4 + k)).collect();
+        let (X, S, bias) = case.expression.motion(&q, &rate);
+        let (Y, T, other) = four_hinges(&q, &rate);
+        assert!(distance(&X, &Y) <= 1e-14, "{:e}", distance(&X, &Y));
+        assert!((S - T).amax() <= 1e-14, "{:e}", (S - T).amax());
+        assert!((bias - other).to_vector().amax() <= 1e-13);
+    }
+}
+
+/// Operations of X, S and Ṡq̇: the number that sharing is about. Without it the graph of torus on torus has 22,815.
+#[test]
+fn tapes_are_short() {
+    for case in formulas::ready() {
+        let count = |tape: &Tape| (tape.operations(), tape.registers());
+        let expression = &case.expression;
+        let (motion, registers) = count(expression.motion_tape());
+        println!(
+            "{:20} X {:4}  X S {:4}  X S Ṡq̇ {motion:4} on {registers} registers  Ṡ {:4}",
+            case.name,
+            expression.position_tape().operations(),
+            expression.subspace_tape().operations(),
+            expression.subspace_rate_tape().operations(),
+        );
+        if case.name == "torus-torus" {
+            assert!(motion <= 560, "{motion} operations");
+        }
+    }
+    let hinge = formulas::lower_pairs().remove(0).0;
+    assert_eq!(hinge.expression.motion_tape().operations(), 3, "a sine, a cosine and a sign");
+}
