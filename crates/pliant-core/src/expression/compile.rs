@@ -89,6 +89,8 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
         });
     }
     expression.axes = super::complement::axes(&S, d);
+    let Expression { position, subspace, motion, rate, .. } = &mut expression;
+    Tape::compile(&mut [position, subspace, motion, rate]);
     Ok(expression)
 }
 

@@ -1,4 +1,4 @@
-//! The plain interpreter of a tape: the reference for any other way to run it.
+//! Running a tape; the plain interpreter is the reference for any other way to do it.
 
 use super::tape::{Code, Instruction, REGISTERS, Tape};
 
@@ -10,6 +10,19 @@ impl Tape {
     /// If there are fewer inputs or outputs than the tape has.
     #[inline]
     pub fn run(&self, inputs: &[f64], outputs: &mut [f64]) {
+        #[cfg(feature = "compiled")]
+        if let Some(machine) = &self.machine {
+            return machine.call(&inputs[..self.inputs], &mut outputs[..self.outputs]);
+        }
+        self.interpret(inputs, outputs);
+    }
+
+    /// The same by the interpreter, whether or not there is machine code.
+    ///
+    /// # Panics
+    ///
+    /// As [`Tape::run`].
+    pub fn interpret(&self, inputs: &[f64], outputs: &mut [f64]) {
         let (inputs, outputs) = (&inputs[..self.inputs], &mut outputs[..self.outputs]);
         // Clearing registers takes time too: three sizes.
         match self.registers {

@@ -21,7 +21,8 @@
 //! `bspline(u, degree, [points])` runs from 0 to 1 with even knots; beyond its ends a curve goes on as it was.
 //!
 //! The way of a formula: text ([`Syntax`]) → graph with every value once ([`Graph`]) → derivatives as more nodes of
-//! it ([`Derivative`]) → instructions on registers ([`Tape`]), which the interpreter runs without allocating.
+//! it ([`Derivative`]) → instructions on registers ([`Tape`]), which run without allocating: interpreted, or with the
+//! feature `compiled` as machine code made when the formula is read.
 //! Derivatives come from jets on the shared graph (Si 2010 §4, without the factorisation step of D\*).
 
 mod compile;
@@ -33,6 +34,8 @@ mod graph;
 mod interpret;
 mod jet;
 mod lower;
+#[cfg(feature = "compiled")]
+mod machine;
 mod motion;
 mod spline;
 mod syntax;

@@ -68,6 +68,9 @@ pub struct Tape {
     pub(super) registers: usize,
     pub(super) inputs: usize,
     pub(super) outputs: usize,
+    /// Its machine code, once it is compiled.
+    #[cfg(feature = "compiled")]
+    pub(super) machine: Option<super::machine::Machine>,
 }
 
 /// A tape that would need too much.
@@ -96,6 +99,8 @@ impl Tape {
             registers: 0,
             inputs,
             outputs: outputs.len(),
+            #[cfg(feature = "compiled")]
+            machine: None,
         };
         let mut place: Vec<Register> = vec![0; graph.len()];
         let mut free: Vec<Register> = Vec::new();
@@ -151,6 +156,25 @@ impl Tape {
             return Err(TooLarge { needed });
         }
         Ok(tape)
+    }
+
+    /// Compiles tapes to machine code, which they run from now on. Without the feature `compiled`, or on a machine
+    /// that is not known, they go on as they are and the answer is no.
+    pub fn compile(tapes: &mut [&mut Tape]) -> bool {
+        #[cfg(feature = "compiled")]
+        {
+            let read: Vec<&Tape> = tapes.iter().map(|tape| &**tape).collect();
+            let Some(machines) = super::machine::compile(&read) else { return false };
+            for (tape, machine) in tapes.iter_mut().zip(machines) {
+                tape.machine = Some(machine);
+            }
+            true
+        }
+        #[cfg(not(feature = "compiled"))]
+        {
+            let _ = tapes;
+            false
+        }
     }
 
     /// What is to be done, in this order.
