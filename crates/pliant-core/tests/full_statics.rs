@@ -10,9 +10,12 @@ mod common;
 use common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::mechanism::{Freedom, JointId, Mechanism, PerFreedom};
-use pliant_core::nalgebra::{DMatrix, DVector};
-use pliant_core::spatial::{Pose, Wrench};
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{
+    Body, Freedom, JointDescription, JointId, Mechanism, MechanismBuilder, PerFreedom, WORLD,
+};
+use pliant_core::nalgebra::{DMatrix, DVector, Vector3};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 use pliant_core::state::State;
 
 struct Oracle<'m> {
@@ -298,5 +301,55 @@ fn a_long_sprung_chain_is_held() {
         simulation.inputs_mut().set_gravity([0.0, 0.0, -9.81 * part]).unwrap();
         let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
         assert!(equilibrium.converged && equilibrium.stable, "{part}: {equilibrium:?}");
+    }
+}
+
+/// A chain along x whose joints all start at one of their limits: gravity presses every other joint against its
+/// own and turns the rest away. The oracle is the plane's trigonometry: the moment of all that a joint carries is
+/// what spring and limit apply.
+#[test]
+fn joints_that_start_at_their_limits_settle_at_once() {
+    let (links, length, mass, k) = (20, 0.05, 0.02, 2.0);
+    let mut builder = MechanismBuilder::new("fingers");
+    for i in 0..links {
+        let (name, at) = (format!("link {i}"), i as f64 * length);
+        let inertia = SpatialInertia::of_box(mass, [length, 0.01, 0.01]);
+        builder.body(
+            Body::new(name.as_str(), Pose::translation([at + 0.5 * length, 0.0, 0.0])).inertia(inertia),
+        );
+        let parent = if i == 0 { WORLD.to_string() } else { format!("link {}", i - 1) };
+        let joint = JointDescription::new(format!("joint {i}"), JointKind::Hinge, parent, name);
+        // Turning about y takes x to −z, as gravity does.
+        let frame = Pose::with_z_along(Vector3::y(), Vector3::new(at, 0.0, 0.0));
+        let limits = if i % 2 == 0 { (-1.0, 0.0) } else { (0.0, 1.0) };
+        builder.joint(joint.frame(frame).stiffness(k).limits(limits));
+    }
+    let mechanism = builder.build().unwrap();
+    let model = Model::new(&mechanism);
+    for scale in [1.0 / 64.0, 1.0, 4.0] {
+        let g = 9.81 * scale;
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().set_gravity([0.0, 0.0, -g]).unwrap();
+        let found = simulation.settle(&StaticsSettings::default()).unwrap();
+        println!("gravity times {scale}: {found:?}");
+        assert!(found.converged && found.stable && found.load_steps == 1 && found.iterations <= 12);
+        let q = &simulation.state().coordinates;
+        let (mut at, mut turned) = (0.0, 0.0);
+        let mut joints = Vec::new();
+        let mut centers = Vec::new();
+        for angle in q {
+            turned += angle;
+            joints.push(at);
+            centers.push(at + 0.5 * length * f64::cos(turned));
+            at += length * f64::cos(turned);
+        }
+        for (i, angle) in q.iter().enumerate() {
+            let moment: f64 = centers[i..].iter().map(|x| mass * g * (x - joints[i])).sum();
+            let beyond = if i % 2 == 0 { angle.max(0.0) } else { angle.min(0.0) };
+            let held = k * angle + LIMIT_STIFFNESS * beyond;
+            // Coordinates are good to rounding, which the limit makes 1e5 times as much of.
+            assert!((held - moment).abs() < 1e-9 * (1.0 + g), "joint {i}: {held} against {moment}");
+            assert_eq!(beyond > 0.0, i % 2 == 0, "joint {i}");
+        }
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Scene<'a> {
     pub scheme: &'a Scheme,
     /// Scale of the dead loads.
     pub load_scale: f64,
+    /// Coordinates by which limits act or not, if not by those of the iterate: statics only.
+    pub ahead: &'a [f64],
 }
 
 /// What spring, damper, rotor and limit of one freedom do at an iterate.
@@ -87,11 +89,12 @@ impl Scene<'_> {
         // (M + hD + h²K) δ = … − K(θ − θ₀) h − D θ̇ h + a(θ̇₀ − θ̇)
         let mut stiffness = freedom.stiffness;
         let mut force = freedom.stiffness * (self.inputs.rest[at] - q);
-        if q > freedom.upper {
+        let judged = self.ahead.get(at).copied().unwrap_or(q);
+        if judged > freedom.upper {
             let k_limit = limit_stiffness(&joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.upper - q);
-        } else if q < freedom.lower {
+        } else if judged < freedom.lower {
             let k_limit = limit_stiffness(&joint.kind, k);
             stiffness += k_limit;
             force += k_limit * (freedom.lower - q);

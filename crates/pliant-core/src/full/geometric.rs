@@ -37,6 +37,7 @@ pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, us
         multipliers: &state.multipliers,
         scheme: &scheme,
         load_scale: 1.0,
+        ahead: &[],
     };
     // World axes at the centre of mass from a node's frame: [R, −R[c]; 0, R].
     let to_world = |n: usize| {

@@ -46,6 +46,7 @@ pub(crate) fn mobility(reference: &Reference, effectors: &[EffectorFrame]) -> DM
         multipliers: &state.multipliers,
         scheme: &scheme,
         load_scale: 1.0,
+        ahead: &[],
     };
     let m = 6 * effectors.len();
     let mut A = DMatrix::zeros(m, m);

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{Joint, Model};
+use super::model::{Joint, Model, limit_stiffness};
 use super::step::Workspace;
 use crate::inputs::Inputs;
 use crate::spatial::Twist;
@@ -83,6 +83,9 @@ const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
 /// middling inertia, relative to that stiffness. Rounding is at 1e-16, so a spring of 1e-10 still counts.
 const PROBE_MASSES: (f64, f64) = (1e-8, 1e-10);
 
+/// How often the limits that act are chosen anew in one iteration.
+const LIMIT_ROUNDS: usize = 20;
+
 /// Largest turn of a body in one iteration, rad, and largest move, in radii.
 const LARGEST_TURN: f64 = 0.4;
 const LARGEST_MOVE: f64 = 0.4;
@@ -142,11 +145,11 @@ pub(super) struct Search<'a> {
     pub lever: f64,
     /// Size of the mechanism, m.
     size: f64,
-    /// Force that the last bits of the coordinates make of the stiffest spring, N: less is none.
-    rounding: f64,
     pub augment: [f64; 2],
     /// Largest and geometric mean of the nodes' inertias, kg·m².
     inertia: (f64, f64),
+    /// Whether any joint has limits.
+    limited: bool,
 }
 
 /// Sizes of what is left over at an iterate.
@@ -155,6 +158,8 @@ struct Left {
     closure: f64,
     /// The largest force that acts.
     scale: f64,
+    /// Force that the last bits of the coordinates make of the stiffest spring or limit, N: less is none.
+    rounding: f64,
 }
 
 impl<'a> Search<'a> {
@@ -189,13 +194,13 @@ impl<'a> Search<'a> {
             inputs.effector_loads.iter().chain(&inputs.body_loads).map(|w| w.force.norm()).sum::<f64>();
         stiffest = stiffest.max((weight + load) * lever);
         let angular = if stiffest > 0.0 { stiffest } else { 1.0 };
-        let rounding = 64.0 * f64::EPSILON * angular / lever;
         // Inertia about a joint a lever away.
         let inertias = model.nodes.iter().map(|n| n.inertia.trace() / 3.0 + n.mass * lever * lever);
         let logarithms = inertias.clone().map(f64::ln).sum::<f64>() / model.nodes.len().max(1) as f64;
         let inertia = (inertias.fold(f64::MIN_POSITIVE, f64::max), logarithms.exp());
         let augment = [angular, angular / (lever * lever)];
-        Search { model, inputs, settings, lever, size, rounding, augment, inertia }
+        let limited = model.freedoms.iter().any(|f| f.lower.is_finite() || f.upper.is_finite());
+        Search { model, inputs, settings, lever, size, augment, inertia, limited }
     }
 
     pub(super) fn scheme(&self, pseudo_mass: f64) -> Scheme {
@@ -241,7 +246,7 @@ impl<'a> Search<'a> {
         load_scale: f64,
     ) -> Scene<'s> {
         let (model, inputs, multipliers) = (self.model, self.inputs, state.multipliers.as_slice());
-        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale }
+        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale, ahead: &[] }
     }
 
     /// Forces and closures left over.
@@ -253,7 +258,19 @@ impl<'a> Search<'a> {
         let largest = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let external =
             frames[..self.model.nodes.len()].iter().map(|f| size(&f.force, &f.torque)).fold(0.0, f64::max);
+        let mut stiffest = self.augment[0];
+        for joint in self.model.joints.iter().filter(|_| self.limited) {
+            for k in 0..joint.kind.freedoms() {
+                let (freedom, q) =
+                    (&self.model.freedoms[joint.coordinate + k], state.coordinates[joint.coordinate + k]);
+                if q > freedom.upper || q < freedom.lower {
+                    let unit = if k < joint.kind.translations() { self.lever * self.lever } else { 1.0 };
+                    stiffest = stiffest.max(limit_stiffness(&joint.kind, k) * unit);
+                }
+            }
+        }
         Left {
+            rounding: 64.0 * f64::EPSILON * stiffest / self.lever,
             force: forces.iter().map(|(f, t)| size(f, t)).fold(0.0, f64::max),
             closure: largest(closures),
             scale: external.max(largest(&state.multipliers)).max(largest(&state.forces)),
@@ -287,7 +304,7 @@ impl<'a> Search<'a> {
             if !(left.force.is_finite() && left.closure.is_finite()) {
                 return result;
             }
-            let good = left.force <= (self.settings.tolerance * left.scale).max(self.rounding)
+            let good = left.force <= (self.settings.tolerance * left.scale).max(left.rounding)
                 && left.closure <= self.settings.tolerance * self.size;
             // Once good, go on as long as an iteration still halves what is left.
             if good && (left.force >= 0.5 * best || left.force <= 1e-14 * left.scale) {
@@ -305,7 +322,7 @@ impl<'a> Search<'a> {
             // Raise the pseudo-mass until the energy is convex along all motions. Torques have no energy to be
             // convex: once a part of them is balanced, the next part is reached by exact steps as they are.
             let torques = work.loads.iter().any(|load| load.wrench.torque != Vector3::zeros());
-            while !self.solve(state, work, pseudo_mass, load_scale) {
+            while !self.solve_within_limits(state, work, pseudo_mass, load_scale) {
                 if torques && !from_rest {
                     break;
                 }
@@ -322,11 +339,72 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Solves for the next move with the limits acting that it runs into, and no others: an active-set
+    /// iteration on the linear problem (Hintermüller, Ito, Kunisch 2002). A joint that ran past a limit
+    /// first would be thrown back by it, with forces that no step of Newton's method gets rid of.
+    fn solve_within_limits(
+        &self,
+        state: &State,
+        work: &mut Workspace,
+        pseudo_mass: f64,
+        load_scale: f64,
+    ) -> bool {
+        work.ahead.copy_from_slice(&state.coordinates);
+        let mut good = self.solve(state, work, pseudo_mass, load_scale);
+        for _ in 0..LIMIT_ROUNDS {
+            if !good || !self.look_ahead(state, work, load_scale) {
+                break;
+            }
+            good = self.solve(state, work, pseudo_mass, load_scale);
+        }
+        good
+    }
+
+    /// Where the solution takes all coordinates; whether other limits act there than the solution assumed.
+    fn look_ahead(&self, state: &State, work: &mut Workspace, load_scale: f64) -> bool {
+        if !self.limited {
+            return false;
+        }
+        let scheme = self.scheme(0.0);
+        let Workspace { frames, loads, solution, ahead, .. } = work;
+        let scene = self.scene(state, frames, loads, &scheme, load_scale);
+        let mut other = false;
+        for joint in &self.model.joints {
+            let moves = self.moves(joint, &scene, solution);
+            for k in 0..joint.kind.freedoms() {
+                let at = joint.coordinate + k;
+                let (freedom, q) = (&self.model.freedoms[at], state.coordinates[at] + moves[k]);
+                let side = |q: f64| (q > freedom.upper, q < freedom.lower);
+                other |= side(q) != side(ahead[at]);
+                ahead[at] = q;
+            }
+        }
+        other
+    }
+
+    /// How far a solution moves the coordinates of a joint.
+    fn moves(&self, joint: &Joint, scene: &Scene, solution: &[f64]) -> [f64; 6] {
+        let placed = scene.place(joint);
+        let velocity = |node: Option<usize>| {
+            node.map_or([0.0; 6], |n| std::array::from_fn(|i| solution[self.model.nodes[n].unknown + i]))
+        };
+        let (c, p) = (velocity(joint.child), velocity(joint.parent));
+        let d = joint.kind.freedoms();
+        let coordinate = |i: usize| {
+            let part = |x: usize| {
+                placed.linear[i][x] * (c[x] - p[x]) + placed.child[i][x] * c[3 + x]
+                    - placed.parent[i][x] * p[3 + x]
+            };
+            (0..3).map(part).sum::<f64>()
+        };
+        std::array::from_fn(|k| if k < d { coordinate(6 - d + k) } else { 0.0 })
+    }
+
     /// Solves for the next move; whether the matrix has the signs of a minimum.
     fn solve(&self, state: &State, work: &mut Workspace, pseudo_mass: f64, load_scale: f64) -> bool {
         let scheme = self.scheme(pseudo_mass);
-        let Workspace { frames, loads, solution, numeric, .. } = work;
-        let scene = self.scene(state, frames, loads, &scheme, load_scale);
+        let Workspace { frames, loads, solution, numeric, ahead, .. } = work;
+        let scene = Scene { ahead, ..self.scene(state, frames, loads, &scheme, load_scale) };
         let solved = numeric.factor_and_solve(&self.model.plan, solution, scene);
         solved.is_ok() && numeric.negative_pivots() == self.model.rows
     }
@@ -364,30 +442,14 @@ impl<'a> Search<'a> {
             }
         }
         let moved = |work: &Workspace| -> Vec<f64> {
-            let velocity = |node: Option<usize>| {
-                node.map_or([0.0; 6], |n| {
-                    let u = self.model.nodes[n].unknown;
-                    std::array::from_fn(|i| work.solution[u + i])
-                })
-            };
             let scheme = self.scheme(0.0);
             let scene = self.scene(&probe, &work.frames, &work.loads, &scheme, 1.0);
             let joint_motion = |joint: &Joint| {
-                let placed = scene.place(joint);
-                let (c, p) = (velocity(joint.child), velocity(joint.parent));
-                let d = joint.kind.freedoms();
-                let coordinate = |i: usize| {
-                    (0..3)
-                        .map(|x| {
-                            placed.linear[i][x] * (c[x] - p[x]) + placed.child[i][x] * c[3 + x]
-                                - placed.parent[i][x] * p[3 + x]
-                        })
-                        .sum::<f64>()
-                };
-                (6 - d..6).map(|i| coordinate(i).abs()).fold(0.0, f64::max)
+                self.moves(joint, &scene, &work.solution).iter().fold(0.0f64, |m, x| m.max(x.abs()))
             };
             self.model.joints.iter().map(joint_motion).collect()
         };
+        work.ahead.copy_from_slice(&probe.coordinates);
         let unit = self.augment[0] / self.inertia.1;
         let (with_more, with_less) = (PROBE_MASSES.0 * unit, PROBE_MASSES.1 * unit);
         if !self.solve(&probe, work, with_more, 1.0) {
@@ -424,6 +486,7 @@ pub(super) fn factor_tangent(
     search.place(&mut state, work, 1.0);
     search.is_stable_and_unique(&state, work)?;
     search.place(&mut state, work, 1.0);
+    work.ahead.copy_from_slice(&state.coordinates);
     Ok((search.solve(&state, work, 0.0, 1.0), search.augment))
 }
 

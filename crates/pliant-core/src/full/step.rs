@@ -70,6 +70,8 @@ pub(super) struct Workspace {
     /// Force and torque left over on each node, and closures: statics only.
     pub forces: Vec<(Vector3<f64>, Vector3<f64>)>,
     pub closures: Vec<f64>,
+    /// Coordinates of all joints after the move that was solved for: statics only.
+    pub ahead: Vec<f64>,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
 }
@@ -83,6 +85,7 @@ impl Workspace {
             numeric: Numeric::new(&model.plan),
             forces: vec![Default::default(); model.nodes.len()],
             closures: vec![0.0; State::at_rest(model.mechanism).multipliers.len()],
+            ahead: vec![0.0; model.freedoms.len()],
             next: State::at_rest(model.mechanism),
         }
     }
@@ -126,6 +129,7 @@ pub(super) fn step(
                 multipliers: &work.next.multipliers,
                 scheme: &Scheme { geometric, ..scheme },
                 load_scale: 1.0,
+                ahead: &[],
             };
             solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
             // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
@@ -185,7 +189,8 @@ fn finish(
     next.steps = state.steps + 1;
     let multipliers = &state.multipliers;
     let (frames, loads) = (&work.frames, &work.loads);
-    let scene = Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale: 1.0 };
+    let scene =
+        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale: 1.0, ahead: &[] };
     for joint in &model.joints {
         let placed = scene.place(joint);
         let d = joint.kind.freedoms();

@@ -144,6 +144,7 @@ impl<'m> Setup<'m> {
             multipliers: &self.multipliers,
             scheme: &self.scheme,
             load_scale: 1.0,
+            ahead: &[],
         }
     }
 
