@@ -35,6 +35,7 @@ impl MechanismArgument {
             Some(name) => from_gallery(name)?,
             None => {
                 let options = io::Options { free_base: common.free_base, ..io::Options::default() };
+                let options = options.with_ros_packages();
                 io::load_with(Path::new(&self.mechanism), &options).map_err(Failure::input)?
             }
         };

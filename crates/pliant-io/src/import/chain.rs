@@ -1,7 +1,7 @@
 //! Several joints of one link: one joint of the right kind where they are exactly that, else a chain with
 //! links in between.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, JointDescription, PerFreedom};
@@ -18,12 +18,13 @@ const EXACT: f64 = 1e-9;
 pub(super) fn chain(
     connection: Connection,
     coupled: &HashSet<&str>,
+    index: &HashMap<String, usize>,
     links: &mut Vec<Link>,
     joints: &mut Vec<Joint>,
     names: &mut HashSet<String>,
 ) {
     let Connection { mut parent, child, joints: steps } = connection;
-    let (pose, place) = match links.iter().find(|link| link.body.name == child) {
+    let (pose, place) = match index.get(&child).map(|i| &links[*i]) {
         Some(link) => (link.body.pose, link.place.clone()),
         None => (Pose::identity(), steps.first().map_or(Place::START, |step| step.place.clone())),
     };
@@ -169,6 +170,7 @@ fn joined(steps: &[Joint], order: &[usize], kind: JointKind, frame: Pose) -> Joi
 mod tests {
     //! Claim: whatever is merged moves as the steps did, and what would not is left a chain.
 
+    use super::super::parts;
     use super::*;
 
     fn step(kind: JointKind, axis: [f64; 3], position: [f64; 3]) -> Joint {
@@ -268,7 +270,15 @@ mod tests {
         let mut links = vec![Link { body: Body::new("child", pose), place: Place::START }];
         let mut made = Vec::new();
         let connection = Connection { parent: "world".into(), child: "child".into(), joints };
-        chain(connection, &HashSet::new(), &mut links, &mut made, &mut HashSet::from(["tool".to_string()]));
+        let index = parts::index(&links);
+        chain(
+            connection,
+            &HashSet::new(),
+            &index,
+            &mut links,
+            &mut made,
+            &mut HashSet::from(["tool".to_string()]),
+        );
         let between = format!("child:{}", names[0]);
         assert_eq!((links[1].body.name.as_str(), links[1].body.pose), (between.as_str(), pose));
         let ends = made.iter().map(|j| (j.description.parent.as_str(), j.description.child.as_str()));
@@ -277,6 +287,7 @@ mod tests {
         chain(
             Connection { parent: "child".into(), child: "tool".into(), joints: vec![] },
             &HashSet::new(),
+            &index,
             &mut links,
             &mut made,
             &mut HashSet::from(["tool".to_string()]),

@@ -6,7 +6,10 @@ use std::fs;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
+use pliant_core::nalgebra::Vector3;
+
 use super::Options;
+use super::mesh::Mesh;
 use crate::diagnostic::{Finding, SceneErrors, Source};
 
 /// The largest file that is read, and the most of all of them together, bytes.
@@ -51,6 +54,8 @@ pub(crate) struct Context {
     /// The folder that no path may leave.
     root: PathBuf,
     resolved: HashMap<(usize, String), Result<PathBuf, String>>,
+    /// Meshes that were opened, with or without their hull.
+    meshes: HashMap<(PathBuf, bool), Result<(), String>>,
 }
 
 impl Context {
@@ -69,6 +74,7 @@ impl Context {
             notes: Vec::new(),
             root,
             resolved: HashMap::new(),
+            meshes: HashMap::new(),
         }
     }
 
@@ -228,7 +234,8 @@ impl Context {
     }
 
     /// Where a file lies that some text names: relative to that text's file, or `package://name/…` or
-    /// `model://name/…` in a folder of that name above it. It must exist, below the file's root.
+    /// `model://name/…` in a folder of that name above it, beside one above it, or among the user's. It must
+    /// exist, below the file's root or that folder.
     pub(crate) fn resolve(&mut self, uri: &str, place: &Place) -> Result<PathBuf, String> {
         let key = (place.source, uri.to_string());
         if let Some(known) = self.resolved.get(&key) {
@@ -237,6 +244,19 @@ impl Context {
         let found = self.look_up(uri, place.source);
         self.resolved.insert(key, found.clone());
         found
+    }
+
+    /// The path, if it is a mesh that can be read and, where one is wanted, has a convex hull.
+    pub(crate) fn open_mesh(&mut self, path: PathBuf, hull: bool) -> Result<PathBuf, String> {
+        let key = (path, hull);
+        let opened = self.meshes.entry(key.clone()).or_insert_with_key(|(path, hull)| {
+            let mesh = Mesh::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string())?;
+            if *hull {
+                mesh.hull().map_err(|error| error.to_string())?;
+            }
+            Ok(())
+        });
+        opened.clone().map(|()| key.0)
     }
 
     fn look_up(&self, uri: &str, source: usize) -> Result<PathBuf, String> {
@@ -260,8 +280,8 @@ impl Context {
         let (base, root) = match package {
             None => (folder.to_path_buf(), self.root.clone()),
             Some(package) => {
-                let found =
-                    find_package(folder, package).ok_or(format!("there is no package `{package}`"))?;
+                let found = find_package(folder, package, &self.options.packages)
+                    .ok_or(format!("there is no package `{package}`"))?;
                 (found.clone(), found)
             }
         };
@@ -289,16 +309,26 @@ fn default_root(path: &Path) -> PathBuf {
     folders.next().filter(|above| above.parent().is_some()).unwrap_or(own).to_path_buf()
 }
 
-/// A folder of that name among those above a folder, or beside one of them.
-fn find_package(folder: &Path, package: &str) -> Option<PathBuf> {
+/// A folder of that name among those above a folder, or beside one of them; by the path as it was given,
+/// then with its links followed; then among the user's folders, or in one of them.
+fn find_package(folder: &Path, package: &str, packages: &[PathBuf]) -> Option<PathBuf> {
     let plain =
         !package.is_empty() && Path::new(package).components().all(|c| matches!(c, Component::Normal(_)));
-    let absolute = std::path::absolute(folder).ok().filter(|_| plain)?;
-    (absolute.ancestors()).find_map(|above| {
-        if above.file_name().is_some_and(|name| name == package) {
-            return Some(above.to_path_buf());
+    if !plain {
+        return None;
+    }
+    let at = |place: &Path| {
+        if place.file_name().is_some_and(|name| name == package) {
+            return Some(place.to_path_buf());
         }
-        Some(above.join(package)).filter(|beside| beside.is_dir())
+        Some(place.join(package)).filter(|inside| inside.is_dir())
+    };
+    let absolute = std::path::absolute(folder).ok()?;
+    let linked = fs::canonicalize(&absolute).ok().filter(|linked| *linked != absolute);
+    let above = [Some(absolute), linked].into_iter().flatten();
+    above.into_iter().find_map(|folder| folder.ancestors().find_map(at)).or_else(|| {
+        let given = packages.iter().filter_map(|place| std::path::absolute(place).ok());
+        given.into_iter().find_map(|place| at(&place).filter(|found| found.is_dir()))
     })
 }
 

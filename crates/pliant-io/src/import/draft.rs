@@ -67,8 +67,8 @@ impl Draft {
     }
 
     /// Joints of which nothing is said are held as by PD control, and that is told. For each freedom,
-    /// with the inertia I that it carries in the file's pose: k = I ω², d = 2 I ω (critical), the rest
-    /// position as near to zero as the limits allow. Joints that follow others are passive.
+    /// with the inertia I that it carries in the file's pose: k = I ω², d = 2 I ω (critical), at rest
+    /// in that pose. Joints that follow others are passive.
     pub(crate) fn add_default_springs(&mut self, context: &mut Context) {
         let tree = Tree::new(&self.links, &self.joints);
         let mut carried: Vec<SpatialInertia> = self.links.iter().map(|link| link.body.inertia).collect();
@@ -103,30 +103,12 @@ impl Draft {
             if inertia.iter().any(|I| !I.is_finite()) {
                 continue;
             }
-            let rest = |f: usize| {
-                let (lower, upper) = match &description.limits {
-                    None => return 0.0,
-                    Some(PerFreedom::All(pair)) => *pair,
-                    Some(PerFreedom::Each(pairs)) => pairs.get(f).copied().unwrap_or((0.0, 0.0)),
-                };
-                if lower > 0.0 {
-                    lower
-                } else if upper < 0.0 {
-                    upper
-                } else {
-                    0.0
-                }
-            };
-            let rests: Vec<f64> = (0..freedoms).map(rest).collect();
             let damping = description.damping.take();
             let damping =
                 (0..freedoms).map(|f| spread(&damping, f).max(2.0 * inertia[f] * omega)).collect::<Vec<_>>();
             let stiffness = inertia.iter().map(|I| I * omega * omega).collect::<Vec<_>>();
             description.stiffness = Some(PerFreedom::Each(stiffness));
             description.damping = Some(PerFreedom::Each(damping));
-            if description.rest.is_none() && rests.iter().any(|x| *x != 0.0 && x.is_finite()) {
-                description.rest = Some(PerFreedom::Each(rests));
-            }
             count += 1;
         }
         if count > 0 {

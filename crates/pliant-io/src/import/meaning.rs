@@ -6,6 +6,9 @@
 //! - Where the file has springs of its own, joints without one are passive; where it has none, all get one
 //!   (see [`Draft`]).
 //! - Swapped limits are swapped back, impossible inertias are repaired, each with a warning.
+//! - A limit that the file's own pose breaks is left out, with a warning. Many files have such: their zero is
+//!   a drawing pose, or their limits count from another zero. A limit is stiff, and would throw a joint that is
+//!   half a radian outside; and where loops close, no other pose is at hand.
 //! - A massless link that carries nothing heavy is welded to its parent. One between two joints takes a
 //!   small share of what it carries, since nothing can be simulated without mass; the total stays.
 //! - Loop joints point from earlier to later links, so that no circle of parents comes about.
@@ -20,7 +23,7 @@ use super::chain::chain;
 use super::context::{Context, Place};
 use super::draft::Draft;
 use super::mass::{give_mass, repair_inertia};
-use super::parts::{Connection, Joint, Link, Parts};
+use super::parts::{self, Connection, Joint, Link, Parts};
 
 /// Gives the parts their meaning.
 pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
@@ -48,11 +51,13 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
         .map(|j| j.description.name.clone())
         .collect();
     let mut joints = Vec::new();
+    let index = parts::index(&links);
     for connection in connections {
-        chain(connection, &coupled, &mut links, &mut joints, &mut names);
+        chain(connection, &coupled, &index, &mut links, &mut joints, &mut names);
     }
     for joint in joints.iter_mut().chain(&mut loops) {
         order_limits(joint, context);
+        admit_pose(joint, context);
     }
     if joints.iter().chain(&loops).any(|joint| is_sprung(&joint.description)) {
         joints.iter_mut().chain(&mut loops).for_each(|joint| joint.default_spring = false);
@@ -115,15 +120,18 @@ fn hold_roots(links: &mut [Link], connections: &mut Vec<Connection>, context: &m
     }
 }
 
+fn pairs(limits: &mut Option<PerFreedom<(f64, f64)>>) -> &mut [(f64, f64)] {
+    match limits {
+        None => &mut [],
+        Some(PerFreedom::All(pair)) => std::slice::from_mut(pair),
+        Some(PerFreedom::Each(pairs)) => pairs,
+    }
+}
+
 /// Limits the wrong way round are swapped.
 fn order_limits(joint: &mut Joint, context: &mut Context) {
     let Joint { description, place, .. } = joint;
-    let pairs = match &mut description.limits {
-        None => return,
-        Some(PerFreedom::All(pair)) => std::slice::from_mut(pair),
-        Some(PerFreedom::Each(pairs)) => pairs.as_mut_slice(),
-    };
-    for (lower, upper) in pairs {
+    for (lower, upper) in pairs(&mut description.limits) {
         if *lower > *upper {
             context.warning(
                 place,
@@ -134,6 +142,30 @@ fn order_limits(joint: &mut Joint, context: &mut Context) {
             );
             std::mem::swap(lower, upper);
         }
+    }
+}
+
+/// So far outside its limits a joint may start, rad or m: rounding of the file's decimals.
+const DECIMALS: f64 = 1e-6;
+
+/// A limit that does not admit the file's pose, coordinate 0, is left out.
+fn admit_pose(joint: &mut Joint, context: &mut Context) {
+    let Joint { description, place, .. } = joint;
+    let name = &description.name;
+    for (lower, upper) in pairs(&mut description.limits) {
+        let (limit, side, none) = match (*lower > 0.0, *upper < 0.0) {
+            (true, _) => (lower, "below the lower", f64::NEG_INFINITY),
+            (_, true) => (upper, "above the upper", f64::INFINITY),
+            _ => continue,
+        };
+        if limit.abs() <= DECIMALS {
+            *limit = 0.0;
+            continue;
+        }
+        context.warning_of("pose outside limits", place, || {
+            format!("joint `{name}`: the file's pose, 0, is {side} limit {limit}, which was left out")
+        });
+        *limit = none;
     }
 }
 
@@ -154,10 +186,7 @@ pub(crate) struct Tree {
 impl Tree {
     /// Of links and the joints that carry them; the first joint of a link counts.
     pub(crate) fn new(links: &[Link], joints: &[Joint]) -> Tree {
-        let mut index = HashMap::new();
-        for (i, link) in links.iter().enumerate() {
-            index.entry(link.body.name.clone()).or_insert(i);
-        }
+        let index = parts::index(links);
         let mut joint: Vec<Option<usize>> = vec![None; links.len()];
         let mut parent = vec![None; links.len()];
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); links.len()];

@@ -216,8 +216,12 @@ fn read_stl(bytes: &[u8], builder: &mut Builder) -> Result<(), MeshError> {
         return Err(error);
     }
     let triangles = guarded(|| {
-        // It knows the words of the format in small letters only.
-        let mut text = Cursor::new(bytes.to_ascii_lowercase());
+        // It knows the words of the format in small letters only, and no solid without a name.
+        let mut text = bytes.trim_ascii_start().to_ascii_lowercase();
+        if matches!(text.get(5), Some(b'\n' | b'\r')) {
+            text.splice(5..5, *b" a");
+        }
+        let mut text = Cursor::new(text);
         stl_io::create_stl_reader(&mut text)?.take(MOST_TRIANGLES + 1).collect::<std::io::Result<Vec<_>>>()
     });
     // What the first reader said is more to the point.

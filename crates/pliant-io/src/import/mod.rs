@@ -30,6 +30,18 @@ pub struct Options {
     /// The folder that included files and meshes must lie in. Without one: the package that the file
     /// belongs to (the nearest folder with a `package.xml`), else the folder above the file's own.
     pub root: Option<PathBuf>,
+    /// Folders to look for the packages of `package://` and `model://` in, after those above the file: each is
+    /// such a package or has some in it.
+    pub packages: Vec<PathBuf>,
+}
+
+impl Options {
+    /// The folders that `ROS_PACKAGE_PATH` lists, as ROS does.
+    pub fn with_ros_packages(mut self) -> Options {
+        let listed = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
+        self.packages.extend(std::env::split_paths(&listed).filter(|folder| folder.is_absolute()));
+        self
+    }
 }
 
 /// A format of robot files.

@@ -1,5 +1,7 @@
 //! What a robot file says, in the mechanism's own words, before it is given its meaning.
 
+use std::collections::HashMap;
+
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Shape,
@@ -37,6 +39,15 @@ pub(crate) struct Link {
     pub(crate) body: Body,
     /// The element.
     pub(crate) place: Place,
+}
+
+/// Links by name; of several of one name, the first.
+pub(crate) fn index(links: &[Link]) -> HashMap<String, usize> {
+    let mut index = HashMap::with_capacity(links.len());
+    for (i, link) in links.iter().enumerate() {
+        index.entry(link.body.name.clone()).or_insert(i);
+    }
+    index
 }
 
 /// What carries a link: no joint is a weld, several are a chain, parent first.

@@ -7,8 +7,8 @@ use pliant_core::nalgebra::Vector3;
 
 use super::context::{Context, Place};
 
-/// A mesh by its file, as other tools name it: `convex` for contact, `mesh` for drawing. A file that
-/// cannot be found is a warning and no shape.
+/// A mesh by its file, as other tools name it: `convex` for contact, `mesh` for drawing. The file is opened: one
+/// that is not there, that is no mesh, or that has no hull where one is needed is a warning and no shape.
 pub(super) fn mesh_of_file(
     uri: &str,
     scale: Vector3<f64>,
@@ -16,9 +16,9 @@ pub(super) fn mesh_of_file(
     place: &Place,
     context: &mut Context,
 ) -> Option<Geometry> {
-    match context.resolve(uri, place) {
+    match context.resolve(uri, place).and_then(|path| context.open_mesh(plain(path), collides)) {
         Ok(path) => {
-            let file = plain(path).display().to_string();
+            let file = path.display().to_string();
             Some(if collides { Geometry::Convex { file, scale } } else { Geometry::Mesh { file, scale } })
         }
         Err(reason) => {

@@ -11,7 +11,7 @@ use pliant_core::nalgebra::{Matrix3, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 use super::context::{Context, Place};
-use super::parts::{Connection, Joint, Link, Parts};
+use super::parts::{self, Connection, Joint, Link, Parts};
 use super::shape;
 use super::xml::Element;
 
@@ -56,8 +56,9 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
         names.filter(|name| !children.contains(name.as_str())).cloned().collect()
     };
     warn_of_roots(&parts, &roots, context);
+    let index = parts::index(&parts.links);
     for joint in joints {
-        connect(joint, &roots, &mut parts, context);
+        connect(joint, &roots, &index, &mut parts, context);
     }
     rename_world(&mut parts, &roots, context);
     parts
@@ -400,9 +401,15 @@ fn warn_of_roots(parts: &Parts, roots: &HashSet<String>, context: &mut Context) 
     );
 }
 
-fn connect(urdf: UrdfJoint<'_>, roots: &HashSet<String>, parts: &mut Parts, context: &Context) {
+fn connect(
+    urdf: UrdfJoint<'_>,
+    roots: &HashSet<String>,
+    index: &HashMap<String, usize>,
+    parts: &mut Parts,
+    context: &Context,
+) {
     let UrdfJoint { mut joint, parent, child, axis, floating, .. } = urdf;
-    let Some(link) = parts.links.iter_mut().find(|link| link.body.name == child) else {
+    let Some(link) = index.get(child).map(|i| &mut parts.links[*i]) else {
         // The mechanism's checks say that there is no such link.
         parts.connections.push(Connection {
             parent: parent.into(),

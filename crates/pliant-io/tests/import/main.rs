@@ -7,6 +7,7 @@ mod common;
 mod chains;
 mod errors;
 mod meaning;
+mod meshes;
 mod mutations;
 mod overlay;
 mod refused;
