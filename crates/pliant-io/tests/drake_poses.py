@@ -1,4 +1,4 @@
-"""Mass and link poses of SDF files by Drake: jobs.json answers.json.
+"""Mass, link poses and spring forces of SDF files by Drake: jobs.json answers.json.
 
 Drake takes neither loops nor gearboxes: joints that the job names are left out, as are shapes.
 """
@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
-from pydrake.multibody.tree import BodyIndex
+from pydrake.multibody.tree import BodyIndex, MultibodyForces
 
 
 def stripped(file, dropped):
@@ -38,6 +38,7 @@ def answer(job):
     path = stripped(job["file"], set(job["dropped"]))
     Parser(plant).AddModels(path)
     os.remove(path)
+    plant.mutable_gravity_field().set_gravity_vector([0, 0, 0])
     plant.Finalize()
     context = plant.CreateDefaultContext()
     q = plant.GetPositions(context)
@@ -54,7 +55,16 @@ def answer(job):
         pose = plant.EvalBodyPoseInWorld(context, body)
         bodies[scoped(plant, body)] = list(pose.translation()) + list(pose.rotation().ToQuaternion().wxyz())
         mass += body.default_mass()
-    return {"mass": mass, "bodies": bodies}
+    # Without gravity and at rest, springs are all that acts.
+    forces = MultibodyForces(plant)
+    plant.CalcForceElementsContribution(context, forces)
+    along = {}
+    for index in plant.GetJointIndices():
+        joint = plant.get_joint(index)
+        if joint.num_velocities() in (1, 2):
+            start = joint.velocity_start()
+            along[scoped(plant, joint)] = list(forces.generalized_forces()[start : start + joint.num_velocities()])
+    return {"mass": mass, "bodies": bodies, "forces": along}
 
 
 json.dump([answer(job) for job in json.load(open(sys.argv[1]))], open(sys.argv[2], "w"))

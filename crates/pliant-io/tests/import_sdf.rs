@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::fs;
 use std::path::PathBuf;
 
+use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Geometry, Joint, Mechanism};
 use pliant_core::nalgebra::Vector3;
@@ -125,6 +126,69 @@ fn a_gearbox_is_a_coupling() {
         assert_eq!(mechanism.joint(coupling.joint).name, "end");
         assert_eq!(mechanism.joint(coupling.of).name, "in");
     }
+}
+
+/// How far a link is turned about an axis of the world, by where it settles without gravity.
+fn turned(mechanism: &Mechanism, link: &str, axis: Vector3<f64>) -> f64 {
+    let model = Model::new(mechanism);
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
+    assert!(simulation.settle(&StaticsSettings::default()).unwrap().converged);
+    let body = mechanism.find_body(link).unwrap();
+    let turn = simulation.state().poses[body.index()].rotation * mechanism.body(body).pose.rotation.inverse();
+    assert!(turn.scaled_axis().cross(&axis).norm() < 1e-9, "{link} turns about {axis}");
+    turn.scaled_axis().dot(&axis)
+}
+
+/// The format's words: a torque −stiffness (θ − reference), and θ_child = −ratio θ_parent of a gearbox. The spring
+/// turns the rotor by its reference about its axis as the file gives it; the other link answers. Seen on the links
+/// themselves, whatever joints and couplings they became.
+#[test]
+fn springs_and_gearboxes_turn_links_the_right_way() {
+    let file = |rotor: &str, out: &str, axis: &str, axis2: &str| {
+        model(&format!(
+            "<link name='a'>{{i}}</link><link name='rotor'><pose>0 0 0 0.3 0 0</pose>{{i}}</link><link name='out'>{{i}}</link>
+             <joint name='in' type='revolute'>{rotor}
+               <axis><xyz expressed_in='a'>0 0 1</xyz><dynamics><spring_stiffness>30</spring_stiffness>
+                 <spring_reference>0.4</spring_reference></dynamics></axis></joint>
+             <joint name='end' type='revolute'><parent>a</parent><child>out</child>
+               <axis><xyz expressed_in='a'>{out}</xyz></axis></joint>
+             <joint name='gear' type='gearbox'><parent>rotor</parent><child>out</child>
+               <gearbox_reference_body>a</gearbox_reference_body><gearbox_ratio>0.25</gearbox_ratio>
+               <axis><xyz expressed_in='a'>{axis}</xyz></axis><axis2><xyz expressed_in='a'>{axis2}</xyz></axis2></joint>"
+        ))
+    };
+    let plain = "<parent>a</parent><child>rotor</child>";
+    let (x, z) = (Vector3::x(), Vector3::z());
+    // Spur gears turn against each other about one direction, however the hinge of the second is drawn; with one
+    // of the gearbox's own axes turned over, with each other.
+    for (out, axis, axis2, sign) in [
+        ("0 0 1", "0 0 1", "0 0 1", -1.0),
+        ("0 0 -1", "0 0 1", "0 0 1", -1.0),
+        ("0 0 1", "0 0 -1", "0 0 -1", -1.0),
+        ("0 0 1", "0 0 1", "0 0 -1", 1.0),
+        ("0 0 -1", "0 0 -1", "0 0 1", 1.0),
+    ] {
+        let mechanism = load(&file(plain, out, axis, axis2));
+        assert!((turned(&mechanism, "rotor", z) - 0.4).abs() < 1e-9);
+        assert!((turned(&mechanism, "out", z) - sign * 0.1).abs() < 1e-9, "{out} {axis} {axis2}");
+    }
+    // Bevel gears: the axes as the specification has them, and as Gazebo does.
+    for (axis, axis2, sign) in [
+        ("0 0 1", "1 0 0", -1.0),
+        ("1 0 0", "0 0 1", -1.0),
+        ("-1 0 0", "0 0 1", 1.0),
+        ("0 0 1", "-1 0 0", 1.0),
+    ] {
+        let mechanism = load(&file(plain, "1 0 0", axis, axis2));
+        assert!((turned(&mechanism, "out", x) - sign * 0.1).abs() < 1e-9, "{axis} {axis2}");
+    }
+    // A joint drawn from the rotor to the reference: the rotor, now the parent, turns the other way.
+    let mechanism = load(&file("<parent>rotor</parent><child>a</child>", "0 0 1", "0 0 1", "0 0 1"));
+    let between = turned(&mechanism, "a", z) - turned(&mechanism, "rotor", z);
+    assert!((between - 0.4).abs() < 1e-9, "{between}");
+    let out = turned(&mechanism, "out", z) - turned(&mechanism, "a", z);
+    assert!((out - 0.1).abs() < 1e-9, "{out}");
 }
 
 #[test]
@@ -362,4 +426,30 @@ fn a_long_chain_of_frames() {
     let text = format!("<link name='l'><pose relative_to='f0'/>{{i}}</link>{frames}<frame name='f{count}'/>");
     let mechanism = load(&model(&text));
     assert_eq!(mechanism.bodies()[0].pose.position.z, count as f64);
+}
+
+#[test]
+fn a_link_called_world_and_models_of_one_name() {
+    let mechanism = load(&model(
+        "<link name='world'/><link name='a'>{i}</link>
+         <joint name='j' type='prismatic'><parent>world</parent><child>a</child></joint>",
+    ));
+    assert_eq!((mechanism.bodies().len(), joint(&mechanism, "j").parent), (1, None));
+    assert_eq!(mechanism.warnings(), [""; 0]);
+    let mechanism = load(&model("<link name='world'>{i}</link>"));
+    assert_eq!(mechanism.bodies()[0].name, "world_link");
+    assert!(
+        mechanism.warnings()[0].starts_with("test.sdf:1: `world` is the name"),
+        "{:?}",
+        mechanism.warnings()
+    );
+    let one = format!("<model name='m'><link name='a'>{INERTIAL}</link></model>");
+    let mechanism = load(&format!("<sdf version='1.9'><world name='w'>{one}\n{one}\n{one}</world></sdf>"));
+    let names: Vec<&str> = mechanism.bodies().iter().map(|body| body.name.as_str()).collect();
+    assert_eq!(names, ["m::a", "m_2::a", "m_3::a"]);
+    let warnings = mechanism.warnings();
+    assert!(
+        warnings[1].ends_with("test.sdf:3: there is already a model `m`: this one was called `m_3`"),
+        "{warnings:?}"
+    );
 }

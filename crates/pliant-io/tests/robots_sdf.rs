@@ -1,6 +1,6 @@
 //! Claim: the real SDF files in the wheel example-robot-data load, with loops, springs and gearboxes, and
-//! have Drake's mass and its poses of all links in random configurations of the spanning tree, to 1e-9; so
-//! has a file with every way of giving a pose.
+//! have Drake's mass, and its poses of all links and its forces of all springs in random configurations of the
+//! spanning tree, to 1e-9; so have a file with every way of giving a pose and one with every kind of spring.
 //!
 //! Drake takes neither loops nor gearboxes: those joints are left out for it.
 
@@ -60,10 +60,12 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
 }
 
 #[test]
-fn mass_and_poses_are_those_of_drake() {
+fn mass_poses_and_springs_are_those_of_drake() {
     let mut robots = robots().unwrap_or_default();
-    let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdf/frames.sdf"));
-    robots.push((own.clone(), pliant_io::load(&own).unwrap_or_else(|error| panic!("{error}"))));
+    for own in ["frames.sdf", "springs.sdf"] {
+        let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sdf").join(own);
+        robots.push((own.clone(), pliant_io::load(&own).unwrap_or_else(|error| panic!("{error}"))));
+    }
     let Some(python) = wheels::python("drake", "pydrake") else { return };
     let mut random = Random(12);
     let (mut jobs, mut coordinates) = (Vec::new(), Vec::new());
@@ -94,7 +96,7 @@ fn mass_and_poses_are_those_of_drake() {
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
 
-    let mut compared = 0;
+    let (mut compared, mut springs) = (0, 0);
     for (i, (answer, q)) in answers.iter().zip(&coordinates).enumerate() {
         let (path, mechanism) = &robots[i / 5];
         let what = path.display();
@@ -111,8 +113,22 @@ fn mass_and_poses_are_those_of_drake() {
             assert!(apart < 1e-9 && turned < 1e-9, "{what}: {name} is {apart} m and {turned} away");
             compared += 1;
         }
+        let forces: HashMap<String, Vec<f64>> = serde_json::from_value(answer["forces"].clone()).unwrap();
+        for (name, forces) in &forces {
+            let joint =
+                mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("{what}: {name}")));
+            // Springs of ours that the file does not have.
+            let default = mechanism.notes().iter().any(|note| note.contains("no springs are given"));
+            for (k, force) in forces.iter().enumerate().filter(|_| !default) {
+                let freedom = &joint.freedoms[k];
+                let ours = freedom.stiffness * (freedom.rest - q[name][k]);
+                assert!((ours - force).abs() <= 1e-9 * (1.0 + ours.abs()), "{what}: {name} {ours} {force}");
+                springs += usize::from(*force != 0.0);
+            }
+        }
     }
-    println!("{} files, {compared} poses compared", robots.len());
+    println!("{} files, {compared} poses and {springs} forces of springs compared", robots.len());
+    assert!(springs >= 15, "three springs at least, in five configurations");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!   joint that would make a circle.
 //! - The root of a file with one model is fixed to the world like that of any robot; in a `<world>`, what
 //!   no joint holds is free. Links of a static model are part of the world.
-//! - A gearbox couples the two joints that it refers to: θ₂ = −ratio θ₁.
+//! - A gearbox couples the two joints that it refers to: θ_child = −ratio θ_parent.
 //! - What only drawing, control and sensing need is left out without a word.
 
 mod frames;
@@ -475,9 +475,12 @@ fn read_mimics(joints: &[SdfJoint<'_>], frames: &Frames<'_>, parts: &mut Parts, 
     }
 }
 
-/// Lays a gearbox on the joints from its reference body to its two links. With θ₁ the angle from the
-/// reference to the parent about the first axis and θ₂ that to the child about the second:
-/// θ₂ = −ratio θ₁.
+/// Lays a gearbox on the joints from its reference body to its two links. With θ_p and θ_c the angles from the
+/// reference to the parent and to the child, each about its axis: θ_c = −ratio θ_p.
+///
+/// Whose axis is whose is not agreed on: by the specification (1.4 to 1.11) `axis` is the parent's and `axis2` the
+/// child's, by what Gazebo does (and the proposal of `mimic` says) it is the other way round. Where all axes are
+/// parallel both mean the same. Otherwise (bevel gears) the reading counts that lies better along the hinges.
 fn couple(
     gearbox: &Gearbox<'_>,
     joints: &[SdfJoint<'_>],
@@ -492,8 +495,9 @@ fn couple(
         .and_then(|body| frames.find(*scope, &body.text))
         .and_then(|body| frames.owner(body))
         .map(|owner| owner_name(owner, frames, in_world));
-    // The hinge between the reference and a link, and the sense of its angle about an axis.
-    let hinge = |to: &str, axis: &Vector3<f64>| {
+    // The hinge between the reference and a link, and the direction about which its coordinate is the angle of
+    // the link as seen from the reference.
+    let hinge = |to: &str| {
         let reference = reference.as_deref()?;
         joints.iter().find_map(|joint| {
             let [Joint { description, .. }] = &joint.steps[..] else { return None };
@@ -502,19 +506,21 @@ fn couple(
                 _ if joint.child == reference && joint.parent == to => -1.0,
                 _ => return None,
             };
-            let same = axis.normalize().dot(&joint.axis.normalize());
             (description.kind == JointKind::Hinge)
-                .then(|| (description.name.clone(), sense * if same < -0.5 { -1.0 } else { 1.0 }))
+                .then(|| (description.name.clone(), joint.axis.normalize() * sense))
         })
     };
-    let (Some((first, s1)), Some((second, s2))) = (hinge(parent, &axes[0]), hinge(child, &axes[1])) else {
+    let (Some((first, p)), Some((second, c))) = (hinge(parent), hinge(child)) else {
         context.warning_of("gearbox", &element.place, || {
             format!("{what} was left out: there are no hinges from its reference body to its two links")
         });
         return;
     };
+    let [a, b] = axes.map(|axis| axis.normalize());
+    let (as_written, as_done) = (a.dot(&p) * b.dot(&c), a.dot(&c) * b.dot(&p));
+    let sense = if as_written.abs() > as_done.abs() { as_written } else { as_done }.signum();
     let ratio = number(element, "gearbox_ratio", context).unwrap_or(1.0);
-    let coupling = CouplingDescription { joint: second, of: first, ratio: -ratio * s1 * s2, offset: 0.0 };
+    let coupling = CouplingDescription { joint: second, of: first, ratio: -ratio * sense, offset: 0.0 };
     parts.couplings.push((coupling, element.place.clone()));
     for axis in ["axis", "axis2"].into_iter().filter_map(|which| element.child(which)) {
         if axis.child("dynamics").is_some() || axis.child("limit").is_some() {

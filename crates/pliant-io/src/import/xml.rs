@@ -37,7 +37,8 @@ pub(crate) struct Attribute {
 
 /// Reads the text of a source as XML; `None` if it is none, which is reported.
 pub(crate) fn parse(source: usize, context: &mut Context) -> Option<Element> {
-    let mut text = without_misplaced_declaration(context.text(source));
+    // What ends a string in C ends some files too.
+    let mut text = without_misplaced_declaration(context.text(source).trim_end_matches('\0'));
     // Old robot files use prefixes that they do not declare; nothing here looks at them. Every try
     // takes one prefix out, letter for letter, so that places stay.
     for _ in 0..32 {

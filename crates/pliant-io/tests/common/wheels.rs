@@ -78,6 +78,16 @@ pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
     found
 }
 
+/// The same for packages of 80 MB and more: only if it is in the cache or `PLIANT_ALL_ROBOTS` is set.
+pub fn large_wheel(package: &str, version: &str) -> Option<PathBuf> {
+    let cached = cache().join(format!("wheels/{package}-{version}"));
+    if cached.is_dir() || std::env::var_os("PLIANT_ALL_ROBOTS").is_some() {
+        return wheel(package, version);
+    }
+    skip(&format!("the wheel {package} {version} is large and not there; PLIANT_ALL_ROBOTS=1 fetches it"));
+    None
+}
+
 /// A Python that can import a module: the system's, or one of its own with the package installed.
 pub fn python(package: &str, module: &str) -> Option<PathBuf> {
     let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);

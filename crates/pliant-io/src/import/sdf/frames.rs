@@ -73,7 +73,7 @@ impl<'e> Frames<'e> {
         alone: bool,
         context: &mut Context,
     ) -> Vec<(usize, String)> {
-        let mut models = Vec::new();
+        let mut models: Vec<(usize, String)> = Vec::new();
         let (element, fixed) = (self.nodes[scope].element, self.nodes[scope].fixed && scope != WORLD_NODE);
         for child in &element.children {
             let kind = match child.name.as_str() {
@@ -89,8 +89,26 @@ impl<'e> Frames<'e> {
                 continue;
             };
             let index = self.nodes.len();
-            let full = format!("{prefix}{name}");
-            let fixed = fixed || (kind == Kind::Model && says(child, "static"));
+            let mut full = format!("{prefix}{name}");
+            let fixed = fixed
+                || match kind {
+                    Kind::Model => says(child, "static"),
+                    // Older files write the world down as a link without mass.
+                    Kind::Link => name == WORLD && child.child("inertial").is_none(),
+                    _ => false,
+                };
+            if kind == Kind::Link && full == WORLD && !fixed {
+                full = "world_link".into();
+                let message = "`world` is the name of what does not move: the link was called `world_link`";
+                context.warning(child.place_of("name"), message);
+            }
+            if kind == Kind::Model && self.names.contains_key(&(scope, name)) {
+                let taken =
+                    |full: &str| models.iter().any(|(_, prefix)| prefix.strip_suffix("::") == Some(full));
+                full = (2..).map(|i| format!("{full}_{i}")).find(|full| !taken(full)).unwrap_or(full);
+                let message = format!("there is already a model `{name}`: this one was called `{full}`");
+                context.warning(child.place_of("name"), message);
+            }
             if kind == Kind::Model {
                 models.push((index, if alone { String::new() } else { format!("{full}::") }));
             }
