@@ -1,6 +1,5 @@
 //! Answers on standard output, failures and warnings on standard error.
 
-use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -97,7 +96,9 @@ pub fn table(rows: &[Vec<String>]) -> String {
     for row in rows {
         let mut line = String::new();
         for (cell, width) in row.iter().zip(&widths) {
-            let _ = write!(line, "{cell:<width$}  ");
+            // Not by a format's width, which ends at 65535.
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', width - cell.chars().count() + 2));
         }
         text.push_str(line.trim_end());
         text.push('\n');

@@ -1,5 +1,8 @@
 //! Running the program, for all test files of this folder.
 
+#[allow(dead_code)] // each test file uses a part
+pub mod page;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

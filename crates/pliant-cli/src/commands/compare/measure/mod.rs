@@ -7,7 +7,7 @@ mod speed;
 mod transient;
 
 use pliant::inputs::Inputs;
-use pliant::mechanism::{EffectorId, JointId, Mechanism};
+use pliant::mechanism::{EffectorId, Joint, JointId, Mechanism};
 use pliant::reduced::{Model, Reconstruction, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
 use pliant::state::State;
@@ -80,6 +80,21 @@ pub fn measure(
              them it goes on bending."
         ));
     }
+    if let Some((joint, rest)) = pulled_away(mechanism) {
+        notes.push(format!(
+            "Springs pull away from the file's pose, at which the reduced model is made (“{joint}” by {} rad or radii): it is off by \
+             what that bends.",
+            super::text::figure(rest)
+        ));
+    }
+    let free_base = mechanism.bodies().iter().any(|body| body.free);
+    if free_base && mechanism.loads().is_empty() && mechanism.gravity().norm() > 0.0 {
+        notes.push(
+            "The base is free and falls, and displacements contain its fall. Loads on effectors that carry it, as the \
+             ground would, show more."
+                .into(),
+        );
+    }
     if let Ok(Ramp { unstable_from: Some(scale), .. }) = &ramp {
         notes.push(format!(
             "From {} times the load on, the equilibrium of the full simulation is no minimum of energy: the \
@@ -96,7 +111,7 @@ pub fn measure(
     }
     Ok(Comparison {
         coordinates: model.rank() + model.modes(),
-        free_base: mechanism.bodies().iter().any(|body| body.free),
+        free_base,
         ramp,
         transient,
         frequencies,
@@ -205,13 +220,34 @@ fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = EffectorId> {
     (0..mechanism.effectors().len()).map(EffectorId::from_index)
 }
 
-/// A joint that is at a limit.
+/// How far beyond its limit a joint is that is pressed against it, rad or m: 1e-4 N·m, and not rounding.
+const PRESSED: f64 = 1e-9;
+
+/// A joint that is pressed against a limit.
 fn at_limit<'m>(mechanism: &'m Mechanism, coordinates: &[f64]) -> Option<&'m str> {
     mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
         let q = &coordinates[mechanism.coordinates_of(JointId::from_index(j))];
-        let beyond = joint.freedoms.iter().zip(q).any(|(f, q)| *q >= f.upper || *q <= f.lower);
+        let beyond =
+            joint.freedoms.iter().zip(q).any(|(f, q)| *q > f.upper + PRESSED || *q < f.lower - PRESSED);
         beyond.then_some(joint.name.as_str())
     })
+}
+
+/// Rest of a spring, rad or radii, from which on a model at the file's pose is off.
+const AWAY: f64 = 0.1;
+
+/// The joint whose spring rests furthest from the file's pose, and where, if that is far.
+fn pulled_away(mechanism: &Mechanism) -> Option<(&str, f64)> {
+    let far = |joint: &Joint, k: usize| {
+        let unit = if k < joint.kind.translations() { size(mechanism) } else { 1.0 };
+        let freedom = &joint.freedoms[k];
+        if freedom.stiffness > 0.0 { freedom.rest.abs() / unit } else { 0.0 }
+    };
+    let furthest = |joint: &'_ Joint| (0..joint.freedoms.len()).map(|k| far(joint, k)).fold(0.0, f64::max);
+    let (joint, rest) = (mechanism.joints().iter())
+        .map(|joint| (joint.name.as_str(), furthest(joint)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (rest > AWAY).then_some((joint, rest))
 }
 
 /// The lowest natural period of the linear mechanism, s.

@@ -71,10 +71,13 @@ impl Ramp {
     }
 
     /// Load scales between which the full mechanism moves out of all proportion to the load: √2 times as much load,
-    /// more than three times as far.
+    /// more than three times as far as under any load before. What hardly moves does not snap.
     pub fn snap(&self) -> Option<[f64; 2]> {
-        let jump = self.samples.windows(2).find(|pair| pair[1].displacement > 3.0 * pair[0].displacement)?;
-        Some([jump[0].scale, jump[1].scale])
+        let mut furthest = 0.0f64;
+        self.samples.windows(2).find_map(|pair| {
+            furthest = furthest.max(pair[0].displacement);
+            (pair[1].displacement > (3.0 * furthest).max(1e-3)).then_some([pair[0].scale, pair[1].scale])
+        })
     }
 }
 

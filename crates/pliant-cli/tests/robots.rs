@@ -1,0 +1,207 @@
+//! Claim: `compare` runs end to end on real robots: hands, arms, humanoids, a quadruped with a free base, and cassie,
+//! grippers and four-bars with their loops, each as its file is or with the few lines that a user would add. Both
+//! engines move, the page is whole, no figure is missing, and the figures are such as theory asks for: the
+//! frequencies of a condensed model are none too low and fall with more modes (Rayleigh), and where no limits act, a
+//! linear model's error vanishes against the displacement as the load does.
+//!
+//! The files come out of wheels; where those cannot be had the test says so and passes.
+
+#[allow(dead_code)] // each test file uses a part
+mod common;
+#[path = "../../pliant-io/tests/common/wheels.rs"]
+mod wheels;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::Run;
+use common::page::check_page;
+use serde_json::Value;
+
+/// A package that has robots: name, version, the folder in it, and whether it is large.
+type Package = (&'static str, &'static str, &'static str, bool);
+
+const DATA: Package = ("example-robot-data", "5.0.0", "cmeel.prefix/share/example-robot-data/robots", false);
+const MJX: Package = ("mujoco-mjx", "3.17.0", "mujoco/mjx/test_data", false);
+const ROBOSUITE: Package = ("robosuite", "1.5.2", "robosuite/models/assets", true);
+const GENESIS: Package = ("genesis-world", "1.4.5", "genesis/assets", true);
+
+struct Robot {
+    name: &'static str,
+    package: Package,
+    file: &'static str,
+    /// What a user's scene adds; nothing where the file is compared as it is.
+    scene: &'static str,
+    /// Bodies, loops and effectors.
+    counts: [usize; 3],
+    /// Error of the reduced model's effectors under the scene's load, over the radius: at most. Nothing where a
+    /// free base has no equilibrium.
+    error: Option<f64>,
+    /// Error over displacement under a hundredth of that load, at most: it is of second order, unless something
+    /// that a linear model does not know acts at once.
+    first_order: f64,
+}
+
+fn found(package: Package) -> Option<PathBuf> {
+    let (name, version, folder, large) = package;
+    let wheel = if large { wheels::large_wheel(name, version) } else { wheels::wheel(name, version) };
+    Some(wheel?.join(folder))
+}
+
+/// Every number of a document is there: what is not finite is `null` in JSON.
+fn check_numbers(what: &str, value: &Value) {
+    match value {
+        Value::Null => panic!("{what} is missing"),
+        Value::Array(list) => list.iter().for_each(|value| check_numbers(what, value)),
+        // A model that there is none of says why.
+        Value::Object(map) if map.get("error").is_some_and(Value::is_string) => {}
+        Value::Object(map) => {
+            let sentences = ["stopped", "error_stopped", "error"];
+            let figures = map.iter().filter(|(key, _)| !sentences.contains(&key.as_str()));
+            figures.for_each(|(key, value)| check_numbers(&format!("{what}.{key}"), value));
+        }
+        _ => {}
+    }
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+/// By Rayleigh's principle a model whose links move as in statics is none too low in any frequency, and none higher
+/// with more modes. Frequencies are good to rounding in squares, amplified by the mechanism's condition.
+fn check_frequencies(name: &str, frequencies: &Value) {
+    let models = list(&frequencies["models"]);
+    let ratios = |i: usize| list(&models[i]["ratio"]).iter().map(number).collect::<Vec<f64>>();
+    let [none, one, four] = [0, 1, 2].map(ratios);
+    for (few, more) in [(&none, &one), (&one, &four)] {
+        for (a, b) in few.iter().zip(more) {
+            assert!(*a >= 1.0 - 1e-6 && *b >= 1.0 - 1e-6 && *b <= a * (1.0 + 1e-6), "{name}: {a} {b}");
+        }
+    }
+    assert!(!four.is_empty(), "{name}");
+}
+
+fn compare(robot: &Robot) -> Option<()> {
+    let file = found(robot.package)?.join(robot.file);
+    let name = robot.name;
+    let run = Run::new(&format!("robots-{}", name.replace(' ', "-")));
+    let mechanism = match robot.scene {
+        "" => file.to_str()?.to_string(),
+        scene => {
+            run.file("robot.toml", format!("import = {file:?}\n{scene}"));
+            "robot.toml".into()
+        }
+    };
+    let info = run.json(&["info", &mechanism], 0);
+    let effectors = list(&info["effectors"]).len();
+    let counts = [&info["bodies"], &info["loops"]].map(|x| x.as_u64().expect("a count") as usize);
+    assert_eq!([counts[0], counts[1], effectors], robot.counts, "{name}");
+
+    let start = std::time::Instant::now();
+    let json = run.json(&["compare", &mechanism, "-o", "page.html"], 0);
+    let seconds = start.elapsed().as_secs_f64();
+    check_page(&fs::read_to_string(run.folder.join("page.html")).expect("a page"));
+    check_numbers(name, &json);
+    check_frequencies(name, &json["frequencies"]);
+    let transient = &json["transient"];
+    assert_eq!(transient["stopped"], Value::Null, "{name}");
+    let at_rest = list(&json["errors"]);
+    let scene = at_rest.iter().find(|sample| sample["load_scale"] == 1.0);
+    let figures = |sample: &Value| (number(&sample["displacement"]), number(&sample["effector"]));
+    let at_rest_under = |(displacement, error)| format!("at rest {error:.1e} of {displacement:.1e} radii, ");
+    println!(
+        "{name}: {} bodies, {} loops, {} coordinates; {}in motion {:.1e} of {:.1e}; {seconds:.1} s",
+        counts[0],
+        counts[1],
+        json["coordinates"],
+        scene.map(figures).map_or(String::new(), at_rest_under),
+        number(&transient["max_error_relative"]),
+        number(&transient["max_displacement_relative"]),
+    );
+    match robot.error {
+        None => {
+            assert!(json["error_stopped"].as_str().is_some_and(|why| why.contains("free base")), "{name}")
+        }
+        Some(most) => {
+            let (displacement, error) = scene.map(figures).expect("the scene's load");
+            assert!(error <= most && displacement > 1e-4, "{name}: {error} of {displacement}");
+            let (displacement, error) = figures(&at_rest[0]);
+            assert!(error < robot.first_order * displacement, "{name}: {error} of {displacement}");
+        }
+    }
+    Some(())
+}
+
+/// Joints start at limits that gravity presses them against.
+const AT_LIMITS: f64 = 1.0;
+
+/// A robot as its file is.
+const fn plain(name: &'static str, file: &'static str, counts: [usize; 3]) -> Robot {
+    Robot { name, package: DATA, file, scene: "", counts, error: Some(0.01), first_order: 0.01 }
+}
+
+#[test]
+fn ten_robots_and_more_are_compared() {
+    let robots = [
+        Robot {
+            package: MJX,
+            scene: "[[effector]]\nmatch = \"rh_?fdistal\"\n[[effector]]\nmatch = \"rh_thdistal\"\n",
+            // The fingers lie at their limits, and gravity would bend them back.
+            error: Some(0.05),
+            first_order: AT_LIMITS,
+            ..plain("shadow hand", "shadow_hand/right_hand.xml", [25, 0, 5])
+        },
+        plain("allegro hand", "allegro_hand_description/urdf/allegro_right_hand.urdf", [21, 0, 4]),
+        plain("panda", "panda_description/urdf/panda.urdf", [13, 0, 3]),
+        Robot {
+            // Stands on four feet that carry its 16.085 kg, the centre of mass 8 mm before the middle.
+            scene: "free_base = true\n[[effector]]\nmatch = \"*_foot\"\n\
+                [[load]]\neffector = \"FL_foot\"\nforce = [0.0, 0.0, 41.126]\n\
+                [[load]]\neffector = \"FR_foot\"\nforce = [0.0, 0.0, 41.126]\n\
+                [[load]]\neffector = \"RL_foot\"\nforce = [0.0, 0.0, 37.771]\n\
+                [[load]]\neffector = \"RR_foot\"\nforce = [0.0, 0.0, 37.771]\n",
+            error: None,
+            ..plain("go2", "go2_description/urdf/go2.urdf", [31, 0, 4])
+        },
+        Robot {
+            scene: CASSIE,
+            // Its closures repeat each other but for the file's digits: the reduced model takes them for one, the
+            // full simulation holds each to its digits, and is a few per cent stiffer.
+            first_order: 0.05,
+            ..plain("cassie", "cassie_description/robots/cassie.sdf", [35, 6, 2])
+        },
+        Robot {
+            scene: CASSIE,
+            ..plain("cassie without gearboxes", "cassie_description/robots/cassie_v2.sdf", [23, 4, 2])
+        },
+        plain("ur5 with gripper", "ur_description/urdf/ur5_gripper.urdf", [10, 0, 2]),
+        Robot { first_order: AT_LIMITS, ..plain("icub", "icub_description/robots/icub.urdf", [56, 0, 16]) },
+        Robot {
+            first_order: AT_LIMITS,
+            ..plain("talos", "talos_data/robots/talos_reduced.urdf", [60, 0, 16])
+        },
+        Robot {
+            first_order: AT_LIMITS,
+            ..plain("tiago", "tiago_description/robots/tiago.urdf", [78, 0, 16])
+        },
+        plain("solo", "solo_description/robots/solo12.urdf", [17, 0, 4]),
+        Robot { package: ROBOSUITE, ..plain("xarm7 gripper", "grippers/xarm7_gripper.xml", [8, 2, 1]) },
+        Robot { package: ROBOSUITE, ..plain("inspire hand", "grippers/inspire_right_hand.xml", [20, 0, 11]) },
+        Robot {
+            package: GENESIS,
+            scene: "[[load]]\neffector = \"link_4\"\nforce = [0.0, 0.0, -1e4]\n",
+            ..plain("four-bar", "xml/four_bar_linkage.xml", [4, 1, 1])
+        },
+    ];
+    let compared = robots.iter().filter_map(compare).count();
+    println!("{compared} robots of {} compared", robots.len());
+}
+
+/// Motors hold what the file leaves to them: it has springs of its own in the legs, so nothing else is held.
+const CASSIE: &str =
+    "[[joint]]\nmatch = \"*-op\"\nstiffness = 500.0\ndamping = 5.0\n[[effector]]\nmatch = \"*-foot\"\n";
