@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::{Args, ValueHint};
 use pliant::mechanism::Mechanism;
+use pliant::reduced::ReductionError;
 use pliant::{gallery, io};
 
 use crate::args::Common;
@@ -50,6 +51,21 @@ impl MechanismArgument {
             }
         }
         Ok(mechanism)
+    }
+
+    /// Why there is no reduced model of it; for a robot file, which has no place to say more, with where to.
+    pub fn unreduced(&self, error: ReductionError) -> Failure {
+        let path = Path::new(&self.mechanism);
+        let robot = self.gallery_name().is_none() && io::import::Format::of(path).is_some();
+        match &error {
+            ReductionError::NotHeld { joint, .. } | ReductionError::Loose { joint } if robot => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                Failure::input(format!(
+                    "{error}, in a scene file beside it:\n  import = {name:?}\n  [[joint]]\n  match = {joint:?}\n  stiffness = 100.0"
+                ))
+            }
+            _ => Failure::input(error),
+        }
     }
 
     /// A short name of it: that of the gallery as it was given, or the file's without folder and extension.

@@ -145,6 +145,9 @@ mod tests {
         let cells = |row: [&str; 2]| row.map(String::from).to_vec();
         assert_eq!(table(&[cells(["a", "é"]), cells(["long", ""])]), "a     é\nlong\n");
         assert_eq!(table(&[]), "");
+        // The effectors of a large robot make one long line.
+        let wide = "x".repeat(70_000);
+        assert_eq!(table(&[cells([&wide, "y"]), cells(["", "y"])]).len(), 2 * (wide.len() + 4));
     }
 
     #[test]

@@ -232,6 +232,29 @@ fn targets_limits_and_loads_beyond_bearing() {
     assert!(read(&run, "limit-compare.html").contains("A reduced model has no limits"));
 }
 
+/// What makes figures other than they seem is told.
+#[test]
+fn falling_bases_and_springs_that_pull_away() {
+    let run = Run::new("compare-notes");
+    run.file("away.toml", scene("away", TIP).replace("stiffness = 100.0", "stiffness = 100.0\nrest = 0.5"));
+    let notes = run.json(&["compare", "away.toml"], 0)["notes"].to_string();
+    assert!(notes.contains("Springs pull away") && notes.contains("“elbow” by 0.5 rad"), "{notes}");
+    let falling = scene("falling", TIP).replace(
+        "mass = 0.5\ninertia = [1e-3, 5e-3, 5e-3]\n[[body]]",
+        "mass = 0.5\n\
+        inertia = [1e-3, 5e-3, 5e-3]\nfree = true\n[[body]]",
+    );
+    let (head, tail) = falling.split_once("[[joint]]").expect("a joint");
+    let (_, tail) = tail.split_once("[[joint]]").expect("another");
+    run.file("falling.toml", format!("{head}[[joint]]{tail}"));
+    let notes = run.json(&["compare", "falling.toml"], 0)["notes"].to_string();
+    assert!(notes.contains("The base is free and falls"), "{notes}");
+    let load = "[[load]]\neffector = \"tip\"\nforce = [0.0, 0.0, 9.81]\n";
+    run.file("carried.toml", format!("{head}[[joint]]{tail}{load}"));
+    let notes = run.json(&["compare", "carried.toml"], 0)["notes"].to_string();
+    assert!(!notes.contains("falls"), "{notes}");
+}
+
 #[test]
 fn what_cannot_be_compared() {
     let run = Run::new("compare-bad");

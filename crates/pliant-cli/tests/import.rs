@@ -89,3 +89,22 @@ fn a_broken_robot_is_shown_at_its_place() {
     run.file("whole.urdf", arm(""));
     run.fails(&["info", "glob.toml"], 2, &["glob.toml:3:9", "no imported joint matches `toe_*`"]);
 }
+
+/// What nothing holds is said with the lines that would hold it, and those do.
+#[test]
+fn a_robot_that_nothing_holds_is_told_what_to_write() {
+    let run = Run::new("import-unheld");
+    let model = "<mujoco><worldbody><body><joint name='hip' stiffness='5' axis='0 1 0'/><geom size='0.1'/>\
+        <body name='shin' pos='0 0 -0.5'><joint name='knee' axis='0 1 0'/><geom size='0.1'/></body></body></worldbody></mujoco>";
+    run.file("leg.xml", model);
+    let lines = "import = \"leg.xml\"\n  [[joint]]\n  match = \"knee\"\n  stiffness = 100.0";
+    for arguments in [
+        &["compare", "leg.xml"][..],
+        &["compliance", "leg.xml"],
+        &["simulate", "leg.xml", "--engine", "reduced", "--duration", "0.01", "--dt", "0.001"],
+    ] {
+        run.fails(arguments, 2, &["joint `knee`", "Give that joint a stiffness, in a scene file", lines]);
+    }
+    run.file("leg.toml", lines);
+    assert_eq!(run.run(&["compliance", "leg.toml"]).code, 0);
+}

@@ -38,7 +38,7 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     if !arguments.effectors.is_empty() {
         reduction = reduction.effectors(&arguments.effectors);
     }
-    let projection = reduction.project().map_err(Failure::input)?;
+    let projection = reduction.project().map_err(|error| arguments.mechanism.unreduced(error))?;
     let rank = projection.rank(reduction.reference());
     let json = json!({
         "effectors": projection.effectors().iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),

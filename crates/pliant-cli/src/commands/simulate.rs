@@ -38,7 +38,8 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
-            let model = reduction(arguments, &mechanism).build().map_err(Failure::input)?;
+            let model = reduction(arguments, &mechanism).build();
+            let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
             let mut simulation = model.simulate();
             drop(spinner);
             simulation.set_threads(common.threads.get());

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Compare};
 use crate::failure::Failure;
+use crate::mechanism::MechanismArgument;
 use crate::output::{Answer, table};
 use crate::progress::Bar;
 use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};
@@ -40,7 +41,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     };
     let measured = measure::measure(&mechanism, motion::frames(&skeleton), &mut tick);
     drop(bar);
-    let comparison = measured.map_err(unreduced)?;
+    let comparison = measured.map_err(|error| unreduced(&arguments.mechanism, error))?;
     let name = match mechanism.name() {
         "" => arguments.mechanism.label(),
         name => name.to_string(),
@@ -77,13 +78,13 @@ fn file_name(label: &str) -> String {
     format!("{}-compare.html", if name.is_empty() { "mechanism" } else { name })
 }
 
-fn unreduced(error: ReductionError) -> Failure {
+fn unreduced(argument: &MechanismArgument, error: ReductionError) -> Failure {
     match error {
         ReductionError::NoEffector { mechanism } => Failure::input(format!(
             "mechanism `{mechanism}` has no effector, and a reduced model is one of its effectors: add an [[effector]] \
              with a name and a body to its file"
         )),
-        error => Failure::input(error),
+        error => argument.unreduced(error),
     }
 }
 
