@@ -299,7 +299,8 @@ fn orient(joint: &mut Joint, tree: &Tree, context: &mut Context) {
                 None => {}
             }
         }
-        JointKind::Universal | JointKind::Planar | JointKind::Bushing => {
+        // Readers make no expressions.
+        JointKind::Universal | JointKind::Planar | JointKind::Bushing | JointKind::Expression(_) => {
             let sprung =
                 description.stiffness.is_some() || description.limits.is_some() || description.rest.is_some();
             if sprung {
