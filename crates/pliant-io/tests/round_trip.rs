@@ -4,6 +4,9 @@
 mod common;
 
 use common::{EVERY_KEY, Random, assert_round_trip, bits};
+use std::sync::Arc;
+
+use pliant_core::expression::Formula;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, CouplingDescription, EffectorDescription, Geometry, JointDescription, LoadDescription, Mechanism,
@@ -109,7 +112,11 @@ fn mechanism(random: &mut Random) -> Mechanism {
     for i in 1..count {
         let parent = random.below(i + 1);
         let parent = if parent == i { "world".into() } else { format!("body {parent} \"é\\") };
-        let kind = JointKind::ALL[random.below(8)].clone();
+        let kind = match random.below(10) {
+            8 => formula(random),
+            9 => ready(random),
+            k => JointKind::ALL[k].clone(),
+        };
         kinds.push(kind.clone());
         builder.joint(joint(random, format!("joint {i}"), kind, parent, format!("body {i} \"é\\")));
     }
@@ -184,6 +191,26 @@ fn shape(random: &mut Random) -> Shape {
     let density = random.one_in(2).then(|| random.positive());
     let friction = random.one_in(2).then(|| random.unit());
     Shape { geometry, pose: pose(random), density, friction }
+}
+
+/// A formula with a text of one line or several, and parameters of random bits.
+fn formula(random: &mut Random) -> JointKind {
+    let number = |random: &mut Random| random.number().clamp(-1e3, 1e3);
+    let text = [
+        "rotate_z(a) * translate(0, s * s, s + k)",
+        "let b = a;\n\t# \"quoted\" 'and' é\nrotate_z(b) * translate(0, 0, s + k)\n",
+    ];
+    let formula = Formula::new(text[random.below(2)]).angle("a").length("s").parameter("k", number(random));
+    JointKind::Expression(Arc::new(formula.compile().unwrap()))
+}
+
+/// A ready joint with points of random bits.
+fn ready(random: &mut Random) -> JointKind {
+    let mut number = |i: usize| 0.1 * random.unit() + i as f64;
+    let points: Vec<[f64; 3]> = (0..4).map(|i| [number(i), number(0), number(0)]).collect();
+    let formula = Formula::ready("frame-on-curve").unwrap().parameter("points", points);
+    let formula = formula.parameter("start", 0.5).parameter("scale", 3.0).parameter("up", [0.0, 0.0, 1.0]);
+    JointKind::Expression(Arc::new(formula.compile().unwrap()))
 }
 
 fn joint(

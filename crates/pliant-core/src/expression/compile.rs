@@ -70,6 +70,7 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
         subspace: tape(&space.graph, d, &velocity)?,
         motion: tape(&space.graph, 2 * d, &motion)?,
         rate: tape(&space.graph, 2 * d, &rates)?,
+        start: super::pose(&G),
         length: 1.0,
         axes: [(0, 1.0); 6],
         formula,

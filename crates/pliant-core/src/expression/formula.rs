@@ -75,7 +75,9 @@ impl Formula {
 
     /// With a named constant.
     pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Parameter>) -> Formula {
-        self.parameters.push((name.into(), value.into()));
+        let name = name.into();
+        let at = self.parameters.partition_point(|(other, _)| *other <= name);
+        self.parameters.insert(at, (name, value.into()));
         self
     }
 
@@ -104,7 +106,7 @@ impl Formula {
         &self.freedoms
     }
 
-    /// Named constants, in the order in which they were given.
+    /// Named constants, in the order of their names.
     pub fn parameters(&self) -> &[(String, Parameter)] {
         &self.parameters
     }

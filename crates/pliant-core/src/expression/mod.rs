@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The last expression is the transform G(q) from the child's joint frame to the parent's. All freedoms are zero
-//! in the file's pose, where the two frames coincide: the joint is X(q) = G(0)⁻¹ G(q).
+//! in the file's pose, where the two frames coincide: the joint is X(q) = G(0)⁻¹ G(q). The frame that a joint is
+//! given at is that of the child in the formula; that of the parent is where G(0)⁻¹ puts it.
 //!
 //! | type | made by |
 //! |---|---|
@@ -64,6 +65,8 @@ pub struct Expression {
     subspace: Tape,
     motion: Tape,
     rate: Tape,
+    /// G(0).
+    start: Pose,
     /// How far a radian of the joint moves it at rest, m.
     length: f64,
     /// Which axes S leans on at rest, one for each freedom: `complement.rs`.
@@ -92,6 +95,12 @@ impl Expression {
     #[inline]
     pub fn lengths(&self) -> usize {
         self.formula.lengths
+    }
+
+    /// G(0): the child's frame in the parent's, as the formula has them, in the file's pose. The joint's frame is
+    /// the child's.
+    pub fn start(&self) -> Pose {
+        self.start
     }
 
     /// A length that belongs to the joint, m: how far a radian moves it at rest.

@@ -310,5 +310,6 @@ fn orient(joint: &mut Joint, tree: &Tree, context: &mut Context) {
                 );
             }
         }
+        JointKind::Expression(_) => unreachable!("robot files have no formulas"),
     }
 }

@@ -3,11 +3,12 @@
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{JointDescription, PerFreedom};
 
+use super::expression::{self, read_expression};
 use super::overlay::Springs;
 use super::report::{Optional, Report, Reported};
 use super::table::Table;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 19] = [
     "name",
     "kind",
     "parent",
@@ -22,6 +23,11 @@ const KEYS: [&str; 14] = [
     "limits",
     "rest",
     "armature",
+    "transform",
+    "ready",
+    "lengths",
+    "angles",
+    "parameters",
 ];
 
 /// A joint, and whether its kind is known. What is wrong is reported and replaced by something harmless.
@@ -60,9 +66,17 @@ pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
 }
 
 fn read_kind(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Reported> {
-    let kinds = JointKind::ALL.map(|kind| kind.name());
+    let mut kinds: Vec<&str> = JointKind::ALL.iter().map(|kind| kind.name()).collect();
+    kinds.push("expression");
     let help = format!("one of {}", kinds.join(", "));
     let word = table.required("kind", &help, table.text("kind", report), report)?;
+    if word == "expression" {
+        return read_expression(table, report);
+    }
+    for key in expression::KEYS.into_iter().filter(|key| table.has(key)) {
+        let message = format!("`{key}` is not for a {word} joint");
+        table.error(key, table.place(key), message, "leave it out, or say kind = \"expression\"", report);
+    }
     JointKind::from_name(word).ok_or_else(|| table.unknown_kind(word, &kinds, report))
 }
 

@@ -14,6 +14,7 @@
 //! other) and finds the text that a defect belongs to.
 
 mod body;
+mod expression;
 mod joint;
 mod overlay;
 mod pose;

@@ -57,7 +57,8 @@ pub fn read_with(text: &str, file: &str, options: &Options) -> Result<Mechanism,
         return Err(SceneErrors::new(file, text, syntax_findings(text, &syntax)));
     }
     let root = Table::new("file", 1, root.get_ref(), 0..0);
-    read_root(&root, file, options).map_err(|(findings, context)| together(findings, context, file, text))
+    read_root(&root, text, file, options)
+        .map_err(|(findings, context)| together(findings, context, file, text))
 }
 
 /// What the parser found, the first on each line: the others mostly follow from it.
@@ -96,8 +97,8 @@ fn is_unclosed_list(text: &str, finding: &Finding) -> bool {
 /// What is wrong with the scene, and with the robot it imports.
 type Wrong = (Vec<Finding>, Option<Box<Context>>);
 
-fn read_root(root: &Table<'_>, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
-    let mut report = Report::default();
+fn read_root(root: &Table<'_>, text: &str, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
+    let mut report = Report::new(text);
     root.check_keys(&TOP_KEYS, &mut report);
     let mut scene = Scene::default();
     if root.has("import") {

@@ -13,14 +13,19 @@ pub(super) struct Reported;
 /// A value of the file: absent, there, or wrong and reported.
 pub(super) type Optional<T> = Result<Option<T>, Reported>;
 
-#[derive(Default)]
-pub(super) struct Report {
+pub(super) struct Report<'t> {
+    /// The text of the file.
+    pub(super) source: &'t str,
     pub(super) findings: Vec<Finding>,
     /// Where the element's header starts, and the key.
     reported: HashSet<(usize, &'static str)>,
 }
 
-impl Report {
+impl<'t> Report<'t> {
+    pub(super) fn new(source: &'t str) -> Report<'t> {
+        Report { source, findings: Vec::new(), reported: HashSet::new() }
+    }
+
     /// Reports what is wrong with some text of the file.
     pub(super) fn add(&mut self, span: Range<usize>, message: String, help: String) -> Reported {
         self.findings.push(Finding { span, message, help });

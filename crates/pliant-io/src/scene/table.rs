@@ -295,7 +295,12 @@ impl<'t> Table<'t> {
     }
 
     /// A float, or an integer taken as one.
-    fn float(&self, key: &'static str, value: &Value<'_>, report: &mut Report) -> Result<f64, Reported> {
+    pub(super) fn float(
+        &self,
+        key: &'static str,
+        value: &Value<'_>,
+        report: &mut Report,
+    ) -> Result<f64, Reported> {
         let (number, written) = match value.get_ref() {
             DeValue::Float(float) => (float.as_str().parse().ok(), float.as_str()),
             DeValue::Integer(integer) if integer.radix() == 10 => {

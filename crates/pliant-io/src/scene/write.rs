@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use pliant_core::expression::{Formula, Parameter};
+use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, JointId, Mechanism, STANDARD_GRAVITY, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
@@ -71,6 +73,27 @@ fn quoted(text: &str) -> String {
     }
     quoted.push('"');
     quoted
+}
+
+/// A string as it stands, if it has several lines and nothing that would be read otherwise.
+fn long_text(text: &str) -> String {
+    let plain = |c: char| c == '\n' || c == '\t' || !(c.is_control() || c == '\\');
+    if text.contains('\n') && !text.contains("\"\"\"") && !text.ends_with('"') && text.chars().all(plain) {
+        format!("\"\"\"\n{text}\"\"\"")
+    } else {
+        quoted(text)
+    }
+}
+
+/// Numbers in lists in lists.
+fn parameter(value: &Parameter) -> String {
+    match value {
+        Parameter::Number(x) => number(*x),
+        Parameter::List(list) => {
+            let list: Vec<String> = list.iter().map(parameter).collect();
+            format!("[{}]", list.join(", "))
+        }
+    }
 }
 
 #[derive(Default)]
@@ -187,6 +210,9 @@ impl Writer {
         self.header("[[joint]]");
         self.text("name", &joint.name);
         self.text("kind", joint.kind.name());
+        if let JointKind::Expression(expression) = &joint.kind {
+            self.formula(expression.formula());
+        }
         self.text("parent", parent);
         self.text("child", child);
         self.pose(&joint.frame);
@@ -196,6 +222,27 @@ impl Writer {
         self.limits(&joint.freedoms);
         self.per_freedom("rest", &of(|f| f.rest));
         self.per_freedom("armature", &of(|f| f.armature));
+    }
+
+    /// What moves a joint of kind `expression`.
+    fn formula(&mut self, formula: &Formula) {
+        match formula.ready_name() {
+            Some(name) => self.text("ready", name),
+            None => {
+                for (key, names) in [("lengths", formula.lengths()), ("angles", formula.angles())] {
+                    if !names.is_empty() {
+                        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+                        self.raw(key, &format!("[{}]", names.join(", ")));
+                    }
+                }
+                self.raw("transform", &long_text(formula.text()));
+            }
+        }
+        if !formula.parameters().is_empty() {
+            let list = formula.parameters().iter();
+            let list: Vec<String> = list.map(|(name, x)| format!("{name} = {}", parameter(x))).collect();
+            self.raw("parameters", &format!("{{ {} }}", list.join(", ")));
+        }
     }
 
     /// Zeros are what a reader assumes.

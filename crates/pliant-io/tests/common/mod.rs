@@ -183,6 +183,37 @@ child = "lower"
 compliance = 0.001
 limits = [[-1, 1]]
 
+[[body]]
+name = "nut"
+mass = 0.1
+inertia = [1e-4, 1e-4, 1e-4]
+[[joint]]
+name = "thread"
+kind = "expression"
+parent = "base"
+child = "nut"
+lengths = ["s"]
+angles = ["a", "b"]
+parameters = { lead = 0.01, points = [[0, 0, 0], [0.1, 0, -0.0], [0.2, 0.1, 0]] }
+transform = """
+# along a curve, round its tangent
+let c = bezier(0.5 + s, points);
+translate(c) * rotate_x(a) * translate([lead * a, 0, 0]) * rotate_y(b)
+"""
+stiffness = [10, 2, 2]
+[[body]]
+name = "ring"
+mass = 0.1
+inertia = [1e-4, 1e-4, 1e-4]
+[[joint]]
+name = "chain"
+kind = "expression"
+parent = "nut"
+child = "ring"
+ready = "torus-torus"
+parameters = { ring1 = 0.2, tube1 = 0.05, ring2 = 0.15, tube2 = 4e-2 }
+limits = [[-1, 1], [-1, 1], [-1, 1], [-inf, inf]]
+
 [[effector]]
 name = "tip"
 body = "lower"

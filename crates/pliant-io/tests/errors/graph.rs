@@ -267,7 +267,7 @@ error: joint `elbow`: `kind` is missing
  --> scene.toml:6:8
   |
 6 | name = "elbow"
-  |        ^^^^^^^ one of hinge, ball, universal, prismatic, cylindrical, planar, fixed, bushing
+  |        ^^^^^^^ one of hinge, ball, universal, prismatic, cylindrical, planar, fixed, bushing, expression
 "##,
     );
 }
@@ -335,7 +335,7 @@ error: joint `elbow`: there is no joint of kind `revolute`
  --> scene.toml:7:8
   |
 7 | kind = "revolute"
-  |        ^^^^^^^^^^ one of hinge, ball, universal, prismatic, cylindrical, planar, fixed, bushing
+  |        ^^^^^^^^^^ one of hinge, ball, universal, prismatic, cylindrical, planar, fixed, bushing, expression
 "##,
     );
 }

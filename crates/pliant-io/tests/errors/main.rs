@@ -2,6 +2,7 @@
 //! underlined and what would be right beside it; and nothing else is.
 
 mod bodies;
+mod expressions;
 mod graph;
 mod joints;
 mod keys;
