@@ -8,8 +8,8 @@ mod common;
 use common::formulas::{self, Case};
 use common::{derivative, distance, seeded};
 use pliant_core::expression::Tape;
-use pliant_core::nalgebra::{Matrix3, Matrix6, Vector6};
-use pliant_core::spatial::{Pose, Twist, log};
+use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
+use pliant_core::spatial::{Pose, SpatialInertia, Twist, log};
 use proptest::prelude::*;
 
 fn along(q: &[f64], rate: &[f64], t: f64) -> Vec<f64> {
@@ -169,4 +169,101 @@ fn tapes_are_short() {
     }
     let hinge = formulas::lower_pairs().remove(0).0;
     assert_eq!(hinge.expression.motion_tape().operations(), 3, "a sine, a cosine and a sign");
+}
+
+/// q̈ of bodies that start with Jacobians J_b (6×n, body axes) and bias accelerations, under gravity and coordinate
+/// forces: Σ JᵀMJ q̈ = τ − Σ Jᵀ(M bias − ad(V)ᵀM V − M g).
+fn accelerations(
+    bodies: &[(DMatrix<f64>, Twist, Twist, Vector3<f64>)],
+    torques: &DVector<f64>,
+) -> DVector<f64> {
+    let M = SpatialInertia {
+        mass: 0.7,
+        center_of_mass: Vector3::new(0.02, -0.01, 0.03),
+        inertia: Matrix3::new(0.02, 0.001, 0.0, 0.001, 0.03, -0.002, 0.0, -0.002, 0.025),
+    };
+    let n = torques.len();
+    let (mut H, mut right) = (DMatrix::zeros(n, n), torques.clone());
+    for (J, velocity, bias, gravity) in bodies {
+        let turned = velocity.bracket_transpose(&M.momentum(velocity));
+        let fall = M.momentum(&(*bias - Twist::new(*gravity, Vector3::zeros())));
+        let force = (fall - turned).to_vector();
+        H += J.transpose() * M.matrix() * J;
+        right -= J.transpose() * force;
+    }
+    H.cholesky().expect("a mass matrix is positive").solve(&right)
+}
+
+/// Two rings on each other and on the world, as formulas and as eight hinges with massless links. The formulas go from
+/// body to body with X, S and Ṡq̇; the hinges by the textbook in world axes: axes, lever arms, and the
+/// accelerations ω×(ω×r) that are left without q̈.
+#[test]
+fn torus_on_torus_accelerates_as_four_hinges() {
+    let case = formulas::ready().into_iter().find(|case| case.name == "torus-torus").unwrap();
+    let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    let g = Vector3::new(1.0, -2.0, -9.81);
+    let start = case.expression.start();
+    for round in 0..50 {
+        let q: Vec<f64> = (0..8).map(|k| 2.0 * number(16 * round + k)).collect();
+        let rate: Vec<f64> = (0..8).map(|k| 2.0 * number(16 * round + 8 + k)).collect();
+        let torques = DVector::from_fn(8, |k, _| number(3 * round + k));
+
+        let mut written = Vec::new();
+        let (mut pose, mut V, mut bias) = (Pose::identity(), Twist::ZERO, Twist::ZERO);
+        let mut J = DMatrix::zeros(6, 8);
+        for j in 0..2 {
+            let at = 4 * j..4 * j + 4;
+            let (X, S, own) = case.expression.motion(&q[at.clone()], &rate[at.clone()]);
+            // The child's ring from the parent's: G = G(0) X.
+            let G = start * X;
+            let (inward, vJ) = (G.twist_to_local(&V), Twist::from_vector(&(S * padded(&rate[at.clone()]))));
+            bias = G.twist_to_local(&bias) + inward.bracket(&vJ) + own;
+            V = inward + vJ;
+            let mut next = DMatrix::from_fn(6, 6, |i, k| G.inverse().adjoint()[(i, k)]) * &J;
+            next.columns_mut(4 * j, 4).copy_from(&S.columns(0, 4));
+            J = next;
+            pose = pose * G;
+            written.push((J.clone(), V, bias, pose.rotation.inverse() * g));
+        }
+
+        let mut textbook = Vec::new();
+        let (mut at, mut omega, mut alpha) = (Pose::identity(), Vector3::zeros(), Vector3::zeros());
+        let (mut v, mut a) = (Vector3::zeros(), Vector3::zeros());
+        let mut hinges: Vec<(Vector3<f64>, Vector3<f64>)> = Vec::new();
+        let half = Pose::rotation([0.0, 0.0, 1.0], std::f64::consts::PI);
+        let links = [0.2, 0.05 + 0.04, -0.15, 0.0];
+        for k in 0..8 {
+            // Axes z, −y, and after half a turn about z, which turns the second ring over, y and −z.
+            let local = [Vector3::z(), -Vector3::y(), Vector3::y(), -Vector3::z()][k % 4];
+            let axis = at.rotation * local;
+            hinges.push((axis, at.position));
+            alpha += omega.cross(&axis) * rate[k];
+            omega += axis * rate[k];
+            at = at * Pose::rotation(local.into(), q[k]);
+            let link = if k % 4 == 1 {
+                Pose::translation([links[1], 0.0, 0.0]) * half
+            } else {
+                Pose::translation([links[k % 4], 0.0, 0.0])
+            };
+            let next = at * link;
+            let r = next.position - at.position;
+            v += omega.cross(&r);
+            a += alpha.cross(&r) + omega.cross(&omega.cross(&r));
+            at = next;
+            if k % 4 == 3 {
+                let R = at.rotation.inverse();
+                let mut J = DMatrix::zeros(6, 8);
+                for (i, (axis, origin)) in hinges.iter().enumerate() {
+                    J.fixed_view_mut::<3, 1>(0, i).copy_from(&(R * axis.cross(&(at.position - origin))));
+                    J.fixed_view_mut::<3, 1>(3, i).copy_from(&(R * axis));
+                }
+                // The rate of a body-axes velocity is R⁻¹(a − ω×v).
+                let velocity = Twist::new(R * v, R * omega);
+                textbook.push((J, velocity, Twist::new(R * (a - omega.cross(&v)), R * alpha), R * g));
+            }
+        }
+        let (one, other) = (accelerations(&written, &torques), accelerations(&textbook, &torques));
+        let error = (&one - &other).amax() / other.amax();
+        assert!(error <= 1e-11, "round {round}: {error:e}");
+    }
 }

@@ -21,7 +21,18 @@ fn step(simulation: &mut Simulation) {
 
 #[test]
 fn the_same_bits_twice_and_after_restoring() {
-    for name in ["chain", "ladder:36", "loop", "hand", "gripper", "hexapod", "firefighters", "graph"] {
+    for name in [
+        "chain",
+        "ladder:36",
+        "loop",
+        "hand",
+        "gripper",
+        "hexapod",
+        "firefighters",
+        "graph",
+        "torus-chain:4",
+        "windmill",
+    ] {
         let mechanism = gallery::build(name).unwrap();
         let model = Model::new(&mechanism);
         let mut first = model.simulate();

@@ -13,8 +13,21 @@ use pliant_core::spatial::{Pose, Twist, Wrench};
 
 #[test]
 fn a_step_allocates_nothing() {
-    let names =
-        ["chain:100", "ladder:36", "rungs:24", "loop", "hand", "gripper", "firefighters", "hexapod", "graph"];
+    let names = [
+        "chain:100",
+        "ladder:36",
+        "rungs:24",
+        "loop",
+        "hand",
+        "gripper",
+        "firefighters",
+        "hexapod",
+        "graph",
+        "torus-chain:4",
+        "windmill",
+        "spline-slide",
+        "surface-slide",
+    ];
     let mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
     for mechanism in mechanisms {
         let name = mechanism.name();

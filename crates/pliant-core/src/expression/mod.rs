@@ -204,7 +204,12 @@ impl Expression {
 
     /// The freedom that moves nothing that the ones before it do not, if S(q) has lost rank there.
     pub fn lost_freedom(&self, q: &[f64]) -> Option<usize> {
-        complement::dependent_column(&self.subspace(q), self.freedoms(), self.length, compile::SINGULAR)
+        self.dependent_column(&self.subspace(q))
+    }
+
+    /// The first column of S that depends on those before it.
+    pub(crate) fn dependent_column(&self, S: &Matrix6<f64>) -> Option<usize> {
+        complement::dependent_column(S, self.freedoms(), self.length, compile::SINGULAR)
     }
 }
 

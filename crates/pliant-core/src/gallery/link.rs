@@ -1,7 +1,10 @@
 //! What the entries share: a straight link between two points, and short words for the elements.
 
+use std::sync::Arc;
+
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
+use crate::expression::{Formula, Parameter};
 use crate::joints::JointKind;
 use crate::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
@@ -113,6 +116,16 @@ pub(super) fn hinge(
     axis: Vector3<f64>,
 ) -> JointDescription {
     passive_hinge(name, parent, child, position, axis).stiffness(STIFFNESS).damping(DAMPING)
+}
+
+/// A ready joint with its parameters, and G(0): where it puts the child's frame in the parent's.
+pub(super) fn ready<const N: usize>(name: &str, parameters: [(&str, Parameter); N]) -> (JointKind, Pose) {
+    let formula = Formula::ready(name);
+    let formula =
+        parameters.into_iter().fold(formula, |f, (name, value)| f.map(|f| f.parameter(name, value)));
+    let expression = formula.and_then(Formula::compile).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let start = expression.start();
+    (JointKind::Expression(Arc::new(expression)), start)
 }
 
 /// A weld to the world.

@@ -19,7 +19,11 @@ mod link;
 mod random;
 mod rungs;
 mod size;
+mod spline_slide;
+mod surface_slide;
+mod torus_chain;
 mod two_link;
+mod windmill;
 mod y;
 
 pub use arm::arm;
@@ -36,7 +40,11 @@ pub use ladder::ladder;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use size::{LARGEST_SIZE, Size};
+pub use spline_slide::spline_slide;
+pub use surface_slide::surface_slide;
+pub use torus_chain::torus_chain;
 pub use two_link::two_link;
+pub use windmill::windmill;
 pub use y::y;
 
 use crate::mechanism::{Mechanism, closest};
@@ -68,7 +76,7 @@ const fn unsized_entry(name: &'static str, make: fn(usize) -> Mechanism, about: 
     Entry { name, about, size: None, make }
 }
 
-static ENTRIES: [Entry; 14] = [
+static ENTRIES: [Entry; 18] = [
     sized("chain", chain::SIZE, chain, "links in a row along x, sagging under gravity"),
     sized("helix", helix::SIZE, helix, "links wound into a helix, pulled down at the tip"),
     sized(
@@ -106,6 +114,19 @@ static ENTRIES: [Entry; 14] = [
         |_| firefighters(),
         "two people hold a trampoline, and something lands on it",
     ),
+    sized(
+        "torus-chain",
+        torus_chain::SIZE,
+        torus_chain,
+        "rings that roll on each other, four freedoms each, pulled at the tip",
+    ),
+    unsized_entry("windmill", |_| windmill(), "spheres, ellipsoids and tori roll on a turning hub"),
+    unsized_entry(
+        "spline-slide",
+        |_| spline_slide(),
+        "rings hang from a carriage on a curve of seven points",
+    ),
+    unsized_entry("surface-slide", |_| surface_slide(), "a board with a mast slides on a patch of 25 points"),
 ];
 
 /// Every entry, in the order of the documentation.

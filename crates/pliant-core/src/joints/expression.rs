@@ -50,6 +50,9 @@ pub fn coordinates(joint: &Expression, X: &Pose, reference: &[f64]) -> Vector6<f
         }
         q += change;
         if curved && moved <= CLOSE {
+            if joint.dependent_column(&at.S).is_some() {
+                break;
+            }
             return q;
         }
     }

@@ -310,6 +310,5 @@ fn orient(joint: &mut Joint, tree: &Tree, context: &mut Context) {
                 );
             }
         }
-        JointKind::Expression(_) => unreachable!("robot files have no formulas"),
     }
 }
