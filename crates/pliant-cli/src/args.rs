@@ -153,7 +153,8 @@ pub struct Simulate {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full (everything counts) or reduced (one linear model of the effectors, fast)
+    /// What simulates: full (everything counts), reduced (one linear model of the effectors, fast) or live
+    /// (that model made anew in every step)
     #[arg(long, value_name = "E")]
     pub engine: Engine,
     /// How long it moves, s; rounded to whole steps
@@ -176,7 +177,7 @@ pub struct Simulate {
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = engine::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
-    /// Of reduced: effector or body to reduce to, instead of all effectors of the file. May be given
+    /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
     /// several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,

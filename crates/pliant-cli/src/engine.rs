@@ -6,7 +6,7 @@ use pliant::mechanism::closest;
 use pliant::reduced;
 
 /// Engines that are planned, so that asking for one does not look like a misspelling.
-const LATER: [&str; 3] = ["articulated", "live", "blended"];
+const LATER: [&str; 2] = ["articulated", "blended"];
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,17 +15,20 @@ pub enum Engine {
     Full,
     /// One linear model of the effectors at the file's pose.
     Reduced,
+    /// The effectors' motions, linear anew in every step.
+    Live,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 2] = [Engine::Full, Engine::Reduced];
+    pub const ALL: [Engine; 3] = [Engine::Full, Engine::Reduced, Engine::Live];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Full => "full",
             Engine::Reduced => "reduced",
+            Engine::Live => "live",
         }
     }
 }
@@ -39,12 +42,12 @@ impl FromStr for Engine {
         }
         if LATER.contains(&text) {
             return Err(format!(
-                "this version does not have the engine `{text}` yet; use `full` or `reduced`"
+                "this version does not have the engine `{text}` yet; use `full`, `reduced` or `live`"
             ));
         }
         let guess = closest(text, Engine::ALL.map(Engine::name).into_iter().chain(LATER));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Err(format!("there is no engine `{text}`{guess} (this version has `full` and `reduced`)"))
+        Err(format!("there is no engine `{text}`{guess} (this version has `full`, `reduced` and `live`)"))
     }
 }
 

@@ -89,6 +89,7 @@ Examples:
 pub const SIMULATE_EXAMPLES: &str = "\
 The engine `full` takes every turn and loop as it is. `reduced` is one linear model of the
 effectors at the file's pose: fast, right for small motions; it needs an effector held by springs.
+`live` makes that model anew in every step: right for large motions too, and at rest exact.
 
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
@@ -139,7 +140,7 @@ pub const BENCH_EXAMPLES: &str = "\
 One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and
 half a second of each. Times are in µs a step with every link's pose. `full` takes one Newton
 iteration. `reduced` has no modes; its dynamics are a step of the effectors alone, without links.
-A mechanism that cannot be reduced is timed in full only.
+An engine that does not take a mechanism says why.
 
 Examples:
   pliant bench
@@ -147,7 +148,7 @@ Examples:
   pliant bench arm --json                [{\"name\", \"engine\", \"median_us\", \"p10_us\", \"p90_us\",
                                          \"p99_us\", \"us_per_link\", \"build_seconds\"}, …];
                                          full: also iterations; reduced: also reconstruction and
-                                         dynamics_us, or error alone where there is no model";
+                                         dynamics_us; error alone where there is no model";
 
 /// Of `completions`.
 pub const COMPLETIONS_EXAMPLES: &str = "\

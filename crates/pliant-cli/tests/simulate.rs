@@ -201,7 +201,7 @@ fn targets_are_followed() {
 
 #[test]
 fn trajectories_read_back_to_the_last_bit() {
-    for engine in ["full", "reduced"] {
+    for engine in ["full", "reduced", "live"] {
         check_trajectories(engine);
     }
 }
@@ -303,7 +303,7 @@ fn bad_input() {
     fails("1", "0.1", &["--load", "elbow=1,2,3", "-o", "arm.csv"], &["elbow"]);
     assert_eq!(files(&run), [""; 0], "bad input leaves no file");
     run.fails(&["simulate", "arm", "--duration", "1", "--dt", "0.1"], 2, &["--engine"]);
-    for engine in ["articulated", "live", "blended"] {
+    for engine in ["articulated", "blended"] {
         let arguments = ["simulate", "arm", "--engine", engine, "--duration", "1", "--dt", "0.1"];
         run.fails(&arguments, 2, &[engine, "does not have", "yet"]);
     }
@@ -350,10 +350,10 @@ fn bench_times_what_it_is_asked_to() {
     let what: Vec<[Option<&str>; 3]> =
         entries.iter().map(|e| ["name", "engine", "reconstruction"].map(|key| e[key].as_str())).collect();
     let lines = |name| {
-        [("full", None), ("reduced", Some("twist")), ("reduced", Some("joint"))]
+        [("full", None), ("reduced", Some("twist")), ("reduced", Some("joint")), ("live", None)]
             .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
     };
-    let refused = [lines("rod.toml")[0], [Some("rod.toml"), Some("reduced"), None]];
+    let refused = [lines("rod.toml")[0], [Some("rod.toml"), Some("reduced"), None], lines("rod.toml")[3]];
     assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
 
     let of_all =
@@ -362,6 +362,7 @@ fn bench_times_what_it_is_asked_to() {
         let own = match (entry["engine"].as_str(), entry.get("error")) {
             (Some("full"), None) => &["iterations"][..],
             (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
+            (Some("live"), None) => &[],
             _ => {
                 assert_eq!(keys(entry), ["engine", "error", "name"]);
                 assert!(entry["error"].as_str().is_some_and(|e| e.contains("no effector")), "{entry}");
@@ -380,12 +381,13 @@ fn bench_times_what_it_is_asked_to() {
         assert!(number("build_seconds") > 0.0);
         match entry["engine"].as_str() {
             Some("full") => assert_eq!(entry["iterations"], 1),
+            Some("live") => {}
             _ => assert!(number("dynamics_us") > 0.0),
         }
     }
     let outcome = run.run(&["bench", "rod.toml"]);
     assert_eq!(outcome.code, 0);
     assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
-    assert!(outcome.err.starts_with("warning: rod.toml is timed in full only"), "{}", outcome.err);
+    assert!(outcome.err.starts_with("warning: rod.toml is not timed by `reduced`"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
 }

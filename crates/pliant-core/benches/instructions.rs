@@ -12,6 +12,7 @@ use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery;
+use pliant_core::live;
 use pliant_core::reduced::{self, Reconstruction, Reduction};
 
 /// A simulation after one step, under its load.
@@ -62,6 +63,26 @@ fn reduced_step(mut simulation: reduced::Simulation<'static>) -> reduced::Simula
     simulation
 }
 
+/// A live simulation after one step, under its load.
+fn live_simulation(name: &str) -> live::Simulation<'static> {
+    let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
+    let model = Box::leak(Box::new(live::Model::new(mechanism).expect("springs hold it")));
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+#[library_benchmark]
+#[bench::helix_400(args = ("helix:400"), setup = live_simulation, config = limit(10_000_000))]
+#[bench::arm(args = ("arm"), setup = live_simulation, config = limit(10_000_000))]
+#[bench::rungs_48(args = ("rungs:48"), setup = live_simulation, config = limit(10_000_000))]
+fn live_step(mut simulation: live::Simulation<'static>) -> live::Simulation<'static> {
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
 library_benchmark_group!(name = full, benchmarks = step);
 library_benchmark_group!(name = small, benchmarks = reduced_step);
-main!(library_benchmark_groups = full, small);
+library_benchmark_group!(name = relinearised, benchmarks = live_step);
+main!(library_benchmark_groups = full, small, relinearised);

@@ -10,6 +10,7 @@ pub mod full;
 pub mod gallery;
 pub mod inputs;
 pub mod joints;
+pub mod live;
 pub mod mechanism;
 pub mod order;
 pub mod reduced;

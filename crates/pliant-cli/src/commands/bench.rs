@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use pliant::full::{self, StepError};
+use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{Reconstruction, Reduction};
 use serde_json::{Map, Value};
@@ -49,16 +50,21 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
             Ok((name.to_string_lossy().into_owned(), mechanism))
         })
         .collect::<Result<_, Failure>>()?;
-    let mut bar = Bar::new(common.format(), 2 * mechanisms.len() as u64);
+    let mut bar = Bar::new(common.format(), 3 * mechanisms.len() as u64);
     let mut lines = Lines::default();
     for (m, (name, mechanism)) in mechanisms.iter().enumerate() {
-        bar.update(2 * m as u64, Instant::now());
+        bar.update(3 * m as u64, Instant::now());
         let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
         lines.push(name, &full(mechanism).map_err(failed)?);
-        bar.update(2 * m as u64 + 1, Instant::now());
+        bar.update(3 * m as u64 + 1, Instant::now());
         match reduced(mechanism).map_err(failed)? {
             Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
-            Err(why) => lines.refuse(name, &why),
+            Err(why) => lines.refuse(name, Engine::Reduced, &why),
+        }
+        bar.update(3 * m as u64 + 2, Instant::now());
+        match live(mechanism).map_err(failed)? {
+            Ok(figures) => lines.push(name, &figures),
+            Err(why) => lines.refuse(name, Engine::Live, &why),
         }
     }
     Ok(lines.answer())
@@ -97,6 +103,7 @@ impl Lines {
                 entry.insert("dynamics_us".into(), figures.dynamics.into());
                 entry.insert("reconstruction".into(), figures.reconstruction.into())
             }
+            Engine::Live => None,
         };
         self.json.push(Value::Object(entry));
         let us = |x: f64| quantity(x, "µs");
@@ -108,11 +115,11 @@ impl Lines {
         self.rows.push(row);
     }
 
-    /// A mechanism that cannot be reduced: it has fewer lines.
-    fn refuse(&mut self, name: &str, why: &str) {
-        let entry = [("name", name), ("engine", Engine::Reduced.name()), ("error", why)];
+    /// A mechanism that an engine does not take: it has fewer lines.
+    fn refuse(&mut self, name: &str, engine: Engine, why: &str) {
+        let entry = [("name", name), ("engine", engine.name()), ("error", why)];
         self.json.push(entry.into_iter().map(|(key, value)| (key.to_string(), Value::from(value))).collect());
-        self.warnings.push(format!("{name} is timed in full only: {why}"));
+        self.warnings.push(format!("{name} is not timed by `{}`: {why}", engine.name()));
     }
 
     fn answer(self) -> Answer {
@@ -158,6 +165,20 @@ fn reduced(mechanism: &Mechanism) -> Result<Result<Vec<Figures>, String>, StepEr
         figures.push(Figures { engine: Engine::Reduced, reconstruction: Some(name), step, dynamics, build });
     }
     Ok(Ok(figures))
+}
+
+/// Times the live engine, or tells why there is no model.
+fn live(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
+    let start = Instant::now();
+    let model = match live::Model::new(mechanism) {
+        Ok(model) => model,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let build = start.elapsed();
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    Ok(Ok(Figures { engine: Engine::Live, reconstruction: None, step, dynamics: None, build }))
 }
 
 /// Times one call after the other.

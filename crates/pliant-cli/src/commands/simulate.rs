@@ -5,6 +5,7 @@ use std::time::Instant;
 use pliant::full::{self, Energy, StepError};
 use pliant::inputs::Inputs;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
+use pliant::live;
 use pliant::mechanism::{EffectorId, Mechanism};
 use pliant::reduced::{self, Reduction};
 use pliant::spatial::Pose;
@@ -46,24 +47,31 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
             motion.run(Running::Reduced(Box::new(simulation)))
         }
+        Engine::Live => {
+            let model = live_model(arguments, &mechanism).map_err(Failure::input)?;
+            motion.run(Running::Live(Box::new(model.simulate())))
+        }
     }
 }
 
 /// Refuses options that the engine does not have.
 fn refuse_foreign(arguments: &Simulate) -> Result<(), Failure> {
-    let given = [
-        ("--iterations", Engine::Full, arguments.iterations.is_some()),
-        ("--modes", Engine::Reduced, arguments.modes.is_some()),
-        ("--reconstruction", Engine::Reduced, arguments.reconstruction.is_some()),
-        ("--effector", Engine::Reduced, !arguments.effectors.is_empty()),
+    let given: [(&str, &[Engine], bool); 4] = [
+        ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
+        ("--modes", &[Engine::Reduced], arguments.modes.is_some()),
+        ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
+        ("--effector", &[Engine::Reduced, Engine::Live], !arguments.effectors.is_empty()),
     ];
-    match given.into_iter().find(|(_, engine, given)| *given && *engine != arguments.engine) {
+    match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&arguments.engine)) {
         None => Ok(()),
-        Some((option, engine, _)) => Err(Failure::input(format!(
-            "{option} belongs to the engine `{}`, and this is `{}`: leave it out, or change --engine",
-            engine.name(),
-            arguments.engine.name()
-        ))),
+        Some((option, engines, _)) => {
+            let names: Vec<String> = engines.iter().map(|engine| format!("`{}`", engine.name())).collect();
+            let (many, names) = (if names.len() > 1 { "s" } else { "" }, names.join(" and "));
+            Err(Failure::input(format!(
+                "{option} belongs to the engine{many} {names}, and this is `{}`: leave it out, or change --engine",
+                arguments.engine.name()
+            )))
+        }
     }
 }
 
@@ -77,6 +85,18 @@ fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism) -> Reduction<'m
         Some(Modes::Auto) => reduction.modes_for(arguments.dt),
         Some(Modes::Count(k)) => reduction.modes(k),
         None => reduction,
+    }
+}
+
+/// The live model that was asked for.
+fn live_model<'m>(
+    arguments: &Simulate,
+    mechanism: &'m Mechanism,
+) -> Result<live::Model<'m>, reduced::ReductionError> {
+    if arguments.effectors.is_empty() {
+        live::Model::new(mechanism)
+    } else {
+        live::Model::with_effectors(mechanism, &arguments.effectors)
     }
 }
 
@@ -99,10 +119,11 @@ fn unwritten(error: TrajectoryError) -> Failure {
     }
 }
 
-/// A simulation of either engine.
+/// A simulation of any engine.
 enum Running<'m> {
     Full(Box<full::Simulation<'m>>),
     Reduced(Box<reduced::Simulation<'m>>),
+    Live(Box<live::Simulation<'m>>),
 }
 
 impl Running<'_> {
@@ -110,6 +131,7 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.inputs_mut(),
             Running::Reduced(simulation) => simulation.inputs_mut(),
+            Running::Live(simulation) => simulation.inputs_mut(),
         }
     }
 
@@ -118,6 +140,7 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.step(dt),
             Running::Reduced(simulation) => simulation.step(dt),
+            Running::Live(simulation) => simulation.step(dt),
         }
     }
 
@@ -125,6 +148,7 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.state(),
             Running::Reduced(simulation) => simulation.state(),
+            Running::Live(simulation) => simulation.state(),
         }
     }
 
@@ -132,6 +156,7 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.effector_pose(effector),
             Running::Reduced(simulation) => simulation.effector_pose(effector),
+            Running::Live(simulation) => simulation.effector_pose(effector),
         }
     }
 
@@ -139,6 +164,7 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.violation(),
             Running::Reduced(simulation) => simulation.violation(),
+            Running::Live(simulation) => simulation.violation(),
         }
     }
 
@@ -146,19 +172,20 @@ impl Running<'_> {
         match self {
             Running::Full(simulation) => simulation.energy(),
             Running::Reduced(simulation) => simulation.energy(),
+            Running::Live(simulation) => simulation.energy(),
         }
     }
 
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
         match self {
-            Running::Full(_) => None,
+            Running::Full(_) | Running::Live(_) => None,
             Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
         }
     }
 }
 
-/// A motion to be made, by either engine.
+/// A motion to be made, by any engine.
 struct Motion<'a> {
     arguments: &'a Simulate,
     steps: u64,

@@ -1,7 +1,7 @@
 //! A small dense Cholesky factorisation in memory that the caller owns.
 
 /// A = L Lᵀ in place, row by row, lower triangle; the diagonal holds 1/L_ii. False if A is not positive definite.
-pub(super) fn factor(A: &mut [f64], n: usize) -> bool {
+pub(crate) fn factor(A: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         let (above, row) = A.split_at_mut(i * n);
         for j in 0..i {
@@ -19,7 +19,7 @@ pub(super) fn factor(A: &mut [f64], n: usize) -> bool {
 }
 
 /// Solves L Lᵀ x = x.
-pub(super) fn solve(L: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn solve(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         let row = &L[i * n..i * n + i];
         x[i] = (x[i] - dot(row, &x[..i])) * L[i * n + i];

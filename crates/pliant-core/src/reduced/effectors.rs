@@ -19,7 +19,7 @@ pub struct EffectorFrame {
 }
 
 /// The effectors of the mechanism, or those that are named.
-pub(super) fn choose(
+pub(crate) fn choose(
     mechanism: &Mechanism,
     names: Option<&[String]>,
 ) -> Result<Vec<EffectorFrame>, ReductionError> {

@@ -1,7 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod basis;
-mod cholesky;
+pub(crate) mod cholesky;
 mod closures;
 mod component;
 mod dynamics;
@@ -27,6 +27,7 @@ mod softness;
 mod system;
 
 pub use effectors::EffectorFrame;
+pub(crate) use effectors::choose as choose_effectors;
 pub use error::ReductionError;
 pub use mass::Mass;
 pub use model::Model;

@@ -1,0 +1,61 @@
+//! Claim: `pliant simulate --engine live` takes and gives what `full` does, comes to rest where `statics` says, and
+//! says plainly what it does not take.
+
+mod common;
+
+use common::Run;
+
+/// A rod on a hinge without a spring.
+const LOOSE: &str = r#"
+[[body]]
+name = "rod"
+position = [0.5, 0.0, 0.0]
+mass = 1.0
+inertia = [0.1, 0.1, 0.1]
+
+[[joint]]
+name = "pivot"
+kind = "hinge"
+parent = "world"
+child = "rod"
+axis = [0.0, 1.0, 0.0]
+
+[[effector]]
+name = "tip"
+body = "rod"
+"#;
+
+fn live<'a>(mechanism: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let head = ["simulate", mechanism, "--engine", "live", "--duration", "20", "--dt", "0.02"];
+    [&head, more].concat()
+}
+
+#[test]
+fn it_comes_to_rest_where_statics_says() {
+    let run = Run::new("live-rest");
+    for (name, effector) in [("arm", "tip"), ("helix", "tip"), ("hand", "index")] {
+        let moved = run.json(&live(name, &["--scene-load"]), 0);
+        let rest = run.json(&["statics", name, "--scene-load"], 0);
+        for k in 0..3 {
+            let [a, b] =
+                [&moved, &rest].map(|d| d["effectors"][effector]["position"][k].as_f64().expect("a number"));
+            // Rest is reached to 1e-9 m after 20 s.
+            assert!((a - b).abs() < 1e-8, "{name}: {a} {b}");
+        }
+        assert!(moved["violation"].as_f64().expect("a number") < 1e-12, "{name}");
+        let full = run.json(&["simulate", name, "--engine", "full", "--duration", "0.01", "--dt", "0.01"], 0);
+        let keys =
+            |d: &serde_json::Value| d.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&moved), keys(&full));
+    }
+}
+
+#[test]
+fn bad_input() {
+    let run = Run::new("live-input");
+    run.fails(&live("arm", &["--effector", "tipp"]), 2, &["`tipp`", "`tip`", "[[effector]]"]);
+    run.fails(&live("arm", &["--modes", "1"]), 2, &["--modes", "`reduced`", "`live`"]);
+    run.json(&live("arm", &["--effector", "finger0_3"]), 0);
+    run.file("loose.toml", LOOSE);
+    run.fails(&live("loose.toml", &[]), 2, &["`tip`", "`pivot`", "stiffness"]);
+}

@@ -1,0 +1,517 @@
+//! The small system of one tree: how its ports give, and what moves with them.
+//!
+//! Joint shapes are static answers to wrenches on the ports: T = Cθ Aᵀ Y, A the ports' motion per joint coordinate.
+//! For a joint of a segment that is c·sᵀW, with one 6×n matrix W for the whole segment, so that with
+//! G = Σ c s sᵀ over the joints up to a link, that link moves by V = V₀ + G W, and every sum over a segment is one of
+//!
+//! ```text
+//! ΣM, ΣMG, ΣGMG   mass;   Σp, ΣGp   momentum;   Σ s e   what is out of balance;   Σ c s mᵀG_ω   geometric stiffness
+//! ```
+//!
+//! C = A Cθ Aᵀ = L Lᵀ by Cholesky with pivots, as far as its rank; Y = E L₁₁⁻ᵀ, E the pivots, makes TᵀKT = I:
+//! coordinates in which stiffness is one, and what a rank-deficient effector cannot do is simply not there.
+
+use super::eigenvalues;
+use super::gathering::Gathered;
+use super::kinematics::Places;
+use super::model::Model;
+use super::plan::{NONE, Plan, Tree};
+use super::rank;
+use super::rows::{
+    Inertia, Row, Rows, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, minus, plus, row,
+};
+use crate::reduced::cholesky;
+
+/// The least that geometric stiffness may leave of a motion's stiffness.
+const LEAST: f64 = 0.2;
+
+/// Sums over a segment.
+#[derive(Clone, Copy, Debug)]
+struct Sums {
+    G: Rows,
+    M0: Inertia,
+    M1: Rows,
+    M2: Rows,
+    /// Σ c s m_k, k = 0, 1, 2, and Σ c s (mᵀG_ω − ½ c m·ω s).
+    B0: [Row; 3],
+    B1: Rows,
+    p0: Row,
+    p1: Row,
+    g: Row,
+}
+
+impl Sums {
+    const ZERO: Sums = Sums {
+        G: Rows::ZERO,
+        M0: Inertia::ZERO,
+        M1: Rows::ZERO,
+        M2: Rows::ZERO,
+        B0: [ZERO; 3],
+        B1: Rows::ZERO,
+        p0: ZERO,
+        p1: ZERO,
+        g: ZERO,
+    };
+}
+
+/// What one freedom is, in a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drive {
+    /// 1/(k + limits that act).
+    pub softness: f64,
+    /// armature + h·damping.
+    pub weight: f64,
+    /// armature·θ̇.
+    pub momentum: f64,
+    /// How far it is from balance: softness·(springs, limits, loads).
+    pub error: f64,
+}
+
+/// The spring of a pull on a port, world axes at the port: h²K + hD.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grip {
+    pub port: usize,
+    pub linear: f64,
+    pub angular: [V3; 3],
+}
+
+/// Memory for the small systems.
+#[derive(Clone, Debug)]
+pub(super) struct Condensed {
+    sums: Vec<Sums>,
+    /// G and Σ s e from the root to the end of each segment.
+    total: Vec<(Rows, Row)>,
+    /// Wrench at P of each unit row of each port.
+    units: Vec<Row>,
+    C: Vec<f64>,
+    L: Vec<f64>,
+    left: Vec<f64>,
+    pivots: Vec<usize>,
+    Y: Vec<f64>,
+    /// Columns of W and V₀ of each segment.
+    W: Vec<Row>,
+    V0: Vec<Row>,
+    A: Vec<f64>,
+    /// The motion of a port per coordinate, and ΣMV, mass between coordinates and a free base.
+    J: Vec<f64>,
+    coupling: Vec<Row>,
+    K: Vec<f64>,
+    test: Vec<f64>,
+    right: Vec<f64>,
+    out: Vec<f64>,
+    /// W v⁺ and W q of each segment: c·s· of it is θ̇ of a joint, and the part of its error that moves with mass.
+    pub rate: Vec<Row>,
+    pub held: Vec<Row>,
+    /// The twist of each free base at the end of the step, at P.
+    pub floats: Vec<Row>,
+    /// Number of motions of each tree.
+    pub rank: Vec<usize>,
+}
+
+impl Condensed {
+    pub fn new(plan: &Plan) -> Condensed {
+        let m = plan.trees.iter().map(|t| 6 * t.ports.len()).max().unwrap_or(0);
+        let s = plan.segments.len();
+        Condensed {
+            sums: vec![Sums::ZERO; s],
+            total: vec![(Rows::ZERO, ZERO); s],
+            units: vec![ZERO; 6 * plan.ports.len()],
+            C: vec![0.0; m * m],
+            L: vec![0.0; m * m],
+            left: vec![0.0; m],
+            pivots: vec![0; m],
+            Y: vec![0.0; m * m],
+            W: vec![ZERO; s * m],
+            V0: vec![ZERO; s * m],
+            A: vec![0.0; (m + 6) * (m + 6)],
+            J: vec![0.0; 6 * (m + 6)],
+            coupling: vec![ZERO; m],
+            floats: vec![ZERO; plan.trees.iter().filter(|t| t.float != NONE).count() + plan.rigid.len()],
+            K: vec![0.0; m * m],
+            test: vec![0.0; m * m],
+            right: vec![0.0; m + 6],
+            out: vec![0.0; m],
+            rate: vec![ZERO; s],
+            held: vec![ZERO; s],
+            rank: vec![0; plan.trees.len()],
+        }
+    }
+
+    /// Condenses all trees and solves their steps of h seconds, at whose end the base has a given twist. False if a
+    /// matrix is not definite.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub fn solve<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        plan: &Plan,
+        places: &Places,
+        gathered: &Gathered,
+        drives: &[Drive],
+        grips: &[Grip],
+        base: &Row,
+        h: f64,
+    ) -> bool {
+        for (s, segment) in plan.segments.iter().enumerate() {
+            let sums = &mut self.sums[s];
+            *sums = Sums::ZERO;
+            for &n in &plan.path[segment.path.clone()] {
+                sum_link::<FUSED>(model, places, gathered, drives, n, sums);
+            }
+            let (G, g) = if segment.parent == NONE { (Rows::ZERO, ZERO) } else { self.total[segment.parent] };
+            let mut total = (sums.G, sums.g);
+            for i in 0..6 {
+                add::<FUSED>(&mut total.0.0[i], 1.0, &G.0[i]);
+            }
+            add::<FUSED>(&mut total.1, 1.0, &g);
+            self.total[s] = total;
+        }
+        for &f in &plan.rigid {
+            // (ΣM) φ⁺ = Σp + h ΣM·a
+            let (M, a) = &gathered.floats[f];
+            let mut p = gathered.momenta[model.floats[f]];
+            add::<FUSED>(&mut p, h, &M.times::<FUSED>(a));
+            let Some(factor) = M.matrix().cholesky() else { return false };
+            let x = factor.solve(&nalgebra::Vector6::from_column_slice(&p[..6]));
+            self.floats[f] = row([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+        }
+        (0..plan.trees.len())
+            .all(|t| self.solve_tree::<FUSED>(model, plan, places, gathered, grips, base, t, h))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn solve_tree<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        plan: &Plan,
+        places: &Places,
+        gathered: &Gathered,
+        grips: &[Grip],
+        base: &Row,
+        t: usize,
+        h: f64,
+    ) -> bool {
+        let tree = &plan.trees[t];
+        let m = 6 * tree.ports.len();
+        self.compliance::<FUSED>(model, plan, places, tree);
+        let r = rank::factor::<FUSED>(&self.C, m, &mut self.L, &mut self.left, &mut self.pivots, &mut self.Y);
+        self.rank[t] = r;
+        self.shapes::<FUSED>(plan, tree, m, r);
+        let floats = tree.float != NONE;
+        self.assemble::<FUSED>(tree, if floats { &ZERO } else { &places.base }, r);
+        // q = TᵀKe = Yᵀ A e, with A e in `out`.
+        for k in 0..r {
+            self.left[k] = self.out[self.pivots[k]];
+        }
+        for u in 0..r {
+            self.out[u] = (0..=u).map(|k| self.Y[k * r + u] * self.left[k]).sum();
+            self.right[u] = fma::<FUSED>(h, self.out[u], self.right[u]);
+        }
+        // K = I + geometric stiffness, if that leaves every motion some of its own.
+        for i in 0..r * r {
+            self.test[i] = self.K[i];
+        }
+        for i in 0..r {
+            self.test[i * r + i] += 1.0 - LEAST;
+        }
+        let geometric = cholesky::factor(&mut self.test[..r * r], r);
+        if !geometric {
+            eigenvalues::raise(&mut self.K[..r * r], &mut self.test[..r * r], r, LEAST - 1.0);
+        }
+        for i in 0..r * r {
+            self.A[i] = fma::<FUSED>(h * h, self.K[i], self.A[i]);
+        }
+        for i in 0..r {
+            self.A[i * r + i] += h * h;
+        }
+        let n = if floats { r + 6 } else { r };
+        if floats {
+            self.float::<FUSED>(&gathered.floats[tree.float], tree, r, h);
+        }
+        for grip in grips.iter().filter(|g| tree.ports.contains(&g.port)) {
+            self.hold::<FUSED>(model, plan, places, if floats { &ZERO } else { base }, tree, grip, r, n);
+        }
+        if !cholesky::factor(&mut self.A[..n * n], n) {
+            return false;
+        }
+        cholesky::solve(&self.A[..n * n], n, &mut self.right[..n]);
+        if floats {
+            let x = &self.right[r..n];
+            self.floats[tree.float] = row([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+        }
+        for s in tree.segments.clone() {
+            let W = &self.W[s * m..s * m + r];
+            let (mut rate, mut held) = (ZERO, ZERO);
+            for u in 0..r {
+                add::<FUSED>(&mut rate, self.right[u], &W[u]);
+                add::<FUSED>(&mut held, self.out[u], &W[u]);
+            }
+            (self.rate[s], self.held[s]) = (rate, held);
+        }
+        true
+    }
+
+    /// C = A Cθ Aᵀ of the tree's ports, translations over the radius and rotations over π; A e in `out`.
+    #[inline(always)]
+    fn compliance<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places, tree: &Tree) {
+        let count = tree.ports.len();
+        let m = 6 * count;
+        let scale = |i: usize| if i < 3 { 1.0 / model.radius } else { 1.0 / std::f64::consts::PI };
+        for p in 0..count {
+            let arm = port_arm(plan, places, tree.ports.start + p);
+            // Xᵀe: a unit force has its torque about P, a unit torque is what it is.
+            for k in 0..6 {
+                let mut unit = [0.0; 3];
+                unit[k % 3] = scale(k);
+                let wrench = if k < 3 { row(unit, cross::<FUSED>(arm, unit)) } else { row([0.0; 3], unit) };
+                self.units[6 * (tree.ports.start + p) + k] = wrench;
+            }
+        }
+        let units = &self.units[6 * tree.ports.start..6 * tree.ports.end];
+        for p in 0..count {
+            let own = tree.common[p * count + p];
+            for k in 0..6 {
+                self.out[6 * p + k] = dot::<FUSED>(&units[6 * p + k], &self.total[own].1);
+            }
+            for q in 0..=p {
+                let common = tree.common[p * count + q];
+                let G = &self.total[common].0.0;
+                for k in 0..6 {
+                    let mut Gu = ZERO;
+                    let u = &units[6 * q + k];
+                    for i in 0..6 {
+                        add::<FUSED>(&mut Gu, u[i], &G[i]);
+                    }
+                    for l in 0..6 {
+                        let c = dot::<FUSED>(&units[6 * p + l], &Gu);
+                        self.C[(6 * p + l) * m + 6 * q + k] = c;
+                        self.C[(6 * q + k) * m + 6 * p + l] = c;
+                    }
+                }
+            }
+        }
+    }
+
+    /// W and V₀ of every segment.
+    #[inline(always)]
+    fn shapes<const FUSED: bool>(&mut self, plan: &Plan, tree: &Tree, m: usize, r: usize) {
+        for s in tree.segments.clone() {
+            let segment = &plan.segments[s];
+            let (before, rest) = self.W.split_at_mut(s * m);
+            let W = &mut rest[..r];
+            W.fill(ZERO);
+            for k in 0..r {
+                let port = tree.ports.start + self.pivots[k] / 6;
+                if segment.ports.binary_search(&port).is_err() {
+                    continue;
+                }
+                let unit = &self.units[6 * tree.ports.start + self.pivots[k]];
+                for u in k..r {
+                    add::<FUSED>(&mut W[u], self.Y[k * r + u], unit);
+                }
+            }
+            // V₀ = V₀ + G W at the end of the segment before.
+            let (V_before, V_rest) = self.V0.split_at_mut(s * m);
+            let V0 = &mut V_rest[..r];
+            if segment.parent == NONE {
+                V0.fill(ZERO);
+            } else {
+                let p = segment.parent;
+                let G = &self.sums[p].G.0;
+                for u in 0..r {
+                    V0[u] = V_before[p * m + u];
+                    let w = &before[p * m + u];
+                    for i in 0..6 {
+                        add::<FUSED>(&mut V0[u], w[i], &G[i]);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A = TᵀMT + hTᵀDT, K = geometric stiffness, and the momentum on the right-hand side, relative to the base:
+    /// what its acceleration does is among the loads.
+    #[inline(always)]
+    fn assemble<const FUSED: bool>(&mut self, tree: &Tree, base: &Row, r: usize) {
+        let m = 6 * tree.ports.len();
+        self.A[..r * r].fill(0.0);
+        self.K[..r * r].fill(0.0);
+        self.right[..r].fill(0.0);
+        self.coupling[..r].fill(ZERO);
+        for s in tree.segments.clone() {
+            let sums = &self.sums[s];
+            let (W, V0) = (&self.W[s * m..s * m + r], &self.V0[s * m..s * m + r]);
+            let root = s == tree.segments.start && tree.float == NONE;
+            // Σp − ΣM·base and ΣGp − ΣGM·base
+            let (mut p0, mut p1) = (sums.p0, sums.p1);
+            if *base != ZERO {
+                add::<FUSED>(&mut p0, -1.0, &sums.M0.times::<FUSED>(base));
+                for i in 0..6 {
+                    add::<FUSED>(&mut p1, -base[i], &sums.M1.0[i]);
+                }
+            }
+            for u in 0..r {
+                // A column of (ΣGMG + …)W + ΣGM·V₀ and of ΣMG·W + ΣM·V₀
+                let (mut low, mut high, mut bent) = (ZERO, ZERO, ZERO);
+                for i in 0..6 {
+                    add::<FUSED>(&mut low, W[u][i], &sums.M2.0[i]);
+                    bent[i] = dot::<FUSED>(&sums.B1.0[i], &W[u]);
+                }
+                if !root {
+                    high = sums.M0.times::<FUSED>(&V0[u]);
+                    for i in 0..6 {
+                        add::<FUSED>(&mut low, V0[u][i], &sums.M1.0[i]);
+                        high[i] += dot::<FUSED>(&sums.M1.0[i], &W[u]);
+                    }
+                    for k in 0..3 {
+                        add::<FUSED>(&mut bent, V0[u][3 + k], &sums.B0[k]);
+                    }
+                    add::<FUSED>(&mut self.coupling[u], 1.0, &high);
+                }
+                for t in 0..r {
+                    let mut a = dot::<FUSED>(&W[t], &low);
+                    if !root {
+                        a += dot::<FUSED>(&V0[t], &high);
+                    }
+                    self.A[t * r + u] += a;
+                    let k = dot::<FUSED>(&W[t], &bent);
+                    self.K[t * r + u] += k;
+                    self.K[u * r + t] += k;
+                }
+                self.right[u] +=
+                    dot::<FUSED>(&W[u], &p1) + if root { 0.0 } else { dot::<FUSED>(&V0[u], &p0) };
+            }
+        }
+    }
+
+    /// Adds six rows for a free base: ΣM φ⁺ + ΣMV v⁺ = Σp + h ΣM·a, and gives back to the links what relieved them of
+    /// its acceleration a.
+    #[inline(always)]
+    fn float<const FUSED: bool>(&mut self, (M, a): &(Inertia, Row), tree: &Tree, r: usize, h: f64) {
+        let n = r + 6;
+        // From stride r to stride n, last row first.
+        for i in (0..r).rev() {
+            for k in (0..r).rev() {
+                self.A[i * n + k] = self.A[i * r + k];
+            }
+        }
+        let mut p = ZERO;
+        for s in tree.segments.clone() {
+            add::<FUSED>(&mut p, 1.0, &self.sums[s].p0);
+        }
+        add::<FUSED>(&mut p, h, &M.times::<FUSED>(a));
+        let mass = M.matrix();
+        for i in 0..6 {
+            for u in 0..r {
+                let c = self.coupling[u][i];
+                (self.A[u * n + r + i], self.A[(r + i) * n + u]) = (c, c);
+            }
+            (0..6).for_each(|k| self.A[(r + i) * n + r + k] = mass[(i, k)]);
+            self.right[r + i] = p[i];
+        }
+        for u in 0..r {
+            self.right[u] = fma::<FUSED>(h, dot::<FUSED>(&self.coupling[u], a), self.right[u]);
+        }
+    }
+
+    /// Adds the spring and damper of a pull, with J = S⁻¹L the port's motion per coordinate, and that of a free base.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn hold<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        plan: &Plan,
+        places: &Places,
+        base: &Row,
+        tree: &Tree,
+        grip: &Grip,
+        r: usize,
+        n: usize,
+    ) {
+        let m = 6 * tree.ports.len();
+        let first = 6 * (grip.port - tree.ports.start);
+        let arm = port_arm(plan, places, grip.port);
+        let at_port = |x: &Row| row(plus(linear(x), cross::<FUSED>(angular(x), arm)), angular(x));
+        for u in 0..n {
+            let column: Row = if u < r {
+                let scale = |k: usize| if k < 3 { model.radius } else { std::f64::consts::PI };
+                std::array::from_fn(|k| if k < 6 { self.L[(first + k) * m + u] * scale(k) } else { 0.0 })
+            } else {
+                let mut unit = ZERO;
+                unit[u - r] = 1.0;
+                at_port(&unit)
+            };
+            (0..6).for_each(|k| self.J[k * n + u] = column[k]);
+        }
+        let carried = at_port(base);
+        for u in 0..n {
+            let column: Row = std::array::from_fn(|k| if k < 6 { self.J[k * n + u] } else { 0.0 });
+            let turned = std::array::from_fn(|k| dot3::<FUSED>(grip.angular[k], angular(&column)));
+            let force = row(linear(&column).map(|x| x * grip.linear), turned);
+            for t in 0..n {
+                self.A[t * n + u] += (0..6).map(|k| self.J[k * n + t] * force[k]).sum::<f64>();
+            }
+            self.right[u] -= dot::<FUSED>(&force, &carried);
+        }
+    }
+}
+
+/// From P to a port.
+#[inline(always)]
+pub(super) fn port_arm(plan: &Plan, places: &Places, p: usize) -> V3 {
+    let port = &plan.ports[p];
+    let place = &places.links[port.link];
+    let at = super::rows::turn::<false>(&place.R, port.frame.position.into());
+    minus(plus(place.position, at), places.point)
+}
+
+/// Adds a link to the sums of its segment.
+#[inline(always)]
+fn sum_link<const FUSED: bool>(
+    model: &Model,
+    places: &Places,
+    gathered: &Gathered,
+    drives: &[Drive],
+    n: usize,
+    sums: &mut Sums,
+) {
+    let link = &model.links[n];
+    for i in link.first..link.first + link.count {
+        let (s, drive, m) = (&places.axes[i], &drives[i], &gathered.levers[i]);
+        let c = drive.softness;
+        let cs = s.map(|x| c * x);
+        // G, with this joint
+        for k in 0..6 {
+            add::<FUSED>(&mut sums.G.0[k], cs[k], s);
+        }
+        // (mᵀG_ω − ½ c m·ω s)
+        let mut bent = ZERO;
+        for k in 0..3 {
+            add::<FUSED>(&mut bent, m[k], &sums.G.0[3 + k]);
+            add::<FUSED>(&mut sums.B0[k], m[k], &cs);
+        }
+        add::<FUSED>(&mut bent, -0.5 * dot3::<FUSED>(*m, angular(&cs)), s);
+        for k in 0..6 {
+            add::<FUSED>(&mut sums.B1.0[k], cs[k], &bent);
+        }
+        if drive.weight != 0.0 {
+            for k in 0..6 {
+                add::<FUSED>(&mut sums.M2.0[k], drive.weight * cs[k], &cs);
+            }
+        }
+        add::<FUSED>(&mut sums.g, drive.error, s);
+        add::<FUSED>(&mut sums.p1, drive.momentum, &cs);
+    }
+    let (M, p, G) = (&gathered.inertias[n], &gathered.momenta[n], &sums.G);
+    let N = M.times_matrix::<FUSED>(G);
+    for i in 0..6 {
+        add::<FUSED>(&mut sums.M1.0[i], 1.0, &N.0[i]);
+        add::<FUSED>(&mut sums.p1, p[i], &G.0[i]);
+        for k in 0..6 {
+            add::<FUSED>(&mut sums.M2.0[i], G.0[i][k], &N.0[k]);
+        }
+    }
+    add::<FUSED>(&mut sums.p0, 1.0, p);
+    sums.M0.add(M);
+}

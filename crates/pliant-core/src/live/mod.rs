@@ -1,0 +1,21 @@
+#![doc = include_str!("README.md")]
+
+mod closed;
+mod condensing;
+mod eigenvalues;
+mod gathering;
+mod kinematics;
+mod loops;
+mod model;
+mod null_space;
+mod plan;
+mod pulls;
+mod rank;
+mod rows;
+mod simulation;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub use model::Model;
+pub use simulation::Simulation;

@@ -1,0 +1,275 @@
+//! What never changes while a mechanism is simulated: the links in visiting order, their joints and inertias, and
+//! the effectors.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+use super::closed::Closed;
+use super::loops::Loops;
+use super::plan::Plan;
+use super::rows::V3;
+use super::step::Motion;
+use crate::full::limit_stiffness;
+use crate::joints::JointKind;
+use crate::mechanism::{BodyId, JointId, Mechanism};
+use crate::order::Node;
+use crate::reduced::{EffectorFrame, ReductionError, choose_effectors};
+use crate::spatial::Pose;
+
+/// The parent, or the free base, that is the base itself.
+pub(super) const BASE: usize = usize::MAX;
+
+/// A mechanism prepared for the live engine.
+#[derive(Clone, Debug)]
+pub struct Model<'m> {
+    pub(super) mechanism: &'m Mechanism,
+    /// Length that translations are measured in, m.
+    pub(super) radius: f64,
+    /// The middle of the mechanism, in the base's frame: twists and wrenches are taken there.
+    pub(super) center: Vector3<f64>,
+    /// The same in the frame of the first free base.
+    pub(super) center_in_float: Vector3<f64>,
+    pub(super) links: Vec<Link>,
+    /// Of each link, its joint's frame in the parent's node frame, and its node's frame in that of the joint: what
+    /// hinges do not need.
+    pub(super) frames: Vec<(Pose, Pose)>,
+    pub(super) freedoms: Vec<Freedom>,
+    pub(super) loops: Loops,
+    /// Links that are free bases.
+    pub(super) floats: Vec<usize>,
+    pub(super) effectors: Vec<EffectorFrame>,
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fused: bool,
+}
+
+/// A node of the order with the tree joint that carries it.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub head: BodyId,
+    pub parent: usize,
+    /// `None` for a free base.
+    pub joint: Option<JointId>,
+    /// Which free base carries it; [`BASE`] if none does.
+    pub float: usize,
+    pub kind: JointKind,
+    /// First of its freedoms, and how many.
+    pub first: usize,
+    pub count: usize,
+    pub hinge: Hinge,
+    pub mass: f64,
+    /// Centre of mass in the node's frame.
+    pub center: V3,
+    /// About it, node axes: xx, yy, zz, xy, xz, yz.
+    pub inertia: [f64; 6],
+}
+
+/// A hinge's relative pose, linear in sines and cosines, with h = θ/2: rotation cos h·q₀ + sin h·q₁ and step
+/// t₀ + t₁ cos θ + t₂ sin θ in the child's axes; and its axis and a point on it, in the child's frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hinge {
+    pub rotation: [[f64; 4]; 2],
+    pub step: [V3; 3],
+    pub axis: V3,
+    pub point: V3,
+}
+
+/// What acts on one freedom of a tree joint.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freedom {
+    pub stiffness: f64,
+    pub damping: f64,
+    pub armature: f64,
+    pub lower: f64,
+    pub upper: f64,
+    /// Stiffness of the limits.
+    pub limit: f64,
+    /// Of the state.
+    pub coordinate: usize,
+    /// One over the longest way that a step may go.
+    pub reach: f64,
+}
+
+/// The longest way of a joint in a step, rad, or in radii.
+const LONGEST: f64 = 0.15;
+
+impl<'m> Model<'m> {
+    /// Prepares a mechanism, with all effectors of its file.
+    pub fn new(mechanism: &'m Mechanism) -> Result<Model<'m>, ReductionError> {
+        Model::build(mechanism, None)
+    }
+
+    /// Prepares a mechanism with these effectors or bodies instead of all effectors of the file.
+    pub fn with_effectors<S: Into<String>>(
+        mechanism: &'m Mechanism,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Model<'m>, ReductionError> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Model::build(mechanism, Some(&names))
+    }
+
+    fn build(mechanism: &'m Mechanism, names: Option<&[String]>) -> Result<Model<'m>, ReductionError> {
+        let effectors = choose_effectors(mechanism, names)?;
+        let order = mechanism.order();
+        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
+        let reach =
+            |kind: &JointKind, k: usize| 1.0 / (LONGEST * if k < kind.translations() { radius } else { 1.0 });
+        let mut freedoms = Vec::new();
+        let mut links: Vec<Link> = Vec::with_capacity(order.nodes().len());
+        let (mut floats, mut frames) = (Vec::new(), Vec::new());
+        for node in order.nodes() {
+            let Some(id) = node.joint else {
+                floats.push(links.len());
+                frames.push((Pose::identity(), Pose::identity()));
+                links.push(free_base(node, freedoms.len(), floats.len() - 1));
+                continue;
+            };
+            let joint = mechanism.joint(id);
+            let coordinate = mechanism.coordinates_of(id).start;
+            let in_parent = mechanism.frame_in_parent(id);
+            let outer = joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent);
+            let in_child = mechanism.frame_in_child(id);
+            let first = freedoms.len();
+            for (k, freedom) in joint.freedoms.iter().enumerate() {
+                freedoms.push(Freedom {
+                    stiffness: freedom.stiffness,
+                    damping: freedom.damping,
+                    armature: freedom.armature,
+                    lower: freedom.lower,
+                    upper: freedom.upper,
+                    limit: limit_stiffness(&joint.kind, k),
+                    coordinate: coordinate + k,
+                    reach: reach(&joint.kind, k),
+                });
+            }
+            frames.push((outer, in_child.inverse()));
+            links.push(Link {
+                parent: node.parent.unwrap_or(BASE),
+                joint: Some(id),
+                kind: joint.kind.clone(),
+                count: joint.freedoms.len(),
+                hinge: hinge(&outer, &in_child),
+                ..free_base(node, first, node.parent.map_or(BASE, |n| links[n].float))
+            });
+        }
+        if let (Some(&n), true) = (floats.first(), !order.loop_joints().is_empty()) {
+            return Err(ReductionError::Options(format!(
+                "the engine `live` does not take loops on a free base yet, and body `{}` is one; use `full` or `reduced`",
+                mechanism.body(links[n].head).name
+            )));
+        }
+        let model = Model {
+            mechanism,
+            radius,
+            center: middle(mechanism),
+            center_in_float: floats.first().map_or(Vector3::zeros(), |&n| {
+                mechanism.body(links[n].head).pose.inverse().transform_point(&middle(mechanism))
+            }),
+            loops: Loops::new(mechanism, &links, reach),
+            links,
+            frames,
+            floats,
+            freedoms,
+            effectors,
+            #[cfg(target_arch = "x86_64")]
+            fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
+        };
+        model.check_held()?;
+        Ok(model)
+    }
+
+    /// Every freedom needs a spring, or a loop that leads to one.
+    fn check_held(&self) -> Result<(), ReductionError> {
+        let mechanism = self.mechanism;
+        let passive = self.freedoms.iter().position(|f| f.stiffness == 0.0);
+        let loose = if self.loops.is_empty() {
+            passive
+        } else {
+            Closed::new(self, &Plan::new(self, &[])).check(self, &Motion::at_rest(self)).err()
+        };
+        let Some(loose) = loose else { return Ok(()) };
+        let link = self.links.iter().rfind(|link| link.first <= loose).expect("a link has the freedom");
+        let joint = mechanism.joint(link.joint.expect("it has a freedom")).name.clone();
+        let carries = |e: &&EffectorFrame| {
+            let mut at = mechanism.order().node_of(e.body);
+            while let Some(n) = at {
+                if self.links[n].joint == link.joint {
+                    return true;
+                }
+                at = mechanism.order().nodes()[n].parent;
+            }
+            false
+        };
+        Err(match self.effectors.iter().find(carries) {
+            Some(effector) => ReductionError::NotHeld {
+                effector: effector.name.clone(),
+                body: mechanism.body(effector.body).name.clone(),
+                joint,
+            },
+            None => ReductionError::Loose { joint },
+        })
+    }
+
+    /// The mechanism.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.mechanism
+    }
+
+    /// The frames whose motion is dynamic; everything else follows them as at rest.
+    pub fn effectors(&self) -> &[EffectorFrame] {
+        &self.effectors
+    }
+
+    /// The node of a body, and its link frame there (in the base's frame, if it is welded to that).
+    pub(super) fn place(&self, body: BodyId) -> (Option<usize>, Pose) {
+        let order = self.mechanism.order();
+        (order.node_of(body), order.offset_of(body))
+    }
+}
+
+/// The middle of the bounding box of all link and joint origins at rest.
+fn middle(mechanism: &Mechanism) -> Vector3<f64> {
+    let mut low = Vector3::repeat(f64::INFINITY);
+    let mut high = Vector3::repeat(f64::NEG_INFINITY);
+    let joints = mechanism.joints().iter().map(|j| &j.frame);
+    for pose in mechanism.bodies().iter().map(|b| &b.pose).chain(joints) {
+        low = low.inf(&pose.position);
+        high = high.sup(&pose.position);
+    }
+    if low.x <= high.x { (low + high) * 0.5 } else { Vector3::zeros() }
+}
+
+/// A node that no joint carries.
+fn free_base(node: &Node, first: usize, float: usize) -> Link {
+    let I = &node.inertia.inertia;
+    Link {
+        head: node.head,
+        parent: BASE,
+        joint: None,
+        float,
+        kind: JointKind::Fixed,
+        first,
+        count: 0,
+        hinge: hinge(&Pose::identity(), &Pose::identity()),
+        mass: node.inertia.mass,
+        center: node.inertia.center_of_mass.into(),
+        inertia: [I[(0, 0)], I[(1, 1)], I[(2, 2)], I[(0, 1)], I[(0, 2)], I[(1, 2)]],
+    }
+}
+
+/// The constants of a hinge with its frame in the parent and in the child.
+fn hinge(in_parent: &Pose, in_child: &Pose) -> Hinge {
+    let (q_p, q_c) = (in_parent.rotation, in_child.rotation);
+    let k = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
+    // R_relᵀ p_rel = R_c Rz(−θ) a − p_c,  a = R_pᵀ p_p,
+    // Rz(−θ) a = (0, 0, a_z) + cos θ (a_x, a_y, 0) + sin θ (a_y, −a_x, 0).
+    let a = q_p.inverse() * in_parent.position;
+    Hinge {
+        rotation: [q_p * q_c.inverse(), q_p * k * q_c.inverse()].map(|q| q.coords.into()),
+        step: [
+            (q_c * Vector3::new(0.0, 0.0, a.z) - in_child.position).into(),
+            (q_c * Vector3::new(a.x, a.y, 0.0)).into(),
+            (q_c * Vector3::new(a.y, -a.x, 0.0)).into(),
+        ],
+        axis: (q_c * Vector3::z()).into(),
+        point: in_child.position.into(),
+    }
+}

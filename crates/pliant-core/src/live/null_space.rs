@@ -1,0 +1,186 @@
+//! The motions that rows leave: R θ̇ = 0, by elimination with pivots, block of rows after block.
+//!
+//! Within a block the largest entry is the next pivot; what is left below the tolerance repeats rows before it. Rows
+//! touch few columns where loops are local, and zeros are skipped.
+
+use std::ops::Range;
+
+/// Entries below this, of the largest row entry, are rounding, or the digits of a file.
+const REPEATED: f64 = 1e-5;
+
+/// Rows in elimination, and what came of them.
+#[derive(Clone, Debug)]
+pub(super) struct NullSpace {
+    n: usize,
+    /// Rows, their right-hand sides R θ = −c, and the multipliers by which earlier pivots were taken from each.
+    pub R: Vec<f64>,
+    pub c: Vec<f64>,
+    taken: Vec<f64>,
+    /// Row and column of each pivot.
+    pivots: Vec<(usize, usize)>,
+    pub is_pivot: Vec<bool>,
+    done: Vec<bool>,
+    /// Columns that are free.
+    pub free: Vec<usize>,
+    /// Z, n rows of as many numbers as columns are free.
+    pub Z: Vec<f64>,
+    /// A θ that satisfies the rows.
+    pub particular: Vec<f64>,
+    mu: Vec<f64>,
+}
+
+impl NullSpace {
+    pub fn new(m: usize, n: usize) -> NullSpace {
+        NullSpace {
+            n,
+            R: vec![0.0; m * n],
+            c: vec![0.0; m],
+            taken: vec![0.0; m * m],
+            pivots: Vec::with_capacity(m),
+            is_pivot: vec![false; n],
+            done: vec![false; m],
+            free: Vec::with_capacity(n),
+            Z: vec![0.0; n * n],
+            particular: vec![0.0; n],
+            mu: vec![0.0; m],
+        }
+    }
+
+    /// Eliminates.
+    pub fn solve(&mut self, blocks: &[Range<usize>]) {
+        let (n, m) = (self.n, self.c.len());
+        let tolerance = REPEATED * self.R.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+        self.pivots.clear();
+        self.is_pivot.fill(false);
+        self.done.fill(false);
+        self.taken.fill(0.0);
+        for block in blocks {
+            for k in 0..self.pivots.len() {
+                let pivot = self.pivots[k];
+                for i in block.clone() {
+                    self.take(i, k, pivot);
+                }
+            }
+            loop {
+                let (mut best, mut largest) = ((0, 0), tolerance);
+                for i in block.clone().filter(|&i| !self.done[i]) {
+                    for (j, x) in self.R[i * n..(i + 1) * n].iter().enumerate() {
+                        if x.abs() > largest {
+                            (best, largest) = ((i, j), x.abs());
+                        }
+                    }
+                }
+                if largest == tolerance {
+                    break;
+                }
+                let k = self.pivots.len();
+                self.pivots.push(best);
+                self.done[best.0] = true;
+                self.is_pivot[best.1] = true;
+                for i in block.clone() {
+                    if !self.done[i] {
+                        self.take(i, k, best);
+                    }
+                }
+            }
+        }
+        debug_assert_eq!(m * n, self.R.len());
+        self.free.clear();
+        self.free.extend((0..n).filter(|&j| !self.is_pivot[j]));
+        let z = self.free.len();
+        self.Z[..n * z].fill(0.0);
+        self.particular.fill(0.0);
+        for (k, &j) in self.free.iter().enumerate() {
+            self.Z[j * z + k] = 1.0;
+        }
+        // θ_pivot = −(c + Σ R θ)/R_pivot, last pivot first.
+        for &(i, p) in self.pivots.iter().rev() {
+            let inverse = -1.0 / self.R[i * n + p];
+            let mut particular = self.c[i] * inverse;
+            for j in (0..n).filter(|&j| j != p) {
+                let f = self.R[i * n + j] * inverse;
+                if f != 0.0 {
+                    particular += f * self.particular[j];
+                    for k in 0..z {
+                        self.Z[p * z + k] += f * self.Z[j * z + k];
+                    }
+                }
+            }
+            self.particular[p] = particular;
+        }
+    }
+
+    /// Takes pivot k from a row.
+    #[inline(always)]
+    fn take(&mut self, i: usize, k: usize, (row, column): (usize, usize)) {
+        let n = self.n;
+        let x = self.R[i * n + column];
+        if x == 0.0 {
+            return;
+        }
+        let l = x / self.R[row * n + column];
+        self.taken[i * self.c.len() + k] = l;
+        for j in 0..n {
+            self.R[i * n + j] -= l * self.R[row * n + j];
+        }
+        self.R[i * n + column] = 0.0;
+        self.c[i] -= l * self.c[row];
+    }
+
+    /// The forces λ on the rows, as they were given, that balance f along the pivots: f + Rᵀλ = 0 there.
+    pub fn forces(&mut self, f: &[f64], lambda: &mut [f64]) {
+        let (n, m) = (self.n, self.c.len());
+        lambda.fill(0.0);
+        for k in 0..self.pivots.len() {
+            let (row, column) = self.pivots[k];
+            let mut s = -f[column];
+            for l in 0..k {
+                s -= self.R[self.pivots[l].0 * n + column] * self.mu[l];
+            }
+            self.mu[k] = s / self.R[row * n + column];
+        }
+        for k in (0..self.pivots.len()).rev() {
+            let row = self.pivots[k].0;
+            lambda[row] = self.mu[k];
+            for l in 0..k {
+                self.mu[l] -= self.taken[row * m + l] * self.mu[k];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::{DMatrix, DVector};
+
+    /// R Z = 0, R θ = −c, f + Rᵀλ = 0 along the pivots, and the rank, with a row that repeats others.
+    #[test]
+    fn finds_what_rows_leave() {
+        let (m, n) = (7, 9);
+        let mut R = DMatrix::from_fn(m, n, |i, k| (1.3 * i as f64 + 2.1 * (k * i + k) as f64).sin());
+        R[(2, 3)] = 0.0;
+        let sum = R.row(0) + R.row(4) * 0.5;
+        R.set_row(5, &sum);
+        let c = DVector::from_fn(m, |i, _| (i as f64).cos());
+        let mut c = c;
+        c[5] = c[0] + 0.5 * c[4];
+        let mut space = super::NullSpace::new(m, n);
+        space.R.copy_from_slice(R.transpose().as_slice());
+        space.c.copy_from_slice(c.as_slice());
+        space.solve(&[0..3, 3..6, 6..7]);
+        let z = space.free.len();
+        assert_eq!(z, n - 6);
+        let Z = DMatrix::from_row_slice(n, z, &space.Z[..n * z]);
+        // Rounding, times the growth of a few pivots.
+        assert!((&R * Z).amax() < 1e-13);
+        let theta = DVector::from_column_slice(&space.particular);
+        assert!((&R * theta + c).amax() < 1e-13);
+        let f = DVector::from_fn(n, |i, _| (2.0 * i as f64).sin());
+        let mut lambda = vec![0.0; m];
+        space.forces(f.as_slice(), &mut lambda);
+        let left = f + R.transpose() * DVector::from_vec(lambda);
+        for j in (0..n).filter(|&j| space.is_pivot[j]) {
+            assert!(left[j].abs() < 1e-13, "{}", left[j]);
+        }
+    }
+}

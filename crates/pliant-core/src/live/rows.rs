@@ -1,0 +1,161 @@
+//! Arithmetic on short arrays: vectors of three and six, and 6×6 matrices whose rows fill whole vector registers.
+//!
+//! Everything is inlined into a function that is compiled for the machine's vector instructions; `FUSED` says that
+//! these have a fused multiply-add. Twists (v, ω) and wrenches (f, τ) are in world axes, at one point for all links.
+
+/// A vector of three.
+pub(super) type V3 = [f64; 3];
+
+/// Six numbers and two zeros: a row of a 6×6 matrix, a twist or a wrench.
+pub(super) type Row = [f64; 8];
+
+/// No numbers.
+pub(super) const ZERO: Row = [0.0; 8];
+
+/// A 6×6 matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+pub(super) struct Rows(pub [Row; 6]);
+
+impl Rows {
+    pub const ZERO: Rows = Rows([ZERO; 6]);
+}
+
+/// `a·b + c`, fused where the machine does it in one instruction.
+#[inline(always)]
+pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// y += a·x.
+#[inline(always)]
+pub(super) fn add<const FUSED: bool>(y: &mut Row, a: f64, x: &Row) {
+    for i in 0..8 {
+        y[i] = fma::<FUSED>(a, x[i], y[i]);
+    }
+}
+
+/// a·b of six.
+#[inline(always)]
+pub(super) fn dot<const FUSED: bool>(a: &Row, b: &Row) -> f64 {
+    let half = |i: usize| fma::<FUSED>(a[i], b[i], fma::<FUSED>(a[i + 1], b[i + 1], a[i + 2] * b[i + 2]));
+    half(0) + half(3)
+}
+
+/// a·b of three.
+#[inline(always)]
+pub(super) fn dot3<const FUSED: bool>(a: V3, b: V3) -> f64 {
+    fma::<FUSED>(a[0], b[0], fma::<FUSED>(a[1], b[1], a[2] * b[2]))
+}
+
+/// a × b.
+#[inline(always)]
+pub(super) fn cross<const FUSED: bool>(a: V3, b: V3) -> V3 {
+    let part = |i: usize, j: usize| fma::<FUSED>(a[i], b[j], -(a[j] * b[i]));
+    [part(1, 2), part(2, 0), part(0, 1)]
+}
+
+/// R x, R column by column.
+#[inline(always)]
+pub(super) fn turn<const FUSED: bool>(R: &[V3; 3], x: V3) -> V3 {
+    std::array::from_fn(|i| fma::<FUSED>(R[0][i], x[0], fma::<FUSED>(R[1][i], x[1], R[2][i] * x[2])))
+}
+
+/// a + b.
+#[inline(always)]
+pub(super) fn plus(a: V3, b: V3) -> V3 {
+    std::array::from_fn(|i| a[i] + b[i])
+}
+
+/// a − b.
+#[inline(always)]
+pub(super) fn minus(a: V3, b: V3) -> V3 {
+    std::array::from_fn(|i| a[i] - b[i])
+}
+
+/// The first three numbers: v or f.
+#[inline(always)]
+pub(super) fn linear(x: &Row) -> V3 {
+    [x[0], x[1], x[2]]
+}
+
+/// The second three: ω or τ.
+#[inline(always)]
+pub(super) fn angular(x: &Row) -> V3 {
+    [x[3], x[4], x[5]]
+}
+
+/// Both together.
+#[inline(always)]
+pub(super) fn row(linear: V3, angular: V3) -> Row {
+    [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2], 0.0, 0.0]
+}
+
+/// Mass, first moment and inertia of a body at the common point, world axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Inertia {
+    pub mass: f64,
+    /// m c.
+    pub moment: V3,
+    /// xx, yy, zz, xy, xz, yz.
+    pub inertia: [f64; 6],
+}
+
+impl Inertia {
+    pub const ZERO: Inertia = Inertia { mass: 0.0, moment: [0.0; 3], inertia: [0.0; 6] };
+
+    /// Adds another.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Inertia) {
+        self.mass += other.mass;
+        self.moment = plus(self.moment, other.moment);
+        for i in 0..6 {
+            self.inertia[i] += other.inertia[i];
+        }
+    }
+
+    /// M, 6×6.
+    pub fn matrix(&self) -> nalgebra::Matrix6<f64> {
+        let mut M = nalgebra::Matrix6::zeros();
+        for k in 0..6 {
+            let mut unit = ZERO;
+            unit[k] = 1.0;
+            M.column_mut(k).copy_from_slice(&self.times::<false>(&unit)[..6]);
+        }
+        M
+    }
+
+    /// M ξ: f = m v − mc × ω, τ = mc × v + I ω.
+    #[inline(always)]
+    pub fn times<const FUSED: bool>(&self, x: &Row) -> Row {
+        let (v, w) = (linear(x), angular(x));
+        let c = cross::<FUSED>(self.moment, w);
+        let f = std::array::from_fn(|i| fma::<FUSED>(self.mass, v[i], -c[i]));
+        let [xx, yy, zz, xy, xz, yz] = self.inertia;
+        let I =
+            [dot3::<FUSED>([xx, xy, xz], w), dot3::<FUSED>([xy, yy, yz], w), dot3::<FUSED>([xz, yz, zz], w)];
+        row(f, plus(cross::<FUSED>(self.moment, v), I))
+    }
+
+    /// M G, six columns at once.
+    #[inline(always)]
+    pub fn times_matrix<const FUSED: bool>(&self, G: &Rows) -> Rows {
+        let (m, [x, y, z], [xx, yy, zz, xy, xz, yz]) = (self.mass, self.moment, self.inertia);
+        let G = &G.0;
+        let mut N = Rows::ZERO;
+        let sums: [&[(f64, usize)]; 6] = [
+            &[(m, 0), (z, 4), (-y, 5)],
+            &[(m, 1), (-z, 3), (x, 5)],
+            &[(m, 2), (y, 3), (-x, 4)],
+            &[(y, 2), (-z, 1), (xx, 3), (xy, 4), (xz, 5)],
+            &[(z, 0), (-x, 2), (xy, 3), (yy, 4), (yz, 5)],
+            &[(x, 1), (-y, 0), (xz, 3), (yz, 4), (zz, 5)],
+        ];
+        for i in 0..6 {
+            for &(a, k) in sums[i] {
+                add::<FUSED>(&mut N.0[i], a, &G[k]);
+            }
+        }
+        N
+    }
+}

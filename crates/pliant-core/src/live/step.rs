@@ -1,0 +1,487 @@
+//! One step: what is out of balance is found at the pose as it is; the part that moves the ports goes through the
+//! small implicit system, the rest is followed at once.
+//!
+//! ```text
+//! e = (K + limits)⁻¹ (springs + limits + τ)                 how far each joint is from balance
+//! (TᵀMT + hTᵀDT + h²(I + TᵀGT)) v⁺ = TᵀM(θ̇ − hβ) + h TᵀKe   backward Euler in the ports' motions
+//! θ⁺ = θ + h T v⁺ + σ(e − T TᵀKe),  θ̇⁺ = T v⁺
+//! ```
+//!
+//! The momentum is that of the links as they move, projected on the shapes of this pose, with the acceleration β that
+//! turning joints have by themselves: no term of the exact equations on these shapes is left out. At rest e = 0: the
+//! equilibrium is that of the whole mechanism, whatever the shapes are.
+//!
+//! A limit is a spring on one side. Which ones act at the end of the step is found by trying: those that are passed,
+//! and that the step would pass, act; those that the step would leave do not; until nothing changes.
+
+use super::closed::Closed;
+use super::condensing::{Condensed, Drive, Grip, port_arm};
+use super::gathering::{Gathered, Load, stiffening};
+use super::kinematics::{Float, Places};
+use super::model::Model;
+use super::plan::{NONE, Plan};
+use super::pulls;
+use super::rows::{Row, V3, ZERO, cross, dot, fma, minus, plus, row, turn};
+use crate::full::StepError;
+use crate::inputs::{Inputs, Pull};
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// How often limits are tried, and how often they may be let go in between.
+const ROUNDS: usize = 12;
+const LETTING_GO: usize = 4;
+
+/// Seconds of a step from rest in which neither mass nor dampers count: their part is the square of a swing's time
+/// over it.
+const LONG: f64 = 1e6;
+
+/// What a step spans.
+#[derive(Clone, Copy, Debug)]
+enum Span {
+    /// So many seconds.
+    Step(f64),
+    /// From rest to where all is in balance, as far as one linearisation tells.
+    Balance,
+}
+
+/// What moves.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    pub time: f64,
+    pub steps: u64,
+    pub base: Pose,
+    /// World axes, at the base's origin.
+    pub base_twist: Twist,
+    pub theta: Vec<f64>,
+    pub rates: Vec<f64>,
+    pub floats: Vec<Float>,
+    /// Coordinates and rates of loop joints, which follow.
+    pub loop_theta: Vec<f64>,
+    pub loop_rates: Vec<f64>,
+    /// Where that puts the links.
+    pub places: Places,
+}
+
+impl Motion {
+    /// The file's pose, at rest.
+    pub fn at_rest(model: &Model) -> Motion {
+        let (n, l) = (model.freedoms.len(), model.loops.freedoms.len());
+        let mut motion = Motion {
+            time: 0.0,
+            steps: 0,
+            base: Pose::identity(),
+            base_twist: Twist::ZERO,
+            theta: vec![0.0; n],
+            rates: vec![0.0; n],
+            floats: (model.floats.iter())
+                .map(|&f| Float { pose: model.mechanism.body(model.links[f].head).pose, twist: Twist::ZERO })
+                .collect(),
+            loop_theta: vec![0.0; l],
+            loop_rates: vec![0.0; l],
+            places: Places::new(model),
+        };
+        motion.place(model);
+        motion
+    }
+
+    /// Puts links and loop joints where the coordinates have them.
+    pub fn place(&mut self, model: &Model) {
+        self.places.put(model, &self.base, &self.base_twist, &self.floats, &self.theta, &self.rates);
+        for joint in &model.loops.joints {
+            let own = joint.first..joint.first + joint.kind.freedoms();
+            let (q, rate) = (&mut self.loop_theta[own.clone()], &mut self.loop_rates[own]);
+            joint.measure(&self.places, &self.base, q, rate);
+        }
+    }
+}
+
+/// Memory of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace {
+    plan: Plan,
+    condensed: Condensed,
+    closed: Option<Box<Closed>>,
+    gathered: Gathered,
+    drives: Vec<Drive>,
+    grips: Vec<Grip>,
+    /// Where limits act; not a number where none does.
+    bounds: Vec<f64>,
+    /// e − T TᵀKe, and θ̇⁺.
+    change: Vec<f64>,
+    rates: Vec<f64>,
+    turns: Vec<V3>,
+    /// Where a step would lead, for an estimate.
+    trial: Places,
+}
+
+impl Workspace {
+    pub fn new(model: &Model) -> Workspace {
+        let plan = Plan::new(model, &[]);
+        let f = model.freedoms.len();
+        Workspace {
+            condensed: Condensed::new(&plan),
+            closed: closed(model, &plan),
+            plan,
+            gathered: Gathered::new(model),
+            drives: vec![Drive { softness: 0.0, weight: 0.0, momentum: 0.0, error: 0.0 }; f],
+            grips: Vec::new(),
+            bounds: vec![f64::NAN; f],
+            change: vec![0.0; f],
+            rates: vec![0.0; f],
+            turns: vec![[0.0; 3]; model.links.len()],
+            trial: Places::new(model),
+        }
+    }
+
+    /// Makes the frames that are pulled ports, if they are not.
+    pub fn plan_for(&mut self, model: &Model, pulls: &[Pull]) {
+        if !self.plan.fits(pulls) {
+            self.plan = Plan::new(model, pulls);
+            self.condensed = Condensed::new(&self.plan);
+            self.closed = closed(model, &self.plan);
+            self.grips = Vec::with_capacity(pulls.len());
+        }
+    }
+}
+
+/// Takes one step of h seconds.
+pub(super) fn step(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    motion: &mut Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if !(h.is_finite() && h > 0.0) {
+        return Err(StepError::TimeStep { dt: h });
+    }
+    work.plan_for(model, &inputs.pulls);
+    let solved = work.solve(model, inputs, Span::Step(h), motion);
+    let finite = |i: &usize| work.change[*i].is_finite() && work.rates[*i].is_finite();
+    let broken = (0..model.freedoms.len()).find(|i| !finite(i));
+    let floats = work.condensed.floats.iter().flatten().all(|x| x.is_finite());
+    if !solved || !floats || broken.is_some() {
+        let at = model.links.iter().rposition(|link| broken.is_some_and(|i| link.first <= i)).unwrap_or(0);
+        return Err(StepError::NotFinite {
+            step: motion.steps + 1,
+            body: model.mechanism.body(model.links[at].head).name.clone(),
+            cause: format!(
+                "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
+            ),
+        });
+    }
+    for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
+        *theta += change;
+    }
+    motion.rates.copy_from_slice(&work.rates);
+    (motion.base, motion.base_twist) = (inputs.base, inputs.base_twist);
+    for (float, twist) in motion.floats.iter_mut().zip(&work.condensed.floats) {
+        float.advance(twist, motion.places.point, h);
+    }
+    motion.place(model);
+    motion.time += h;
+    motion.steps += 1;
+    Ok(())
+}
+
+/// How far the links are from rest: the longest way that one Gauss–Newton step to balance moves one, over the radius;
+/// infinite where that fails.
+pub(super) fn estimate(model: &Model, inputs: &Inputs, motion: &Motion, work: &mut Workspace) -> f64 {
+    work.plan_for(model, &inputs.pulls);
+    if !work.solve(model, inputs, Span::Balance, motion) {
+        return f64::INFINITY;
+    }
+    for (change, theta) in work.change.iter_mut().zip(&motion.theta) {
+        *change += theta;
+    }
+    work.rates.fill(0.0);
+    work.trial.put(model, &motion.base, &Twist::ZERO, &motion.floats, &work.change, &work.rates);
+    let mut furthest = 0.0f64;
+    for (a, b) in work.trial.links.iter().zip(&motion.places.links) {
+        let away = minus(a.position, b.position);
+        let distance = (away[0] * away[0] + away[1] * away[1] + away[2] * away[2]).sqrt();
+        furthest = if distance.is_nan() { f64::INFINITY } else { furthest.max(distance) };
+    }
+    furthest / model.radius
+}
+
+impl Workspace {
+    /// Sets `change` and `rates` to those of a step.
+    fn solve(&mut self, model: &Model, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if model.fused {
+            #[allow(unsafe_code)]
+            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
+            return unsafe { self.solve_avx2(model, inputs, span, motion) };
+        }
+        self.solve_lanes::<false>(model, inputs, span, motion)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn solve_avx2(&mut self, model: &Model, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
+        self.solve_lanes::<true>(model, inputs, span, motion)
+    }
+
+    #[inline(always)]
+    fn solve_lanes<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        span: Span,
+        motion: &Motion,
+    ) -> bool {
+        let places = &motion.places;
+        let (h, balance) = match span {
+            Span::Step(h) => (h, false),
+            Span::Balance => (LONG, true),
+        };
+        self.load(model, inputs, motion, h);
+        // The base at the end of the step, at P.
+        let twist = &inputs.base_twist;
+        let arm: V3 = minus(places.point, inputs.base.position.into());
+        let turned = cross::<FUSED>(twist.angular.into(), arm);
+        let mut base = row(plus(twist.linear.into(), turned), twist.angular.into());
+        let mut acceleration: Row = std::array::from_fn(|i| (base[i] - places.base[i]) / h);
+        if balance {
+            (base, acceleration) = (ZERO, ZERO);
+        }
+        self.gathered.sum::<FUSED>(model, &self.plan, places, inputs.gravity.into(), &acceleration, h);
+        if balance {
+            self.gathered.momenta.fill(ZERO);
+        }
+        for (i, freedom) in model.freedoms.iter().enumerate() {
+            let q = motion.theta[i];
+            self.bounds[i] = passed(freedom.lower, freedom.upper, q);
+        }
+        if let Some(mut closed) = self.closed.take() {
+            closed.close::<FUSED>(model, motion, &motion.base);
+            closed.bend::<FUSED>(model, inputs, motion, &mut self.gathered, &self.bounds);
+            let solved = self.solve_closed::<FUSED>(model, inputs, motion, &mut closed, &base, h, balance);
+            self.closed = Some(closed);
+            return solved;
+        }
+        for round in 0..ROUNDS {
+            self.drive(model, inputs, motion, h);
+            let solved = self.condensed.solve::<FUSED>(
+                model,
+                &self.plan,
+                places,
+                &self.gathered,
+                &self.drives,
+                &self.grips,
+                &base,
+                h,
+            );
+            if !solved {
+                return false;
+            }
+            self.follow::<FUSED>(model, places, h, balance);
+            if !self.limit(model, motion, round < LETTING_GO) {
+                break;
+            }
+        }
+        true
+    }
+
+    /// The same with closures.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn solve_closed<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        motion: &Motion,
+        closed: &mut Closed,
+        base: &Row,
+        h: f64,
+        balance: bool,
+    ) -> bool {
+        for round in 0..ROUNDS {
+            let solved = closed.solve::<FUSED>(
+                model,
+                &self.plan,
+                inputs,
+                motion,
+                &self.gathered,
+                &self.grips,
+                base,
+                &self.bounds,
+                h,
+                &mut self.change,
+                &mut self.rates,
+            );
+            if !solved {
+                return false;
+            }
+            self.join::<FUSED>(model, 1.0, h, balance);
+            let of_loops = closed.limit(model, motion, &self.change, round < LETTING_GO);
+            if !(self.limit(model, motion, round < LETTING_GO) | of_loops) {
+                break;
+            }
+        }
+        true
+    }
+
+    /// What pulls at every joint of a mechanism at rest.
+    #[cfg(test)]
+    pub fn gather(&mut self, model: &Model, inputs: &Inputs, motion: &Motion) -> &Gathered {
+        self.load(model, inputs, motion, 1.0);
+        self.gathered.sum::<false>(model, &self.plan, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
+        &self.gathered
+    }
+
+    /// Steps a tree by the dense matrices of loops.
+    #[cfg(test)]
+    pub fn use_dense(&mut self, model: &Model) {
+        self.plan = Plan::build(model, &[], false);
+        self.closed = Some(Box::new(Closed::new(model, &self.plan)));
+    }
+
+    /// How many motions of the ports had mass in the last step.
+    pub fn rank(&self) -> usize {
+        self.closed.as_ref().map_or_else(|| self.condensed.rank.iter().sum(), |closed| closed.rank)
+    }
+
+    /// Loads from outside, and the springs of pulls.
+    #[inline(always)]
+    fn load(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
+        let (places, loads) = (&motion.places, &mut self.gathered.loads);
+        loads.fill(Load::ZERO);
+        let mut push = |body, frame: &Pose, load: &Wrench| {
+            if *load == Wrench::ZERO {
+                return;
+            }
+            if let (Some(n), offset) = model.place(body) {
+                let place = &places.links[n];
+                let at = turn::<false>(&place.R, (offset * *frame).position.into());
+                loads[n].push(load.force.into(), minus(plus(place.position, at), places.point));
+                loads[n].twist(load.torque.into());
+            }
+        };
+        for (effector, load) in model.mechanism.effectors().iter().zip(&inputs.effector_loads) {
+            push(effector.body, &effector.frame, load);
+        }
+        for (b, load) in inputs.body_loads.iter().enumerate() {
+            push(crate::mechanism::BodyId::from_index(b), &Pose::identity(), load);
+        }
+        self.grips.clear();
+        for (p, pull) in inputs.pulls.iter().enumerate() {
+            let port = self.plan.pulls[p];
+            if port == NONE {
+                continue;
+            }
+            let n = self.plan.ports[port].link;
+            let arm = port_arm(&self.plan, places, port);
+            let pose = places.links[n].pose() * self.plan.ports[port].frame;
+            let (wrench, turning) = pulls::spring(pull, &pose);
+            loads[n].push(wrench.force.into(), arm);
+            loads[n].twist(wrench.torque.into());
+            let angular = std::array::from_fn(|i| {
+                std::array::from_fn(|k| {
+                    h * h * turning[(i, k)] + if i == k { h * pull.turning_damping } else { 0.0 }
+                })
+            });
+            self.grips.push(Grip { port, linear: h * (h * pull.stiffness + pull.damping), angular });
+        }
+    }
+
+    /// Springs, limits, dampers and rotors of all freedoms.
+    #[inline(always)]
+    fn drive(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
+        for (i, freedom) in model.freedoms.iter().enumerate() {
+            let (q, rate) = (motion.theta[i], motion.rates[i]);
+            let mut stiffness = freedom.stiffness;
+            let mut force =
+                freedom.stiffness * (inputs.rest[freedom.coordinate] - q) + self.gathered.torques[i];
+            if !self.bounds[i].is_nan() {
+                stiffness += freedom.limit;
+                force += freedom.limit * (self.bounds[i] - q);
+            }
+            let softness = 1.0 / stiffness;
+            self.drives[i] = Drive {
+                softness,
+                weight: freedom.armature + h * freedom.damping,
+                momentum: freedom.armature * rate,
+                error: softness * force,
+            };
+        }
+    }
+
+    /// θ̇⁺ and the change of θ.
+    #[inline(always)]
+    fn follow<const FUSED: bool>(&mut self, model: &Model, places: &Places, h: f64, balance: bool) {
+        for (n, link) in model.links.iter().enumerate() {
+            let segment = self.plan.segment_of[n];
+            for i in link.first..link.first + link.count {
+                let drive = &self.drives[i];
+                (self.rates[i], self.change[i]) = if segment == NONE {
+                    (0.0, drive.error)
+                } else {
+                    let s = &places.axes[i];
+                    let c = drive.softness;
+                    let rate = c * dot::<FUSED>(s, &self.condensed.rate[segment]);
+                    (rate, fma::<FUSED>(-c, dot::<FUSED>(s, &self.condensed.held[segment]), drive.error))
+                };
+            }
+        }
+        // Where loads stiffen what is followed at once, a full step would go too far.
+        let stiffer = stiffening::<FUSED>(
+            model,
+            places,
+            &self.gathered.levers,
+            &self.drives,
+            &self.change,
+            &mut self.turns,
+        );
+        let sigma = if stiffer > 0.0 { 1.0 / (1.0 + stiffer) } else { 1.0 };
+        self.join::<FUSED>(model, sigma, h, balance);
+    }
+
+    /// Adds the way of the rates to σ of the change; in a step, no more of both than it may go.
+    #[inline(always)]
+    fn join<const FUSED: bool>(&mut self, model: &Model, sigma: f64, h: f64, balance: bool) {
+        let mut furthest = 0.0f64;
+        for (i, freedom) in model.freedoms.iter().enumerate() {
+            let change = fma::<FUSED>(h, self.rates[i], sigma * self.change[i]);
+            self.change[i] = change;
+            furthest = furthest.max(change.abs() * freedom.reach);
+        }
+        if furthest > 1.0 && !balance {
+            let part = 1.0 / furthest;
+            self.change.iter_mut().for_each(|x| *x *= part);
+            self.rates.iter_mut().for_each(|x| *x *= part);
+        }
+    }
+
+    /// Finds the limits that act where the step ends; whether any is new or gone.
+    #[inline(always)]
+    fn limit(&mut self, model: &Model, motion: &Motion, letting_go: bool) -> bool {
+        let mut changed = false;
+        for (i, freedom) in model.freedoms.iter().enumerate() {
+            let bound = passed(freedom.lower, freedom.upper, motion.theta[i] + self.change[i]);
+            let before = self.bounds[i];
+            if before.is_nan() != bound.is_nan() && (letting_go || before.is_nan()) {
+                self.bounds[i] = bound;
+                changed = true;
+            }
+        }
+        changed
+    }
+}
+
+/// Memory for closures, if there are any.
+fn closed(model: &Model, plan: &Plan) -> Option<Box<Closed>> {
+    (!model.loops.is_empty()).then(|| Box::new(Closed::new(model, plan)))
+}
+
+/// The limit that a coordinate has passed; not a number if it has not.
+#[inline(always)]
+pub(super) fn passed(lower: f64, upper: f64, q: f64) -> f64 {
+    if q > upper {
+        upper
+    } else if q < lower {
+        lower
+    } else {
+        f64::NAN
+    }
+}
