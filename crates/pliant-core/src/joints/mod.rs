@@ -10,6 +10,7 @@
 //! | [`JointKind::transform`] | X(q) | pose |
 //! | [`JointKind::subspace`] | S(q): X⁻¹Ẋ = S q̇, body twist of the child frame | 6×d |
 //! | [`JointKind::subspace_rate`] | Ṡ(q, q̇) | 6×d |
+//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ together | |
 //! | [`JointKind::coordinates`] | θ(X): coordinates of any relative pose, the nearest turn to a reference | d |
 //! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
 //! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |
@@ -197,6 +198,12 @@ impl JointKind {
         debug_assert_eq!(multipliers.len(), 6 - self.freedoms());
         debug_assert_eq!(forces.len(), self.freedoms());
         ask!(self, wrench_derivative(X, q, multipliers, forces))
+    }
+
+    /// X(q), S(q) and Ṡ q̇ at once: what an engine in joint coordinates asks once a step.
+    #[inline]
+    pub fn motion(&self, q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
+        (self.transform(q), self.subspace(q), self.bias(q, rate))
     }
 
     /// Ṡ q̇, the acceleration that is left when q̈ = 0.

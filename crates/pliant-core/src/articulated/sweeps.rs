@@ -1,0 +1,366 @@
+//! The inward and the outward sweep: articulated inertias and accelerations.
+//!
+//! ```text
+//! inward:   U = IA S;  D = SᵀU + a + h d + h²k;  u = τ − Sᵀp
+//!           Ia = IA − U D⁻¹ Uᵀ;  pa = p + Ia c + U D⁻¹ u;  IA_λ += XᵀIa X;  p_λ += Xᵀpa
+//! outward:  a' = X a_λ + c;  u̇ = D⁻¹(u − Uᵀa');  a = a' + S u̇          a of the base: −g
+//! ```
+//! [Si 2010, eqs 25–35], with springs k, dampers d and rotors a of the coordinates taken at the end of the step of h
+//! seconds: τ = k(q₀ − q − h q̇) − d q̇, which costs nothing and is stable for any k.
+//!
+//! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
+//! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
+
+use super::model::{GeneralNode, Model, Motion, Node};
+use super::slot::{General, Six, Slot, Slots, sweep};
+use super::small::*;
+use crate::joints::JointKind;
+use crate::mechanism::Freedom;
+use crate::state::State;
+
+/// A pivot that is not a positive number: the node whose motion nothing resists, and the place of its freedom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoPivot {
+    pub node: usize,
+    pub freedom: usize,
+}
+
+/// What acts along coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct Along<'a> {
+    /// Coordinates and rates.
+    pub state: &'a State,
+    /// Where springs are relaxed; springs, dampers and limits do not act without.
+    pub rest: Option<&'a [f64]>,
+    /// Further forces along the speeds.
+    pub forces: Option<&'a [f64]>,
+    /// Time step that springs and dampers look ahead, s; 0 is what acts now.
+    pub h: f64,
+}
+
+/// Force and weight of spring, damper, limit and rotor of one coordinate.
+#[inline(always)]
+pub(super) fn drive(
+    freedom: &Freedom,
+    limit_stiffness: f64,
+    rest: f64,
+    q: f64,
+    rate: f64,
+    h: f64,
+) -> (f64, f64) {
+    // What acts at the end of the step; a limit acts if the present rate leads beyond it.
+    let ahead = q + h * rate;
+    let mut stiffness = freedom.stiffness;
+    let mut force = freedom.stiffness * (rest - ahead) - freedom.damping * rate;
+    if ahead > freedom.upper {
+        stiffness += limit_stiffness;
+        force += limit_stiffness * (freedom.upper - ahead);
+    } else if ahead < freedom.lower {
+        stiffness += limit_stiffness;
+        force += limit_stiffness * (freedom.lower - ahead);
+    }
+    (force, freedom.armature + h * (freedom.damping + h * stiffness))
+}
+
+impl Along<'_> {
+    #[inline(always)]
+    pub(super) fn drive(&self, model: &Model, coordinate: usize) -> (f64, f64) {
+        let freedom = &model.freedoms[coordinate];
+        let Some(rest) = self.rest else { return (0.0, freedom.armature) };
+        let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
+        drive(freedom, model.limit_stiffness[coordinate], rest[coordinate], q, rate, self.h)
+    }
+}
+
+sweep! {
+    /// Inward, from the leaves to the base.
+    inward, inward_lanes(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+}
+
+#[inline(always)]
+fn inward_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+    for (n, node) in model.nodes.iter().enumerate().rev() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&mut before[node.parent], &mut after[0]);
+        match node.motion {
+            Motion::Hinge => {
+                let (force, weight) = along.drive(model, node.coordinate);
+                let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
+                let a = slot.axis;
+                let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
+                let D = add_dot::<FUSED>(a, Ut, weight);
+                // Below rounding of what is on the diagonal there is no motion left.
+                if !(D > 0.0) {
+                    return Err(NoPivot { node: n, freedom: 0 });
+                }
+                let inverse = 1.0 / D;
+                let u = force - dot::<FUSED>(a, slot.t);
+                slot.A = add_square::<FUSED>(&slot.A, Uf, -inverse);
+                slot.C = add_square::<FUSED>(&slot.C, Ut, -inverse);
+                let scaled = scale(Ut, -inverse);
+                for i in 0..3 {
+                    slot.B[i] = add_scaled::<FUSED>(scaled, Uf[i], slot.B[i]);
+                }
+                (slot.Uf, slot.Ut, slot.inverse, slot.u) = (Uf, Ut, inverse, u);
+                let gain = u * inverse;
+                slot.f = add_scaled::<FUSED>(Uf, gain, slot.f);
+                slot.t = add_scaled::<FUSED>(Ut, gain, slot.t);
+            }
+            Motion::General(g) | Motion::Free(g) => {
+                inward_general(model, &model.general[g], n, node, &along, slot, &mut work.general[g])?;
+            }
+        }
+        pass_on::<FUSED>(slot, parent);
+    }
+    Ok(())
+}
+
+/// pa gets Ia c, and both go to the parent.
+#[inline(always)]
+pub(super) fn pass_on<const FUSED: bool>(slot: &mut Slot, parent: &mut Slot) {
+    let (A, B, C, r) = (&slot.A, &slot.B, &slot.C, slot.r);
+    let f = add_apply::<FUSED>(A, slot.cv, add_turn::<FUSED>(B, slot.cw, slot.f));
+    let t = add_turn_back::<FUSED>(B, slot.cv, add_apply::<FUSED>(C, slot.cw, slot.t));
+    (slot.f, slot.t) = (f, t);
+    parent.f = add(parent.f, f);
+    parent.t = add(parent.t, add_cross::<FUSED>(r, f, t));
+    for k in 0..6 {
+        parent.A[k] += A[k];
+    }
+    // Rows of A times [r] are rows × r: (a [r])_k = (a × r)_k.
+    let rows: M = [[A[0], A[1], A[2]], [A[1], A[3], A[4]], [A[2], A[4], A[5]]];
+    let Ar: M = std::array::from_fn(|i| cross::<FUSED>(rows[i], r));
+    let N: M = std::array::from_fn(|i| sub(B[i], Ar[i]));
+    for i in 0..3 {
+        parent.B[i] = add(parent.B[i], N[i]);
+    }
+    // [r]B + ([r]B)ᵀ − [r]A[r] = [r]N + ([r]B)ᵀ, row i of [r]X being r_{i+1} X_{i+2} − r_{i+2} X_{i+1}.
+    let times = |X: &M, i: usize, k: usize| {
+        let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+        fma::<FUSED>(r[a], X[b][k], -(r[b] * X[a][k]))
+    };
+    let mut at = 0;
+    for i in 0..3 {
+        for k in i..3 {
+            parent.C[at] += C[at] + (times(&N, i, k) + times(B, k, i));
+            at += 1;
+        }
+    }
+}
+
+/// IA times a motion.
+#[inline(always)]
+pub(super) fn inertia_times(slot: &Slot, x: &Six) -> Six {
+    let (l, a) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+    let f = add_apply::<false>(&slot.A, l, turn::<false>(&slot.B, a));
+    let t = add_turn_back::<false>(&slot.B, l, apply::<false>(&slot.C, a));
+    [f[0], f[1], f[2], t[0], t[1], t[2]]
+}
+
+#[inline(always)]
+pub(super) fn dot6(a: &Six, b: &Six) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+fn inward_general(
+    model: &Model,
+    constants: &GeneralNode,
+    n: usize,
+    node: &Node,
+    along: &Along,
+    slot: &mut Slot,
+    own: &mut General,
+) -> Result<(), NoPivot> {
+    let d = constants.freedoms;
+    let (mut forces, mut D) = own.drives(model, constants, node, along);
+    if let Some(more) = along.forces {
+        (0..d).for_each(|k| forces[k] += more[node.speed + k]);
+    }
+    let p = [slot.f[0], slot.f[1], slot.f[2], slot.t[0], slot.t[1], slot.t[2]];
+    for k in 0..d {
+        own.U[k] = inertia_times(slot, &own.S[k]);
+    }
+    for k in 0..d {
+        own.u[k] = forces[k] - dot6(&own.S[k], &p);
+        for l in 0..d {
+            D[k][l] += dot6(&own.S[k], &own.U[l]);
+        }
+    }
+    own.inverse = inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
+    // U D⁻¹, then Ia = IA − (U D⁻¹)Uᵀ and p + (U D⁻¹)u.
+    for k in 0..d {
+        let mut column = [0.0; 6];
+        for l in 0..d {
+            for i in 0..6 {
+                column[i] += own.U[l][i] * own.inverse[l][k];
+            }
+        }
+        let U = &own.U[k];
+        for i in 0..3 {
+            for j in 0..3 {
+                slot.B[i][j] -= column[i] * U[3 + j];
+            }
+            slot.f[i] += column[i] * own.u[k];
+            slot.t[i] += column[3 + i] * own.u[k];
+        }
+        let mut at = 0;
+        for i in 0..3 {
+            for j in i..3 {
+                slot.A[at] -= column[i] * U[j];
+                slot.C[at] -= column[3 + i] * U[3 + j];
+                at += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl General {
+    /// Forces of springs, dampers, limits and rotors along the speeds, and their weights.
+    pub(super) fn drives(
+        &self,
+        model: &Model,
+        constants: &GeneralNode,
+        node: &Node,
+        along: &Along,
+    ) -> (Six, [Six; 6]) {
+        let (mut forces, mut weights) = ([0.0; 6], [[0.0; 6]; 6]);
+        let Some(joint) = constants.joint else { return (forces, weights) };
+        let d = constants.freedoms;
+        let mut drives = [(0.0, 0.0); 6];
+        (0..d).for_each(|k| drives[k] = along.drive(model, node.coordinate + k));
+        let turns = first_turn(&model.mechanism.joint(joint).kind);
+        for k in 0..turns {
+            (forces[k], weights[k][k]) = drives[k];
+        }
+        if turns < d {
+            self.drive_turns(model, node, turns, along, &drives, &mut forces, &mut weights);
+        }
+        (forces, weights)
+    }
+
+    /// Springs, dampers and rotors of the turns of a ball or bushing: with φ̇ = B ω, Bᵀτ along ω and BᵀWB for its
+    /// rate. A rotor resists φ̈ = B ω̇ + Ḃω; Ḃω = −B J̇r φ̇.
+    fn drive_turns(
+        &self,
+        model: &Model,
+        node: &Node,
+        first: usize,
+        along: &Along,
+        drives: &[(f64, f64); 6],
+        forces: &mut Six,
+        weights: &mut [Six; 6],
+    ) {
+        let B = &self.rates;
+        let at = node.coordinate + first;
+        let mut force: V = std::array::from_fn(|k| drives[first + k].0);
+        let weight: V = std::array::from_fn(|k| drives[first + k].1);
+        if along.rest.is_some() && (0..3).any(|k| model.freedoms[at + k].armature > 0.0) {
+            let bias =
+                JointKind::Ball.bias(&along.state.coordinates[at..at + 3], &along.state.rates[at..at + 3]);
+            let change = turn::<false>(B, v(&bias.angular));
+            (0..3).for_each(|k| force[k] += model.freedoms[at + k].armature * change[k]);
+        }
+        let force = turn_back::<false>(B, force);
+        for i in 0..3 {
+            forces[first + i] = force[i];
+            for k in i..3 {
+                let sum = (0..3).map(|l| B[l][i] * weight[l] * B[l][k]).sum();
+                (weights[first + i][first + k], weights[first + k][first + i]) = (sum, sum);
+            }
+        }
+    }
+}
+
+/// The first freedom whose speed is not its coordinate's rate; the number of freedoms if there is none.
+pub(super) fn first_turn(kind: &JointKind) -> usize {
+    match kind {
+        JointKind::Ball => 0,
+        JointKind::Bushing => 3,
+        kind => kind.freedoms(),
+    }
+}
+
+/// The inverse of the first d rows and columns of a positive definite matrix, by Gauss and Jordan; or the first pivot
+/// that is not positive.
+fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
+    let mut A = *D;
+    let mut X = [[0.0; 6]; 6];
+    (0..d).for_each(|k| X[k][k] = 1.0);
+    for k in 0..d {
+        let pivot = A[k][k];
+        // What elimination leaves of a pivot that should be zero is rounding of what was there.
+        if !(pivot > 1e-14 * D[k][k]) {
+            return Err(k);
+        }
+        let inverse = 1.0 / pivot;
+        for j in 0..d {
+            A[k][j] *= inverse;
+            X[k][j] *= inverse;
+        }
+        for i in (0..d).filter(|&i| i != k) {
+            let l = A[i][k];
+            for j in 0..d {
+                A[i][j] -= l * A[k][j];
+                X[i][j] -= l * X[k][j];
+            }
+        }
+    }
+    Ok(X)
+}
+
+sweep! {
+    /// Outward, from the base to the leaves. The base's acceleration, less gravity, is in its slot; `gravity` is what
+    /// free bases feel.
+    outward, outward_lanes(slots, model: &Model, gravity: V)
+}
+
+#[inline(always)]
+fn outward_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, gravity: V) {
+    for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
+        let av = add(add_cross::<FUSED>(parent.aw, slot.r, parent.av), slot.cv);
+        let aw = add(parent.aw, slot.cw);
+        match node.motion {
+            Motion::Hinge => {
+                let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED>(slot.Ut, aw));
+                let rate = x * slot.inverse;
+                work.rates[node.speed] = rate;
+                slot.av = av;
+                slot.aw = add_scaled::<FUSED>(slot.axis, rate, aw);
+            }
+            Motion::General(g) => {
+                let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
+                outward_general(
+                    slot,
+                    &work.general[g],
+                    a,
+                    &mut work.rates[node.speed..],
+                    model.general[g].freedoms,
+                );
+            }
+            Motion::Free(g) => {
+                let a = [-gravity[0], -gravity[1], -gravity[2], 0.0, 0.0, 0.0];
+                outward_general(slot, &work.general[g], a, &mut work.rates[node.speed..], 6);
+            }
+        }
+    }
+}
+
+fn outward_general(slot: &mut Slot, own: &General, mut a: Six, rates: &mut [f64], d: usize) {
+    let mut rest = own.u;
+    for k in 0..d {
+        rest[k] -= dot6(&own.U[k], &a);
+    }
+    for k in 0..d {
+        rates[k] = (0..d).map(|l| own.inverse[k][l] * rest[l]).sum();
+    }
+    for k in 0..d {
+        for i in 0..6 {
+            a[i] += own.S[k][i] * rates[k];
+        }
+    }
+    slot.av = [a[0], a[1], a[2]];
+    slot.aw = [a[3], a[4], a[5]];
+}
