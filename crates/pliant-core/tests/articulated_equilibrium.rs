@@ -7,7 +7,7 @@ use common::{FRAME, apart, edited};
 use pliant_core::articulated::{Model, Simulation};
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, Passive, RandomOptions};
-use pliant_core::mechanism::Mechanism;
+use pliant_core::mechanism::{Mechanism, PerFreedom};
 use pliant_core::spatial::Twist;
 use pliant_core::state::State;
 
@@ -40,9 +40,11 @@ fn motion_comes_to_rest_where_statics_says() {
         let mechanism = gallery::build(name).unwrap();
         // As much damping as lets it creep to rest soon.
         let mechanism = edited(&mechanism, |joint| {
-            if joint.kind.freedoms() > 0 && joint.stiffness.is_some() {
-                joint.damping = Some(20.0.into());
-            }
+            let creep = |k: &f64| 0.05 * k;
+            joint.damping = joint.stiffness.as_ref().map(|stiffness| match stiffness {
+                PerFreedom::All(k) => PerFreedom::All(creep(k)),
+                PerFreedom::Each(list) => PerFreedom::Each(list.iter().map(creep).collect()),
+            });
         });
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();

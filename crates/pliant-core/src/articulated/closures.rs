@@ -10,8 +10,8 @@
 //! row, and no outward sweep.
 //!
 //! A row that closes has E = ε, a softness against *changes* of its force, which makes rows that loops repeat solvable
-//! and gives way nowhere at rest, as in the full engine. A spring, damper, limit or rotor of a loop joint's own
-//! coordinate is a row with E = h/w, w its weight, whose force is free to follow.
+//! and gives way nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
+//! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w − J u⁺_free.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -19,14 +19,17 @@ use super::model::{Model, Motion, Node, frames};
 use super::placing::pose_of;
 use super::slot::{Six, Slots};
 use super::small::*;
-use super::sweeps::{dot6, drive};
+use super::sweeps::{dot6, impulse};
 use crate::inputs::Inputs;
 use crate::mechanism::{JointId, Mechanism};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, Twist};
 use crate::state::State;
 
-/// ε relative to what the row sees of the mechanism, h W_rr.
+/// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
 const SOFTNESS: f64 = 1e-6;
+
+/// What a row sees, relative to others, that stands for nothing.
+const NOTHING: f64 = 1e-20;
 
 /// A closure that is smaller, in radii or rad, is not corrected.
 const CLOSED: f64 = 1e-13;
@@ -39,6 +42,8 @@ pub(super) struct Closures {
     /// Most rows that there can be, and most numbers y of all of them.
     rows: usize,
     numbers: usize,
+    /// Stand for what a row sees where none sees anything: 1/m and 1/(m radius²).
+    plain: [f64; 2],
 }
 
 /// A joint between two slots that are in the forest without it.
@@ -95,6 +100,8 @@ struct Row {
     right: f64,
     /// Place in the state's multipliers of a row that closes.
     multiplier: usize,
+    /// Whether it closes an angle, not a length.
+    is_angle: bool,
 }
 
 const NOWHERE: usize = usize::MAX;
@@ -179,7 +186,10 @@ impl Closures {
         // All six rows of a joint: those that close and those of its coordinates.
         let numbers = joints.iter().map(|j| 6 * j.path.length).sum::<usize>()
             + couplings.iter().map(|c| c.path.length).sum::<usize>();
-        Closures { rows: 6 * joints.len() + couplings.len(), numbers, joints, couplings }
+        let mass: f64 = nodes.iter().map(|n| n.mass).sum();
+        let radius = mechanism.radius().max(f64::MIN_POSITIVE.sqrt());
+        let plain = [1.0 / mass, 1.0 / (mass * radius * radius)];
+        Closures { rows: 6 * joints.len() + couplings.len(), numbers, plain, joints, couplings }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -244,22 +254,27 @@ impl LoopJoint {
         })
     }
 
-    /// Coordinates near those of a state, and their rates with the slots' twists.
-    pub fn coordinates(&self, model: &Model, work: &Slots, reference: &[f64]) -> (Six, Six) {
+    /// Coordinates near those of a reference.
+    pub fn coordinates(&self, model: &Model, placed: &PlacedLoop, reference: &[f64]) -> Six {
         let kind = &model.mechanism.joint(self.id).kind;
         let d = kind.freedoms();
-        let placed = self.place(work);
-        let q = kind.coordinates(&placed.X, &reference[self.coordinate..self.coordinate + d]);
-        let J = kind.coordinates_jacobian(&placed.X, &q.as_slice()[..d]);
-        let mut rates = [0.0; 6];
-        for k in 0..d {
-            let row = std::array::from_fn(|i| J[(k, i)]);
-            for (slot, w) in self.wrenches(&placed, row, work) {
-                let s = &work.slots[slot];
-                rates[k] += dot6(&w, &[s.v[0], s.v[1], s.v[2], s.w[0], s.w[1], s.w[2]]);
+        kind.coordinates(&placed.X, &reference[self.coordinate..self.coordinate + d]).into()
+    }
+
+    /// Rates of the coordinates q with the twists of a state.
+    pub fn rates(&self, model: &Model, placed: &PlacedLoop, q: &Six, state: &State, base: &Twist) -> Six {
+        let twist = |slot: usize| match slot.checked_sub(1) {
+            Some(n) => state.twists[model.nodes[n].head],
+            None => {
+                let Rt = state.base.rotation.inverse();
+                Twist::new(Rt * base.linear, Rt * base.angular)
             }
-        }
-        (q.into(), rates)
+        };
+        let own = self.in_child.twist_to_local(&twist(self.child));
+        let carried = placed.X.twist_to_local(&self.in_parent.twist_to_local(&twist(self.parent)));
+        let kind = &model.mechanism.joint(self.id).kind;
+        let J = kind.coordinates_jacobian(&placed.X, &q[..kind.freedoms()]);
+        (J * (own - carried).to_vector()).into()
     }
 }
 
@@ -276,6 +291,7 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         softness: 0.0,
         right: 0.0,
         multiplier: NOWHERE,
+        is_angle: false,
     };
     for (closure, joint) in closures.joints.iter().enumerate() {
         let kind = &model.mechanism.joint(joint.id).kind;
@@ -283,24 +299,23 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         let placed = joint.place(work);
         let (C, J) = (kind.residual(&placed.X), kind.rows(&placed.X));
         let mut push = |row: [f64; 6], softness: f64, right: f64, multiplier: usize| {
+            let is_angle = row[..3] == [0.0; 3];
             let [child, parent] = joint.wrenches(&placed, row, work);
             let wrenches = [child, parent, (0, [0.0; 6]), (0, [0.0; 6])];
-            closing.rows.push(Row { wrenches, closure, first, softness, right, multiplier, ..empty });
+            closing.rows.push(Row { wrenches, closure, first, softness, right, multiplier, is_angle, ..empty });
             first += joint.path.length;
         };
         for i in 0..6 - d {
             push(std::array::from_fn(|k| J[(i, k)]), 0.0, -C[i] / h, joint.row + i);
         }
-        let (q, rates) = joint.coordinates(model, work, &state.coordinates);
+        let q = joint.coordinates(model, &placed, &state.coordinates);
         let Jq = kind.coordinates_jacobian(&placed.X, &q[..d]);
         for k in 0..d {
             let at = joint.coordinate + k;
-            let freedom = &model.freedoms[at];
-            let (force, weight) =
-                drive(freedom, model.limit_stiffness[at], inputs.rest[at], q[k], rates[k], h);
+            let (stiff, rest) = (model.limit_stiffness[at], inputs.rest[at]);
+            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, q[k], state.rates[at], h);
             if weight > 0.0 {
-                let softness = h / weight;
-                push(std::array::from_fn(|i| Jq[(k, i)]), softness, softness * force + rates[k], NOWHERE);
+                push(std::array::from_fn(|i| Jq[(k, i)]), h / weight, impulse / weight, NOWHERE);
             }
         }
     }
@@ -316,7 +331,7 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
                 End::Loop(j) => {
                     let joint = &closures.joints[j];
                     let placed = joint.place(work);
-                    let (q, _) = joint.coordinates(model, work, &state.coordinates);
+                    let q = joint.coordinates(model, &placed, &state.coordinates);
                     let kind = &model.mechanism.joint(joint.id).kind;
                     let J = kind.coordinates_jacobian(&placed.X, &q[..1]);
                     let wrenches =
@@ -332,8 +347,8 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
     }
 }
 
-/// Closes what the factored and accelerated slots leave open: adds the forces of the rows to the slots, so that another
-/// outward sweep gives the accelerations with them. Writes the forces of closing rows to `multipliers`. An error is the
+/// Closes what the twists of both sweeps leave open: adds the forces of the rows to the slots, so that another outward
+/// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
 /// row of a closure whose equations have no solution.
 pub(super) fn close(
     model: &Model,
@@ -346,24 +361,27 @@ pub(super) fn close(
 ) -> Result<(), usize> {
     list(model, inputs, state, h, work, closing);
     sweep_rows(model, work, closing);
-    twists(model, work, h, closing);
     for r in 0..closing.rows.len() {
-        let row = &mut closing.rows[r];
-        let diagonal = closing.factor[r * (r + 1) / 2 + r] * h;
-        if row.softness == 0.0 {
-            row.softness = SOFTNESS * diagonal;
-            row.right += row.softness * state.multipliers[row.multiplier];
+        if closing.rows[r].softness == 0.0 {
+            let row = closing.rows[r];
+            let seen = seen(model, closing, &row);
+            closing.rows[r].softness = SOFTNESS * h * seen;
+            closing.rows[r].right += SOFTNESS * h * seen * state.multipliers[row.multiplier];
         }
+    }
+    for r in 0..closing.rows.len() {
+        let row = &closing.rows[r];
         let mut moving = 0.0;
         for (slot, w) in &row.wrenches {
-            moving += dot6(w, &closing.twists[*slot]);
+            let (v, a) = (work.slots[*slot].av, work.slots[*slot].aw);
+            moving += dot6(w, &[v[0], v[1], v[2], a[0], a[1], a[2]]);
         }
         for (n, factor) in row.direct.iter().filter(|(n, _)| *n != NOWHERE) {
-            moving += factor * speed_after(model, work, *n, 0, h);
+            moving += factor * work.found[model.nodes[*n].speed];
         }
         closing.forces[r] = row.right - moving;
-        closing.factor[r * (r + 1) / 2..][..r].iter_mut().for_each(|x| *x *= h);
-        closing.factor[r * (r + 1) / 2 + r] = diagonal + row.softness;
+        closing.factor[r * (r + 1) / 2..][..r + 1].iter_mut().for_each(|x| *x *= h);
+        closing.factor[r * (r + 1) / 2 + r] += row.softness;
     }
     factor(&mut closing.factor, closing.rows.len())?;
     solve(&closing.factor, &mut closing.forces[..closing.rows.len()]);
@@ -372,8 +390,24 @@ pub(super) fn close(
             multipliers[row.multiplier] = *force;
         }
     }
-    add_forces(model, work, closing);
+    add_forces(model, h, work, closing);
     Ok(())
+}
+
+/// The most that a row of the same closure and unit sees, W_rr; of any closure, if those see nothing.
+fn seen(model: &Model, closing: &Closing, row: &Row) -> f64 {
+    let most = |same: &dyn Fn(&Row) -> bool| {
+        let rows = closing.rows.iter().enumerate().filter(|(_, other)| same(other));
+        rows.map(|(r, _)| closing.factor[r * (r + 1) / 2 + r]).fold(0.0f64, f64::max)
+    };
+    let alike = |other: &Row| other.is_angle == row.is_angle && other.multiplier != NOWHERE;
+    let (far, plain) = (most(&alike), model.closures.plain[usize::from(row.is_angle)]);
+    // What is nothing has the square of a rounding; stiff springs leave less than this of a mass.
+    if far < NOTHING * plain {
+        return plain;
+    }
+    let near = most(&|other| alike(other) && other.closure == row.closure);
+    if near < NOTHING * far { far } else { near }
 }
 
 /// y of every row, and W in the place of the factor.
@@ -471,70 +505,30 @@ fn pass_inward(
     (d, F)
 }
 
-/// A speed at the end of a step with the present accelerations.
-#[inline]
-fn speed_after(model: &Model, work: &Slots, n: usize, k: usize, h: f64) -> f64 {
-    let node = &model.nodes[n];
-    let now = match node.motion {
-        Motion::Hinge => work.slots[n + 1].speed,
-        Motion::General(g) | Motion::Free(g) => work.general[g].speeds[k],
-    };
-    now + h * work.rates[node.speed + k]
-}
-
-/// The twists of all slots at the end of a step with the present accelerations, at the present pose.
-fn twists(model: &Model, work: &Slots, h: f64, closing: &mut Closing) {
-    // The base's acceleration is its own, less gravity: its twist at the end is given.
-    closing.twists[0] = work.base_after;
-    for (n, node) in model.nodes.iter().enumerate() {
-        let slot = &work.slots[n + 1];
-        let t = closing.twists[node.parent];
-        let w = [t[3], t[4], t[5]];
-        let l = add_cross::<false>(w, slot.r, [t[0], t[1], t[2]]);
-        let mut own = [l[0], l[1], l[2], w[0], w[1], w[2]];
-        match node.motion {
-            Motion::Hinge => {
-                let u = speed_after(model, work, n, 0, h);
-                (0..3).for_each(|i| own[3 + i] += slot.axis[i] * u);
-            }
-            Motion::General(g) | Motion::Free(g) => {
-                if matches!(node.motion, Motion::Free(_)) {
-                    own = [0.0; 6];
-                }
-                for k in 0..model.general[g].freedoms {
-                    let u = speed_after(model, work, n, k, h);
-                    (0..6).for_each(|i| own[i] += work.general[g].S[k][i] * u);
-                }
-            }
-        }
-        closing.twists[n + 1] = own;
-    }
-}
-
-/// Puts the rows' wrenches, times their forces, on the slots.
-fn gather(closing: &mut Closing) {
+/// Puts the rows' wrenches, times their forces and h, on the slots.
+fn gather(h: f64, closing: &mut Closing) {
     closing.wrenches.fill([0.0; 6]);
     for (row, force) in closing.rows.iter().zip(&closing.forces) {
         for (slot, w) in &row.wrenches {
-            (0..6).for_each(|i| closing.wrenches[*slot][i] += w[i] * force);
+            (0..6).for_each(|i| closing.wrenches[*slot][i] += w[i] * force * h);
         }
     }
 }
 
-/// Of the rows' forces along the only freedom of a node.
-fn along(closing: &Closing, n: usize) -> f64 {
+/// Of the rows' forces along the only freedom of a node, times h.
+fn along(h: f64, closing: &Closing, n: usize) -> f64 {
     let mut sum = 0.0;
     for (row, force) in closing.rows.iter().zip(&closing.forces) {
-        sum += row.direct.iter().filter(|(at, _)| *at == n).map(|(_, x)| x * force).sum::<f64>();
+        sum += row.direct.iter().filter(|(at, _)| *at == n).map(|(_, x)| x * force * h).sum::<f64>();
     }
     sum
 }
 
 /// Adds the rows' forces to reduced forces u and to what slots pass on.
-fn add_forces(model: &Model, work: &mut Slots, closing: &mut Closing) {
-    gather(closing);
+fn add_forces(model: &Model, h: f64, work: &mut Slots, closing: &mut Closing) {
+    gather(h, closing);
     for n in (0..model.nodes.len()).rev() {
-        let direct = if model.closures.couplings.is_empty() { 0.0 } else { along(closing, n) };
+        let direct = if model.closures.couplings.is_empty() { 0.0 } else { along(h, closing, n) };
         let mut y = [0.0; 6];
         let (d, F) = pass_inward(model, work, n, &[(n, direct)], &mut closing.wrenches, &mut y);
         match model.nodes[n].motion {
@@ -577,7 +571,10 @@ pub(super) fn correct(model: &Model, state: &State, h: f64, work: &Slots, closin
             C += factor
                 * match *end {
                     End::Tree(n) => state.coordinates[model.nodes[n].coordinate],
-                    End::Loop(j) => closures.joints[j].coordinates(model, work, &state.coordinates).0[0],
+                    End::Loop(j) => {
+                        let joint = &closures.joints[j];
+                        joint.coordinates(model, &joint.place(work), &state.coordinates)[0]
+                    }
                 };
         }
         worst = worst.max(C.abs());
@@ -589,9 +586,9 @@ pub(super) fn correct(model: &Model, state: &State, h: f64, work: &Slots, closin
     }
     solve(&closing.factor, &mut closing.forces[..count]);
     // Ĥ⁻¹Jᵀf, inward and outward without anything else.
-    gather(closing);
+    gather(h, closing);
     for n in (0..model.nodes.len()).rev() {
-        let direct = if closures.couplings.is_empty() { 0.0 } else { along(closing, n) };
+        let direct = if closures.couplings.is_empty() { 0.0 } else { along(h, closing, n) };
         let mut y = [0.0; 6];
         let (d, _) = pass_inward(model, work, n, &[(n, direct)], &mut closing.wrenches, &mut y);
         closing.moves[model.nodes[n].speed..][..d].copy_from_slice(&y[..d]);
@@ -627,8 +624,8 @@ pub(super) fn correct(model: &Model, state: &State, h: f64, work: &Slots, closin
         }
         closing.twists[n + 1] = own;
     }
-    // The rows' forces were for a change of speed: h of it is the displacement, and h more was in the right-hand side.
-    closing.moves.iter_mut().for_each(|x| *x *= h * h);
+    // The rows' forces were for a change of speed of −C/h.
+    closing.moves.iter_mut().for_each(|x| *x *= h);
     true
 }
 

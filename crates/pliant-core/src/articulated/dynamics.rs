@@ -7,7 +7,7 @@ use nalgebra::{DMatrix, Vector3};
 
 use super::loads;
 use super::model::{Model, Motion};
-use super::placing::{place, pose_of};
+use super::placing::{place_and_move, pose_of};
 use super::slot::{Six, Slots};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, inward, outward};
@@ -79,7 +79,7 @@ impl Dynamics<'_> {
     }
 
     pub(super) fn place(&mut self) {
-        place(&mut self.work, self.model, &mut self.state, &self.twist);
+        place_and_move(&mut self.work, self.model, &mut self.state, &self.twist);
     }
 
     /// The speeds of the state.
@@ -107,13 +107,14 @@ impl Dynamics<'_> {
         accelerations: &mut [f64],
     ) -> Result<(), NoMass> {
         self.place();
-        loads::apply(self.model, inputs, 0.0, &mut self.work);
+        loads::apply_now(self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
-        let along = Along { state: &self.state, rest: Some(&inputs.rest), forces: Some(forces), h: 0.0 };
+        let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
+        let along = Along { state: &self.state, rest, forces, gravity: g, h: 0.0 };
         inward(&mut self.work, self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
-        outward(&mut self.work, self.model, g);
-        accelerations.copy_from_slice(&self.work.rates);
+        outward(&mut self.work, self.model, scale(g, -1.0));
+        accelerations.copy_from_slice(&self.work.found);
         Ok(())
     }
 
@@ -124,11 +125,11 @@ impl Dynamics<'_> {
         for slot in &mut self.work.slots {
             (slot.f, slot.t, slot.cv, slot.cw) = (ZERO, ZERO, ZERO, ZERO);
         }
-        let along = Along { state: &self.state, rest: None, forces: Some(x), h: 0.0 };
+        let along = Along { state: &self.state, rest: None, forces: Some(x), gravity: ZERO, h: 0.0 };
         inward(&mut self.work, self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (ZERO, ZERO);
         outward(&mut self.work, self.model, ZERO);
-        out.copy_from_slice(&self.work.rates);
+        out.copy_from_slice(&self.work.found);
         Ok(())
     }
 

@@ -18,7 +18,7 @@ impl Dynamics<'_> {
     /// [`Dynamics::accelerations`] takes. Both lists have one number per speed. Allocates nothing.
     pub fn forces(&mut self, inputs: &Inputs, accelerations: &[f64], forces: &mut [f64]) {
         self.place();
-        loads::apply(self.model, inputs, 0.0, &mut self.work);
+        loads::apply_now(self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
         for (n, node) in self.model.nodes.iter().enumerate() {
@@ -46,18 +46,18 @@ impl Dynamics<'_> {
             let p = [slot.f[0], slot.f[1], slot.f[2], slot.t[0], slot.t[1], slot.t[2]];
             self.wrenches[n + 1] = std::array::from_fn(|i| own[i] + p[i]);
         }
-        let along = Along { state: &self.state, rest: Some(&inputs.rest), forces: None, h: 0.0 };
+        let along = Along { state: &self.state, rest: Some(&inputs.rest), forces: None, gravity: g, h: 0.0 };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {
             let (slot, w) = (&self.work.slots[n + 1], self.wrenches[n + 1]);
             match node.motion {
                 Motion::Hinge => {
-                    let (force, weight) = along.drive(self.model, node.coordinate);
+                    let (force, weight) = along.drive::<false>(self.model, node.coordinate);
                     forces[node.speed] = dot::<false>(slot.axis, [w[3], w[4], w[5]]) - force
                         + weight * accelerations[node.speed];
                 }
                 Motion::General(g) | Motion::Free(g) => {
                     let (own, constants) = (&self.work.general[g], &self.model.general[g]);
-                    let (drives, weights) = own.drives(self.model, constants, node, &along);
+                    let (drives, weights) = own.drives::<false>(self.model, constants, node, &along);
                     for k in 0..constants.freedoms {
                         let rotors =
                             (0..constants.freedoms).map(|l| weights[k][l] * accelerations[node.speed + l]);

@@ -14,7 +14,7 @@ impl Dynamics<'_> {
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
         self.place();
         let mut M = DMatrix::zeros(self.model.speeds, self.model.speeds);
-        let along = Along { state: &self.state, rest: None, forces: None, h: 0.0 };
+        let along = Along { state: &self.state, rest: None, forces: None, gravity: ZERO, h: 0.0 };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {
             let columns = |slot: usize| -> ([Six; 6], usize) {
                 match self.model.nodes[slot - 1].motion {
@@ -49,17 +49,17 @@ impl Dynamics<'_> {
                 }
             }
             match node.motion {
-                Motion::Hinge => M[(node.speed, node.speed)] += along.drive(self.model, node.coordinate).1,
+                Motion::Hinge => M[(node.speed, node.speed)] += along.drive::<false>(self.model, node.coordinate).1,
                 Motion::General(g) | Motion::Free(g) => {
                     let constants = &self.model.general[g];
-                    let (_, weights) = self.work.general[g].drives(self.model, constants, node, &along);
+                    let (_, weights) = self.work.general[g].drives::<false>(self.model, constants, node, &along);
                     for k in 0..d {
                         (0..d).for_each(|l| M[(node.speed + k, node.speed + l)] += weights[k][l]);
                     }
                 }
             }
             let (before, after) = self.work.slots.split_at_mut(n + 1);
-            pass_on::<false>(&mut after[0], &mut before[node.parent]);
+            pass_on::<false>(&after[0], &mut before[node.parent]);
         }
         M
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::closures::Closures;
 use super::small::{M, Q, Sym, V, m, sym, v};
-use crate::full::limit_stiffness;
+use crate::full::{inverse_inertia, limit_stiffness};
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
@@ -61,9 +61,14 @@ pub(super) struct Node {
     /// Axes of the joint frame in the parent's link frame.
     pub joint_axes: M,
     pub mass: f64,
-    /// From o to the centre of mass, and the inertia about o.
+    /// From o to the centre of mass, the same times the mass, and the inertia about o.
     pub center: V,
+    pub first_moment: V,
     pub inertia: Sym,
+    /// The centre of mass in the link frame, the inertia about it and the inverse of that.
+    pub in_link: V,
+    pub about_center: Sym,
+    pub inverse: Sym,
 }
 
 /// Constants of a node that is carried by another joint than a hinge, or by none.
@@ -117,6 +122,10 @@ impl<'m> Model<'m> {
                 joint_axes: m(&in_parent.rotation_matrix()),
                 mass: node.inertia.mass,
                 center: v(&center),
+                first_moment: v(&(center * node.inertia.mass)),
+                in_link: v(&node.inertia.center_of_mass),
+                about_center: sym(&node.inertia.inertia),
+                inverse: sym(&inverse_inertia(&node.inertia.inertia)),
                 inertia: sym(&((inertia + inertia.transpose()) * 0.5)),
             });
             speeds += freedoms;

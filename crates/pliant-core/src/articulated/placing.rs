@@ -1,10 +1,10 @@
-//! Outward: where every node is and how it moves, from the coordinates and rates of a state; its own inertia
-//! and the force that its motion takes. World axes.
+//! Outward: where every node is, from the coordinates of a state, and its own inertia there; and how it moves, from the
+//! rates, with the force that this takes. World axes.
 //!
 //! ```text
-//! o = o_λ + r;  ξ = X ξ_λ + S u;  c = ξ×S u + Ṡ u;  IA = I;  p = ξ×*(I ξ)        [Si 2010, eqs 18–24]
+//! o = o_λ + r;  IA = I;  ξ = X ξ_λ + S u;  c = ξ×S u + Ṡ u;  p = ξ×*(I ξ)        [Si 2010, eqs 18–24]
 //! ```
-//! with X the shift of a twist from o_λ to o: (v + ω×r, ω).
+//! with X the shift of a twist from o_λ to o: (v + ω×r, ω). A step needs the first two only.
 
 use super::model::{GeneralNode, Model, Motion, Node};
 use super::slot::{General, Six, Slot, Slots, sweep};
@@ -15,14 +15,34 @@ use crate::state::State;
 use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 
 sweep! {
-    /// Places every node by the state's base, coordinates and rates, and free bases by their own poses and twists;
-    /// writes poses and twists of all bodies into it. `twist` is that of the base: world axes, at its
-    /// origin.
-    place, place_lanes(slots, model: &Model, state: &mut State, twist: &Twist)
+    /// Places every node by the state's base and coordinates, and free bases by their own poses; writes the poses of all
+    /// bodies into it.
+    place, place_still(slots, model: &Model, state: &mut State)
+}
+
+sweep! {
+    /// As [`place`], and moves every node by the state's rates, and free bases by their own twists; writes the twists
+    /// of all bodies. `twist` is that of the base: world axes, at its origin.
+    place_and_move, place_moving(slots, model: &Model, state: &mut State, twist: &Twist)
 }
 
 #[inline(always)]
-fn place_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State, twist: &Twist) {
+fn place_still<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State) {
+    place_lanes::<FUSED, false>(work, model, state, &Twist::ZERO);
+}
+
+#[inline(always)]
+fn place_moving<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State, twist: &Twist) {
+    place_lanes::<FUSED, true>(work, model, state, twist);
+}
+
+#[inline(always)]
+fn place_lanes<const FUSED: bool, const MOVING: bool>(
+    work: &mut Slots,
+    model: &Model,
+    state: &mut State,
+    twist: &Twist,
+) {
     let base = &mut work.slots[0];
     *base = Slot::EMPTY;
     put_pose::<FUSED>(base, &state.base);
@@ -34,30 +54,46 @@ fn place_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut S
         match node.motion {
             Motion::Hinge => {
                 let (q, rate) = (state.coordinates[node.coordinate], state.rates[node.coordinate]);
-                hinge::<FUSED>(node, parent, slot, q, rate);
+                hinge::<FUSED, MOVING>(node, parent, slot, q, rate);
             }
             Motion::General(g) => {
                 general(model, &model.general[g], node, parent, slot, &mut work.general[g], state);
             }
             Motion::Free(g) => {
                 free(&state.poses[node.head], &state.twists[node.head], slot, &mut work.general[g]);
-                continue_inertia::<FUSED>(node, slot);
-                continue;
             }
         }
-        continue_inertia::<FUSED>(node, slot);
-        let (pose, twist) = (&mut state.poses[node.head], &mut state.twists[node.head]);
-        *pose = pose_of(slot);
-        let angular = turn_back::<FUSED>(&slot.R, slot.w);
-        let at = add_cross::<FUSED>(slot.w, sub(slot.p, slot.o), slot.v);
-        *twist = Twist::new(turn_back::<FUSED>(&slot.R, at).into(), angular.into());
+        own_inertia::<FUSED, MOVING>(node, slot);
+        state.poses[node.head] = pose_of(slot);
+        if MOVING {
+            let angular = turn_back::<FUSED>(&slot.R, slot.w);
+            let at = add_cross::<FUSED>(slot.w, sub(slot.p, slot.o), slot.v);
+            let twist = Twist::new(turn_back::<FUSED>(&slot.R, at).into(), angular.into());
+            if !matches!(node.motion, Motion::Free(_)) {
+                state.twists[node.head] = twist;
+            }
+        }
     }
     for (body, slot, offset) in &model.followers {
         let slot = &work.slots[*slot];
-        let Rt = |x: V| -> Vector3<f64> { turn_back::<false>(&slot.R, x).into() };
-        let at = add_cross::<false>(slot.w, sub(slot.p, slot.o), slot.v);
         state.poses[*body] = pose_of(slot) * *offset;
-        state.twists[*body] = offset.twist_to_local(&Twist::new(Rt(at), Rt(slot.w)));
+    }
+    if MOVING {
+        follow(model, twist, state);
+    }
+}
+
+/// Twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
+pub(super) fn follow(model: &Model, base_twist: &Twist, state: &mut State) {
+    for (body, slot, offset) in &model.followers {
+        let twist = match slot.checked_sub(1) {
+            Some(n) => state.twists[model.nodes[n].head],
+            None => {
+                let Rt = state.base.rotation.inverse();
+                Twist::new(Rt * base_twist.linear, Rt * base_twist.angular)
+            }
+        };
+        state.twists[*body] = offset.twist_to_local(&twist);
     }
 }
 
@@ -78,7 +114,7 @@ fn put_pose<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
 
 /// A hinge: the child turns by φ about its own constant axis. S = (0; a), Ṡ = 0.
 #[inline(always)]
-fn hinge<const FUSED: bool>(node: &Node, parent: &Slot, slot: &mut Slot, angle: f64, rate: f64) {
+fn hinge<const FUSED: bool, const MOVING: bool>(node: &Node, parent: &Slot, slot: &mut Slot, angle: f64, rate: f64) {
     let (s, c) = (0.5 * angle).sin_cos();
     let turn_by = [c, s * node.axis[0], s * node.axis[1], s * node.axis[2]];
     slot.q = unit::<FUSED>(product::<FUSED>(product::<FUSED>(parent.q, node.turn), turn_by));
@@ -87,12 +123,13 @@ fn hinge<const FUSED: bool>(node: &Node, parent: &Slot, slot: &mut Slot, angle: 
     slot.p = sub(slot.o, turn::<FUSED>(&slot.R, node.in_child));
     slot.r = sub(slot.o, parent.o);
     slot.axis = turn::<FUSED>(&slot.R, node.axis);
-    slot.speed = rate;
-    let turning = scale(slot.axis, rate);
-    slot.w = add(parent.w, turning);
-    slot.v = add_cross::<FUSED>(parent.w, slot.r, parent.v);
-    slot.cv = cross::<FUSED>(slot.v, turning);
-    slot.cw = cross::<FUSED>(parent.w, turning);
+    if MOVING {
+        let turning = scale(slot.axis, rate);
+        slot.w = add(parent.w, turning);
+        slot.v = add_cross::<FUSED>(parent.w, slot.r, parent.v);
+        slot.cv = cross::<FUSED>(slot.v, turning);
+        slot.cw = cross::<FUSED>(parent.w, turning);
+    }
 }
 
 /// Any other joint, by the answers of its kind.
@@ -189,16 +226,19 @@ fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut General) {
     (slot.cv, slot.cw) = (ZERO, ZERO);
 }
 
-/// The node's own inertia in world axes at o, m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
+/// The node's own inertia in world axes at o; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
 #[inline(always)]
-fn continue_inertia<const FUSED: bool>(node: &Node, slot: &mut Slot) {
+fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
     let mass = node.mass;
-    let c = turn::<FUSED>(&slot.R, scale(node.center, mass)); // times the mass
+    let c = turn::<FUSED>(&slot.R, node.first_moment);
     slot.A = [mass, 0.0, 0.0, mass, 0.0, mass];
     slot.B = [[0.0, c[2], -c[1]], [-c[2], 0.0, c[0]], [c[1], -c[0], 0.0]];
     slot.C = turned::<FUSED>(&slot.R, &node.inertia);
-    let f = add_cross::<FUSED>(slot.w, c, scale(slot.v, mass));
-    let t = add_cross::<FUSED>(c, slot.v, apply::<FUSED>(&slot.C, slot.w));
-    slot.f = cross::<FUSED>(slot.w, f);
-    slot.t = add_cross::<FUSED>(slot.w, t, cross::<FUSED>(slot.v, f));
+    (slot.f, slot.t) = (ZERO, ZERO);
+    if MOVING {
+        let f = add_cross::<FUSED>(slot.w, c, scale(slot.v, mass));
+        let t = add_cross::<FUSED>(c, slot.v, apply::<FUSED>(&slot.C, slot.w));
+        slot.f = cross::<FUSED>(slot.w, f);
+        slot.t = add_cross::<FUSED>(slot.w, t, cross::<FUSED>(slot.v, f));
+    }
 }

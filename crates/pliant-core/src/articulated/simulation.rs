@@ -3,7 +3,7 @@
 use super::loads::pull_wrench;
 use super::model::Model;
 use super::placing::place;
-use super::step::{self, Workspace, base_twist};
+use super::step::{self, Workspace};
 use crate::full::{Energy, StepError};
 use crate::inputs::{InputError, Inputs, PullId};
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
@@ -32,9 +32,8 @@ impl<'m> Model<'m> {
     /// A simulation that starts in the file's pose, at rest, in the mechanism's gravity, without loads.
     pub fn simulate(&'m self) -> Simulation<'m> {
         let mut state = State::at_rest(self.mechanism);
-        state.private = vec![0.0; 6]; // the base's twist
         let mut work = Workspace::new(self, &state);
-        place(&mut work.slots, self, &mut state, &Twist::ZERO);
+        place(&mut work.slots, self, &mut state);
         work.placed = true;
         Simulation { model: self, inputs: Inputs::new(self.mechanism), state, work }
     }
@@ -57,61 +56,37 @@ impl<'m> Simulation<'m> {
     }
 
     /// Puts a saved state back, and the base with it, at rest there. Of a state that another engine or a caller made,
-    /// coordinates and rates follow from poses and twists where they do not agree; then poses follow from the
-    /// coordinates, so that no joint of the forest is open.
+    /// coordinates follow from poses where they do not agree; then poses follow from the coordinates, so that no
+    /// joint of the forest is open.
     pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(self.model.mechanism)?;
         self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
-        if self.state.private.len() != 6 {
-            self.state.private.clear();
-            self.state.private.resize(6, 0.0);
-        }
+        self.state.private.clear(); // of an engine that this one moves on without
         self.agree();
-        let twist = base_twist(&self.state);
-        place(&mut self.work.slots, self.model, &mut self.state, &twist);
+        place(&mut self.work.slots, self.model, &mut self.state);
         self.work.placed = true;
         Ok(())
     }
 
-    /// Makes the coordinates and rates of tree joints those of the poses and twists, unless they are already.
+    /// Makes coordinates those of the poses, unless they are already. Rates are those of the last step: only rotors
+    /// and limits ask for them, all else for twists.
     fn agree(&mut self) {
         let mechanism = self.model.mechanism;
-        let twist = base_twist(&self.state);
-        let Rt = self.state.base.rotation.inverse();
-        let base = Twist::new(Rt * twist.linear, Rt * twist.angular);
         for j in 0..mechanism.joints().len() {
             let id = JointId::from_index(j);
-            let joint = mechanism.joint(id);
             let at = mechanism.coordinates_of(id);
             if at.is_empty() {
                 continue;
             }
+            let kind = &mechanism.joint(id).kind;
             let X = self.state.relative_pose(mechanism, id);
             let q = &self.state.coordinates[at.clone()];
-            let made = joint.kind.transform(q).inverse_times(&X);
-            let far = made.position.norm() > AGREES * self.model.radius
-                || made.rotation.imag().norm() > AGREES;
-            if far {
-                let q = joint.kind.coordinates(&X, q);
+            let made = kind.transform(q).inverse_times(&X);
+            let far = made.position.norm() > AGREES * self.model.radius;
+            if far || made.rotation.imag().norm() > AGREES {
+                let q = kind.coordinates(&X, q);
                 self.state.coordinates[at.clone()].copy_from_slice(&q.as_slice()[..at.len()]);
-            }
-            // The child frame's twist relative to the parent's, in child axes.
-            let in_child = mechanism.frame_in_child(id);
-            let own = in_child.twist_to_local(&self.state.twists[joint.child.index()]);
-            let outer = joint.parent.map_or(base, |p| self.state.twists[p.index()]);
-            let carried = mechanism.frame_in_parent(id).twist_to_local(&outer);
-            let relative = own - X.twist_to_local(&carried);
-            let q = &self.state.coordinates[at.clone()];
-            let S = joint.kind.subspace(q);
-            let rates = &self.state.rates[at.clone()];
-            let mut off = relative.to_vector();
-            (0..at.len()).for_each(|k| off -= S.column(k) * rates[k]);
-            let size = own.to_vector().amax().max(carried.to_vector().amax()).max(1e-3);
-            if off.amax() > AGREES * size {
-                let J = joint.kind.coordinates_jacobian(&X, q);
-                let rates = J * relative.to_vector();
-                self.state.rates[at.clone()].copy_from_slice(&rates.as_slice()[..at.len()]);
             }
         }
     }
@@ -152,10 +127,8 @@ impl<'m> Simulation<'m> {
             *pose = *motion * *pose;
         }
         self.state.base = *motion * self.state.base;
-        let twist = turned(base_twist(&self.state));
-        self.state.private.copy_from_slice(twist.to_vector().as_slice());
         self.inputs.set_base(*motion * self.inputs.base, turned(self.inputs.base_twist))?;
-        place(&mut self.work.slots, self.model, &mut self.state, &twist);
+        place(&mut self.work.slots, self.model, &mut self.state);
         self.work.placed = true;
         Ok(())
     }
@@ -187,24 +160,22 @@ impl<'m> Simulation<'m> {
     }
 
     /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
-    pub fn pull_force(&mut self, id: PullId) -> Wrench {
+    pub fn pull_force(&self, id: PullId) -> Wrench {
         let Some(&pull) = self.inputs.pull(id) else {
             return Wrench::ZERO; // let go
         };
-        if !self.work.placed {
-            let twist = base_twist(&self.state);
-            place(&mut self.work.slots, self.model, &mut self.state, &twist);
-            self.work.placed = true;
-        }
         let (slot, frame) = self.model.frame_in_slot(pull.body, &pull.frame);
-        if slot == 0 {
-            return Wrench::ZERO;
-        }
-        let (force, torque, _) = pull_wrench(&pull, &frame, &self.work.slots.slots[slot], 0.0);
+        let Some(n) = slot.checked_sub(1) else { return Wrench::ZERO };
+        let head = self.model.nodes[n].head;
+        let (pose, twist) = (self.state.poses[head], self.state.twists[head]);
+        let at = pose * frame;
+        let moving = frame.twist_to_local(&twist);
+        let (velocity, w) = (at.rotation * moving.linear, at.rotation * moving.angular);
+        let (force, torque) = pull_wrench(&pull, &at, &velocity, &w);
         Wrench { force, torque }
     }
 }
 
-/// How far coordinates may be from poses, in radii or rad, and rates from twists, relative, and still be what a step of
-/// this engine left: rounding along a long chain.
+/// How far coordinates may be from poses, in radii or rad, and still be what a step of this engine left: rounding along
+/// a long chain.
 const AGREES: f64 = 1e-9;

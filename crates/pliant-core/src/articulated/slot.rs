@@ -15,9 +15,8 @@ pub(super) struct Slot {
     /// The reference point, and from the parent's to it.
     pub o: V,
     pub r: V,
-    /// Axis of a hinge, and its speed.
+    /// Axis of a hinge.
     pub axis: V,
-    pub speed: f64,
     /// Twist at o.
     pub v: V,
     pub w: V,
@@ -36,7 +35,7 @@ pub(super) struct Slot {
     pub Ut: V,
     pub inverse: f64,
     pub u: f64,
-    /// Acceleration at o, less gravity.
+    /// What the outward sweep finds at o: acceleration less gravity, or in a step the twist at its end.
     pub av: V,
     pub aw: V,
 }
@@ -50,7 +49,6 @@ impl Slot {
         o: ZERO,
         r: ZERO,
         axis: ZERO,
-        speed: 0.0,
         v: ZERO,
         w: ZERO,
         cv: ZERO,
@@ -104,10 +102,8 @@ impl General {
 pub(super) struct Slots {
     pub slots: Vec<Slot>,
     pub general: Vec<General>,
-    /// Accelerations: rates of the speeds.
-    pub rates: Vec<f64>,
-    /// The base's twist at the end of the step, at the point where its origin is now.
-    pub base_after: Six,
+    /// What the outward sweep finds along the speeds: their rates, or in a step the speeds at its end.
+    pub found: Vec<f64>,
     #[cfg(target_arch = "x86_64")]
     pub fused: bool,
 }
@@ -118,8 +114,7 @@ impl Slots {
         Slots {
             slots: vec![Slot::EMPTY; model.nodes.len() + 1],
             general: vec![General::EMPTY; model.general.len()],
-            rates: vec![0.0; model.speeds],
-            base_after: [0.0; 6],
+            found: vec![0.0; model.speeds],
             #[cfg(target_arch = "x86_64")]
             fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }

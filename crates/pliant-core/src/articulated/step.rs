@@ -1,18 +1,22 @@
-//! One step: springs, dampers, limits and pulls at its end, gravity, loads and what motion takes at its start.
+//! One step: the twists nearest to those that momentum, gravity and loads make of each body on its own, with springs,
+//! dampers, limits and pulls at the end of the step; all at the pose of its start.
 //!
 //! ```text
-//! (M + hD + h²K) u̇ = τ − K(q − q₀ + h q̇) − D q̇ − bias,   u⁺ = u + h u̇,   q⁺ = q moved by h u⁺
+//! (Σ JᵀMJ + a + hD + h²K) u⁺ = Σ Jᵀ(momentum + h·loads) + a q̇ + hK(q₀ − q),   q⁺ = q moved by h u⁺
 //! ```
+//! What is carried to the next step is the momentum of every body: its twist in the state is that with which the inertia at
+//! the end of the step has the momentum M J u⁺. So what moves on its own keeps its momentum, that of a free-floating
+//! tree along straight lines is kept, and kinetic energy cannot grow.
 
 use nalgebra::Vector3;
 
 use super::closures::{self, Closing};
 use super::loads;
 use super::model::{GeneralNode, Model, Motion, Node};
-use super::placing::{place, pose_of};
+use super::placing::{follow, place, pose_of};
 use super::slot::{Six, Slot, Slots};
 use super::small::*;
-use super::sweeps::{Along, NoPivot, drive, first_turn, inward, outward};
+use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
 use crate::full::StepError;
 use crate::inputs::Inputs;
 use crate::joints::JointKind;
@@ -49,14 +53,6 @@ impl Workspace {
     }
 }
 
-/// The base's twist that a state was reached with: world axes, at its origin.
-pub(super) fn base_twist(state: &State) -> Twist {
-    match state.private[..] {
-        [a, b, c, d, e, f] => Twist::new(Vector3::new(a, b, c), Vector3::new(d, e, f)),
-        _ => Twist::ZERO,
-    }
-}
-
 /// Takes one step of h seconds.
 pub(super) fn step(
     model: &Model,
@@ -69,27 +65,26 @@ pub(super) fn step(
         return Err(StepError::TimeStep { dt: h });
     }
     if !work.placed {
-        let twist = base_twist(state);
-        place(&mut work.slots, model, state, &twist);
+        place(&mut work.slots, model, state);
     }
     work.placed = false;
     solve(model, inputs, h, state, work)?;
     advance(model, inputs, h, state, work);
     let next = &mut work.next;
     for joint in &model.closures.joints {
-        let (q, rates) = joint.coordinates(model, &work.slots, &state.coordinates);
+        let placed = joint.place(&work.slots);
+        let q = joint.coordinates(model, &placed, &state.coordinates);
+        let rates = joint.rates(model, &placed, &q, next, &inputs.base_twist);
         let d = model.mechanism.joint(joint.id).kind.freedoms();
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
     for at in 0..model.freedoms.len() {
         let (q, rate) = (next.coordinates[at], next.rates[at]);
-        let stiff = model.limit_stiffness[at];
-        next.forces[at] = drive(&model.freedoms[at], stiff, inputs.rest[at], q, rate, 0.0).0;
+        next.forces[at] = force(&model.freedoms[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
     }
     next.time = state.time + h;
     next.steps = state.steps + 1;
-    next.private.copy_from_slice(inputs.base_twist.to_vector().as_slice());
     if !next.is_finite() {
         return Err(not_finite(model, state, &work.next, h));
     }
@@ -102,7 +97,7 @@ pub(super) fn step(
     Ok(())
 }
 
-/// Accelerations of the step, and constraint forces of all joints and couplings into the next state.
+/// Twists and speeds at the end of the step, and constraint forces of all joints and couplings into the next state.
 fn solve(
     model: &Model,
     inputs: &Inputs,
@@ -111,40 +106,32 @@ fn solve(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     let slots = &mut work.slots;
-    loads::apply(model, inputs, h, slots);
-    let along = Along { state, rest: Some(&inputs.rest), forces: None, h };
-    inward(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
-    let g = v(&inputs.gravity);
-    accelerate_base(inputs, h, g, slots);
-    outward(slots, model, g);
+    loads::apply_step(model, inputs, h, slots);
+    let along = Along { state, rest: Some(&inputs.rest), forces: None, gravity: v(&inputs.gravity), h };
+    inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
+    // The base's twist at the end of the step, at the point where its origin is now.
+    let base = &mut slots.slots[0];
+    base.aw = v(&inputs.base_twist.angular);
+    let back = sub(base.o, v(&inputs.base.position));
+    base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
+    outward_step(slots, model);
     if !model.closures.is_empty() {
         let multipliers = &mut work.next.multipliers;
         closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
             let joint = closures::name_of_row(model, &work.closing, row);
             StepError::Singular { step: state.steps + 1, joint, coordinate: None }
         })?;
-        outward(slots, model, g);
+        outward_step(slots, model);
     }
-    pass_forces(model, slots, &mut work.next.multipliers);
+    pass_forces(model, h, slots, &mut work.next.multipliers);
     Ok(())
 }
 
-/// The base's acceleration from the twist it had to that at the end of the step, both at the point where its origin is
-/// now, less gravity.
-fn accelerate_base(inputs: &Inputs, h: f64, g: V, slots: &mut Slots) {
-    let base = &mut slots.slots[0];
-    let w = v(&inputs.base_twist.angular);
-    let back = sub(base.o, v(&inputs.base.position));
-    let at = add_cross::<false>(w, back, v(&inputs.base_twist.linear));
-    slots.base_after = [at[0], at[1], at[2], w[0], w[1], w[2]];
-    base.av = sub(scale(sub(at, base.v), 1.0 / h), g);
-    base.aw = scale(sub(w, base.w), 1.0 / h);
-}
-
-/// The constraint forces of tree joints: the wrench Ia X a_λ + pa by which the parent moves the node, in terms of the
+/// The constraint forces of tree joints: the impulse Ia X ξ_λ + pa by which the parent moves the node, in terms of the
 /// joint's rows. On the manifold, those of a hinge are the force in the parent's axes, and the torque about its y and
 /// less that about its x.
-fn pass_forces(model: &Model, work: &Slots, multipliers: &mut [f64]) {
+fn pass_forces(model: &Model, h: f64, work: &Slots, multipliers: &mut [f64]) {
+    let per_step = 1.0 / h;
     for (n, node) in model.nodes.iter().enumerate() {
         let (parent, slot) = (&work.slots[node.parent], &work.slots[n + 1]);
         if matches!(node.motion, Motion::Free(_)) {
@@ -154,7 +141,9 @@ fn pass_forces(model: &Model, work: &Slots, multipliers: &mut [f64]) {
         let f = add_apply::<false>(&slot.A, a, add_turn::<false>(&slot.B, parent.aw, slot.f));
         let t = add_turn_back::<false>(&slot.B, a, add_apply::<false>(&slot.C, parent.aw, slot.t));
         // In the axes of the parent's joint frame.
-        let local = |x: V| turn_back::<false>(&node.joint_axes, turn_back::<false>(&parent.R, x));
+        let local = |x: V| {
+            turn_back::<false>(&node.joint_axes, turn_back::<false>(&parent.R, scale(x, per_step)))
+        };
         let (f, t) = (local(f), local(t));
         let rows = &mut multipliers[node.row..];
         match node.motion {
@@ -200,34 +189,56 @@ fn advance(model: &Model, inputs: &Inputs, h: f64, state: &State, work: &mut Wor
     for (n, node) in model.nodes.iter().enumerate() {
         match node.motion {
             Motion::Hinge => {
-                let rate = state.rates[node.coordinate] + h * work.slots.rates[node.speed];
+                let rate = work.slots.found[node.speed];
                 next.rates[node.coordinate] = rate;
                 next.coordinates[node.coordinate] = state.coordinates[node.coordinate] + h * rate;
             }
             Motion::General(g) => {
-                let own = &work.slots.general[g];
                 let d = model.general[g].freedoms;
-                let mut speeds = own.speeds;
-                (0..d).for_each(|k| speeds[k] += h * work.slots.rates[node.speed + k]);
+                let mut speeds = [0.0; 6];
+                speeds[..d].copy_from_slice(&work.slots.found[node.speed..node.speed + d]);
                 let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
                 let moves = speeds.map(|u| h * u);
                 move_joint(model, node, kind, &state.coordinates, &moves, &mut next.coordinates);
                 set_rates(node, kind, &speeds, next);
             }
-            Motion::Free(_) => move_base(node, &work.slots.slots[n + 1], h, inputs, next),
+            Motion::Free(_) => move_base(node, &work.slots.slots[n + 1], h, &mut next.poses[node.head]),
+        }
+        let slot = &mut work.slots.slots[n + 1];
+        carry(node, slot);
+    }
+    place(&mut work.slots, model, next);
+    if !model.closures.is_empty() {
+        for _ in 0..CORRECTIONS {
+            if !closures::correct(model, next, h, &work.slots, &mut work.closing) {
+                break;
+            }
+            displace(model, &work.closing.moves, next);
+            place(&mut work.slots, model, next);
         }
     }
-    place(&mut work.slots, model, next, &inputs.base_twist);
-    if model.closures.is_empty() {
-        return;
+    for (node, slot) in model.nodes.iter().zip(&work.slots.slots[1..]) {
+        next.twists[node.head] = carried_twist(node, slot);
     }
-    for _ in 0..CORRECTIONS {
-        if !closures::correct(model, next, h, &work.slots, &mut work.closing) {
-            return;
-        }
-        displace(model, &work.closing.moves, next);
-        place(&mut work.slots, model, next, &inputs.base_twist);
-    }
+    follow(model, &inputs.base_twist, next);
+}
+
+/// Keeps what a node carries on in its slot, in the place of its twist: the velocity of its centre of mass, and its
+/// angular momentum about it.
+#[inline(always)]
+fn carry(node: &Node, slot: &mut Slot) {
+    let c = turn::<false>(&slot.R, node.center);
+    slot.av = add_cross::<false>(slot.aw, c, slot.av);
+    let local = turn_back::<false>(&slot.R, slot.aw);
+    slot.aw = turn::<false>(&slot.R, apply::<false>(&node.about_center, local));
+}
+
+/// The body twist that has the carried momentum with the inertia where the node is now.
+#[inline(always)]
+fn carried_twist(node: &Node, slot: &Slot) -> Twist {
+    let angular = apply::<false>(&node.inverse, turn_back::<false>(&slot.R, slot.aw));
+    let linear = sub(turn_back::<false>(&slot.R, slot.av), cross::<false>(angular, node.in_link));
+    Twist::new(linear.into(), angular.into())
 }
 
 /// Moves coordinates by displacements along the speeds; rates along the coordinates stay those of the same speeds to
@@ -301,23 +312,15 @@ fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
     }
 }
 
-/// A free base: its centre of mass and its turn move in world axes, so that steady flight stays steady.
-fn move_base(node: &Node, slot: &Slot, h: f64, inputs: &Inputs, next: &mut State) {
-    let (v0, w0) = (Vector3::from(slot.v), Vector3::from(slot.w));
-    let arm = Vector3::from(turn::<false>(&slot.R, node.center));
-    let a = Vector3::from(slot.aw);
-    // Spatial acceleration at the centre of mass, and ω×v for that of the point itself.
-    let velocity = v0 + w0.cross(&arm);
-    let linear = Vector3::from(slot.av) + inputs.gravity + a.cross(&arm) + w0.cross(&velocity);
-    let (velocity, w) = (velocity + linear * h, w0 + a * h);
+/// A free base: its centre of mass goes straight on while it turns.
+fn move_base(node: &Node, slot: &Slot, h: f64, to: &mut Pose) {
+    let (v, w) = (Vector3::from(slot.av), Vector3::from(slot.aw));
     let pose = pose_of(slot);
+    let arm = pose.rotation * Vector3::from(node.center);
     let mut rotation = exp_rotation(&(w * h)) * pose.rotation;
     rotation.renormalize_fast();
-    let center = rotation * Vector3::from(node.center);
-    let position = pose.position + arm + velocity * h - center;
-    let Rt = rotation.inverse();
-    next.poses[node.head] = Pose { rotation, position };
-    next.twists[node.head] = Twist::new(Rt * (velocity - w.cross(&center)), Rt * w);
+    let position = pose.position + arm + (v + w.cross(&arm)) * h - rotation * Vector3::from(node.center);
+    *to = Pose { rotation, position };
 }
 
 /// The first loop joint that is open by more than the arms of its two sides, with its gap.

@@ -1,12 +1,17 @@
-//! The inward and the outward sweep: articulated inertias and accelerations.
+//! The inward and the outward sweep: articulated inertias, then accelerations; or in a step the twists at its end.
 //!
 //! ```text
-//! inward:   U = IA S;  D = SᵀU + a + h d + h²k;  u = τ − Sᵀp
+//! inward:   U = IA S;  D = SᵀU + w;  u = τ − Sᵀp
 //!           Ia = IA − U D⁻¹ Uᵀ;  pa = p + Ia c + U D⁻¹ u;  IA_λ += XᵀIa X;  p_λ += Xᵀpa
-//! outward:  a' = X a_λ + c;  u̇ = D⁻¹(u − Uᵀa');  a = a' + S u̇          a of the base: −g
+//! outward:  a' = X a_λ + c;  u̇ = D⁻¹(u − Uᵀa');  a = a' + S u̇                 [Si 2010, eqs 25–35]
 //! ```
-//! [Si 2010, eqs 25–35], with springs k, dampers d and rotors a of the coordinates taken at the end of the step of h
-//! seconds: τ = k(q₀ − q − h q̇) − d q̇, which costs nothing and is stable for any k.
+//! For accelerations, p is the force of the present motion less loads, τ what springs and dampers apply now, w the
+//! rotors, and the base accelerates by −g.
+//!
+//! A step of h seconds solves the same equations for the twist and speeds at its end, at the present pose:
+//! p = −(momentum + h·loads), c = 0, w = a + h d + h²k and τ = a q̇ + h k(q₀ − q) for a coordinate with spring k, damper d
+//! and rotor a. The twists are then the nearest, in the metric of all masses, rotors and springs, to those that each body
+//! would have on its own: kinetic energy cannot grow however fast it turns, and any k is stable.
 //!
 //! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
 //! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
@@ -28,19 +33,33 @@ pub(super) struct NoPivot {
 /// What acts along coordinates.
 #[derive(Clone, Copy)]
 pub(super) struct Along<'a> {
-    /// Coordinates and rates.
+    /// Coordinates and rates; in a step, twists as well.
     pub state: &'a State,
     /// Where springs are relaxed; springs, dampers and limits do not act without.
     pub rest: Option<&'a [f64]>,
     /// Further forces along the speeds.
     pub forces: Option<&'a [f64]>,
-    /// Time step that springs and dampers look ahead, s; 0 is what acts now.
+    /// Gravity and length of a step.
+    pub gravity: V,
     pub h: f64,
 }
 
-/// Force and weight of spring, damper, limit and rotor of one coordinate.
+/// Force of spring, damper and limit of a coordinate, now.
 #[inline(always)]
-pub(super) fn drive(
+pub(super) fn force(freedom: &Freedom, limit_stiffness: f64, rest: f64, q: f64, rate: f64) -> f64 {
+    let mut force = freedom.stiffness * (rest - q) - freedom.damping * rate;
+    if q > freedom.upper {
+        force += limit_stiffness * (freedom.upper - q);
+    } else if q < freedom.lower {
+        force += limit_stiffness * (freedom.lower - q);
+    }
+    force
+}
+
+/// Impulse and weight of spring, damper, limit and rotor of a coordinate in a step: a q̇ + h k(q₀ − q) and
+/// a + h d + h²k. A limit acts if the present rate leads beyond it.
+#[inline(always)]
+pub(super) fn impulse(
     freedom: &Freedom,
     limit_stiffness: f64,
     rest: f64,
@@ -48,48 +67,89 @@ pub(super) fn drive(
     rate: f64,
     h: f64,
 ) -> (f64, f64) {
-    // What acts at the end of the step; a limit acts if the present rate leads beyond it.
     let ahead = q + h * rate;
     let mut stiffness = freedom.stiffness;
-    let mut force = freedom.stiffness * (rest - ahead) - freedom.damping * rate;
+    let mut force = freedom.stiffness * (rest - q);
     if ahead > freedom.upper {
         stiffness += limit_stiffness;
-        force += limit_stiffness * (freedom.upper - ahead);
+        force += limit_stiffness * (freedom.upper - q);
     } else if ahead < freedom.lower {
         stiffness += limit_stiffness;
-        force += limit_stiffness * (freedom.lower - ahead);
+        force += limit_stiffness * (freedom.lower - q);
     }
-    (force, freedom.armature + h * (freedom.damping + h * stiffness))
+    (freedom.armature * rate + h * force, freedom.armature + h * (freedom.damping + h * stiffness))
 }
 
 impl Along<'_> {
+    /// Force and weight of a coordinate, or in a step impulse and weight.
     #[inline(always)]
-    pub(super) fn drive(&self, model: &Model, coordinate: usize) -> (f64, f64) {
+    pub(super) fn drive<const STEP: bool>(&self, model: &Model, coordinate: usize) -> (f64, f64) {
         let freedom = &model.freedoms[coordinate];
         let Some(rest) = self.rest else { return (0.0, freedom.armature) };
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
-        drive(freedom, model.limit_stiffness[coordinate], rest[coordinate], q, rate, self.h)
+        let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
+        if STEP {
+            impulse(freedom, stiff, rest, q, rate, self.h)
+        } else {
+            (force(freedom, stiff, rest, q, rate), freedom.armature)
+        }
+    }
+
+    /// Takes the momentum that a node would have at the end of the step on its own, from the twist of the state and gravity:
+    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P.
+    #[inline(always)]
+    fn take_momentum<const FUSED: bool>(&self, node: &Node, slot: &mut Slot) {
+        let twist = &self.state.twists[node.head];
+        let w = v(&twist.angular);
+        let own = scale(add_cross::<FUSED>(w, node.in_link, v(&twist.linear)), node.mass);
+        let weight = scale(self.gravity, self.h * node.mass);
+        let P = add_turn::<FUSED>(&slot.R, own, weight);
+        let L = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, w));
+        let c = turn::<FUSED>(&slot.R, node.center);
+        slot.f = sub(slot.f, P);
+        slot.t = sub(slot.t, add_cross::<FUSED>(c, P, L));
     }
 }
 
 sweep! {
-    /// Inward, from the leaves to the base.
-    inward, inward_lanes(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+    /// Inward, from the leaves to the base, for accelerations.
+    inward, inward_now(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+}
+
+sweep! {
+    /// Inward, from the leaves to the base, for a step.
+    inward_step, inward_ahead(slots, model: &Model, along: Along) -> Result<(), NoPivot>
 }
 
 #[inline(always)]
-fn inward_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+fn inward_now<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+    inward_lanes::<FUSED, false>(work, model, along)
+}
+
+#[inline(always)]
+fn inward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+    inward_lanes::<FUSED, true>(work, model, along)
+}
+
+#[inline(always)]
+fn inward_lanes<const FUSED: bool, const STEP: bool>(
+    work: &mut Slots,
+    model: &Model,
+    along: Along,
+) -> Result<(), NoPivot> {
     for (n, node) in model.nodes.iter().enumerate().rev() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&mut before[node.parent], &mut after[0]);
+        if STEP {
+            along.take_momentum::<FUSED>(node, slot);
+        }
         match node.motion {
             Motion::Hinge => {
-                let (force, weight) = along.drive(model, node.coordinate);
+                let (force, weight) = along.drive::<STEP>(model, node.coordinate);
                 let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
                 let a = slot.axis;
                 let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
                 let D = add_dot::<FUSED>(a, Ut, weight);
-                // Below rounding of what is on the diagonal there is no motion left.
                 if !(D > 0.0) {
                     return Err(NoPivot { node: n, freedom: 0 });
                 }
@@ -107,21 +167,31 @@ fn inward_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along
                 slot.t = add_scaled::<FUSED>(Ut, gain, slot.t);
             }
             Motion::General(g) | Motion::Free(g) => {
-                inward_general(model, &model.general[g], n, node, &along, slot, &mut work.general[g])?;
+                let own = &mut work.general[g];
+                inward_general::<STEP>(model, &model.general[g], n, node, &along, slot, own)?;
             }
+        }
+        if !STEP {
+            add_bias::<FUSED>(slot);
         }
         pass_on::<FUSED>(slot, parent);
     }
     Ok(())
 }
 
-/// pa gets Ia c, and both go to the parent.
+/// p + Ia c.
 #[inline(always)]
-pub(super) fn pass_on<const FUSED: bool>(slot: &mut Slot, parent: &mut Slot) {
-    let (A, B, C, r) = (&slot.A, &slot.B, &slot.C, slot.r);
+fn add_bias<const FUSED: bool>(slot: &mut Slot) {
+    let (A, B, C) = (&slot.A, &slot.B, &slot.C);
     let f = add_apply::<FUSED>(A, slot.cv, add_turn::<FUSED>(B, slot.cw, slot.f));
     let t = add_turn_back::<FUSED>(B, slot.cv, add_apply::<FUSED>(C, slot.cw, slot.t));
     (slot.f, slot.t) = (f, t);
+}
+
+/// Ia and pa go to the parent.
+#[inline(always)]
+pub(super) fn pass_on<const FUSED: bool>(slot: &Slot, parent: &mut Slot) {
+    let (A, B, C, r, f, t) = (&slot.A, &slot.B, &slot.C, slot.r, slot.f, slot.t);
     parent.f = add(parent.f, f);
     parent.t = add(parent.t, add_cross::<FUSED>(r, f, t));
     for k in 0..6 {
@@ -162,7 +232,7 @@ pub(super) fn dot6(a: &Six, b: &Six) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 }
 
-fn inward_general(
+fn inward_general<const STEP: bool>(
     model: &Model,
     constants: &GeneralNode,
     n: usize,
@@ -172,7 +242,7 @@ fn inward_general(
     own: &mut General,
 ) -> Result<(), NoPivot> {
     let d = constants.freedoms;
-    let (mut forces, mut D) = own.drives(model, constants, node, along);
+    let (mut forces, mut D) = own.drives::<STEP>(model, constants, node, along);
     if let Some(more) = along.forces {
         (0..d).for_each(|k| forces[k] += more[node.speed + k]);
     }
@@ -217,7 +287,7 @@ fn inward_general(
 
 impl General {
     /// Forces of springs, dampers, limits and rotors along the speeds, and their weights.
-    pub(super) fn drives(
+    pub(super) fn drives<const STEP: bool>(
         &self,
         model: &Model,
         constants: &GeneralNode,
@@ -228,25 +298,26 @@ impl General {
         let Some(joint) = constants.joint else { return (forces, weights) };
         let d = constants.freedoms;
         let mut drives = [(0.0, 0.0); 6];
-        (0..d).for_each(|k| drives[k] = along.drive(model, node.coordinate + k));
+        (0..d).for_each(|k| drives[k] = along.drive::<STEP>(model, node.coordinate + k));
         let turns = first_turn(&model.mechanism.joint(joint).kind);
         for k in 0..turns {
             (forces[k], weights[k][k]) = drives[k];
         }
         if turns < d {
-            self.drive_turns(model, node, turns, along, &drives, &mut forces, &mut weights);
+            let rotors = if STEP || along.rest.is_none() { None } else { Some(along.state) };
+            self.drive_turns(model, node, turns, rotors, &drives, &mut forces, &mut weights);
         }
         (forces, weights)
     }
 
     /// Springs, dampers and rotors of the turns of a ball or bushing: with φ̇ = B ω, Bᵀτ along ω and BᵀWB for its
-    /// rate. A rotor resists φ̈ = B ω̇ + Ḃω; Ḃω = −B J̇r φ̇.
+    /// rate. A rotor resists φ̈ = B ω̇ + Ḃω, Ḃω = −B J̇r φ̇, at the state of `rotors`.
     fn drive_turns(
         &self,
         model: &Model,
         node: &Node,
         first: usize,
-        along: &Along,
+        rotors: Option<&State>,
         drives: &[(f64, f64); 6],
         forces: &mut Six,
         weights: &mut [Six; 6],
@@ -255,9 +326,8 @@ impl General {
         let at = node.coordinate + first;
         let mut force: V = std::array::from_fn(|k| drives[first + k].0);
         let weight: V = std::array::from_fn(|k| drives[first + k].1);
-        if along.rest.is_some() && (0..3).any(|k| model.freedoms[at + k].armature > 0.0) {
-            let bias =
-                JointKind::Ball.bias(&along.state.coordinates[at..at + 3], &along.state.rates[at..at + 3]);
+        if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.freedoms[at + k].armature > 0.0)) {
+            let bias = JointKind::Ball.bias(&state.coordinates[at..at + 3], &state.rates[at..at + 3]);
             let change = turn::<false>(B, v(&bias.angular));
             (0..3).for_each(|k| force[k] += model.freedoms[at + k].armature * change[k]);
         }
@@ -310,55 +380,69 @@ fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
 }
 
 sweep! {
-    /// Outward, from the base to the leaves. The base's acceleration, less gravity, is in its slot; `gravity` is what
-    /// free bases feel.
-    outward, outward_lanes(slots, model: &Model, gravity: V)
+    /// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what
+    /// bases that hang on nothing start from: −g.
+    outward, outward_now(slots, model: &Model, free: V)
+}
+
+sweep! {
+    /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot.
+    outward_step, outward_ahead(slots, model: &Model)
 }
 
 #[inline(always)]
-fn outward_lanes<const FUSED: bool>(work: &mut Slots, model: &Model, gravity: V) {
+fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Model, free: V) {
+    outward_lanes::<FUSED, false>(work, model, free);
+}
+
+#[inline(always)]
+fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model) {
+    outward_lanes::<FUSED, true>(work, model, ZERO);
+}
+
+#[inline(always)]
+fn outward_lanes<const FUSED: bool, const STEP: bool>(work: &mut Slots, model: &Model, free: V) {
     for (n, node) in model.nodes.iter().enumerate() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&before[node.parent], &mut after[0]);
-        let av = add(add_cross::<FUSED>(parent.aw, slot.r, parent.av), slot.cv);
-        let aw = add(parent.aw, slot.cw);
-        match node.motion {
+        let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
+        let mut aw = parent.aw;
+        if !STEP {
+            (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
+        }
+        let g = match node.motion {
             Motion::Hinge => {
                 let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED>(slot.Ut, aw));
-                let rate = x * slot.inverse;
-                work.rates[node.speed] = rate;
+                let found = x * slot.inverse;
+                work.found[node.speed] = found;
                 slot.av = av;
-                slot.aw = add_scaled::<FUSED>(slot.axis, rate, aw);
+                slot.aw = add_scaled::<FUSED>(slot.axis, found, aw);
+                continue;
             }
-            Motion::General(g) => {
-                let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
-                outward_general(
-                    slot,
-                    &work.general[g],
-                    a,
-                    &mut work.rates[node.speed..],
-                    model.general[g].freedoms,
-                );
-            }
+            Motion::General(g) => g,
             Motion::Free(g) => {
-                let a = [-gravity[0], -gravity[1], -gravity[2], 0.0, 0.0, 0.0];
-                outward_general(slot, &work.general[g], a, &mut work.rates[node.speed..], 6);
+                (av, aw) = (free, ZERO);
+                g
             }
-        }
+        };
+        let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
+        let d = model.general[g].freedoms;
+        outward_general(slot, &work.general[g], a, &mut work.found[node.speed..node.speed + d]);
     }
 }
 
-fn outward_general(slot: &mut Slot, own: &General, mut a: Six, rates: &mut [f64], d: usize) {
+fn outward_general(slot: &mut Slot, own: &General, mut a: Six, found: &mut [f64]) {
+    let d = found.len();
     let mut rest = own.u;
     for k in 0..d {
         rest[k] -= dot6(&own.U[k], &a);
     }
     for k in 0..d {
-        rates[k] = (0..d).map(|l| own.inverse[k][l] * rest[l]).sum();
+        found[k] = (0..d).map(|l| own.inverse[k][l] * rest[l]).sum();
     }
     for k in 0..d {
         for i in 0..6 {
-            a[i] += own.S[k][i] * rates[k];
+            a[i] += own.S[k][i] * found[k];
         }
     }
     slot.av = [a[0], a[1], a[2]];
