@@ -153,7 +153,8 @@ pub struct Simulate {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full (everything counts) or reduced (one linear model of the effectors, fast)
+    /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
+    /// trees) or reduced (one linear model of the effectors, fastest)
     #[arg(long, value_name = "E")]
     pub engine: Engine,
     /// How long it moves, s; rounded to whole steps

@@ -6,25 +6,28 @@ use pliant::mechanism::closest;
 use pliant::reduced;
 
 /// Engines that are planned, so that asking for one does not look like a misspelling.
-const LATER: [&str; 3] = ["articulated", "live", "blended"];
+const LATER: [&str; 2] = ["live", "blended"];
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Implicit, maximal coordinates, loops.
     Full,
+    /// Implicit, joint coordinates.
+    Articulated,
     /// One linear model of the effectors at the file's pose.
     Reduced,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 2] = [Engine::Full, Engine::Reduced];
+    pub const ALL: [Engine; 3] = [Engine::Full, Engine::Articulated, Engine::Reduced];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Full => "full",
+            Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
         }
     }
@@ -39,12 +42,14 @@ impl FromStr for Engine {
         }
         if LATER.contains(&text) {
             return Err(format!(
-                "this version does not have the engine `{text}` yet; use `full` or `reduced`"
+                "this version does not have the engine `{text}` yet; use `full`, `articulated` or `reduced`"
             ));
         }
         let guess = closest(text, Engine::ALL.map(Engine::name).into_iter().chain(LATER));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Err(format!("there is no engine `{text}`{guess} (this version has `full` and `reduced`)"))
+        Err(format!(
+            "there is no engine `{text}`{guess} (this version has `full`, `articulated` and `reduced`)"
+        ))
     }
 }
 

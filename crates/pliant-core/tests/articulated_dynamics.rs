@@ -183,7 +183,7 @@ fn move_along(model: &Model, state: &mut State, u: &DVector<f64>, t: f64) {
             state.poses[b] = state.poses[b] * exp(&xi); // its body twist stays
             continue;
         };
-        let kind = mechanism.joint(joint).kind;
+        let kind = &mechanism.joint(joint).kind;
         let at = mechanism.coordinates_of(joint);
         let first = match kind {
             JointKind::Ball => 0,

@@ -36,7 +36,9 @@ fn settled(mechanism: &Mechanism) -> State {
 /// As `settled` to its tolerance, in radii: 1e-9 is what was asked.
 #[test]
 fn motion_comes_to_rest_where_statics_says() {
-    for name in ["two-link", "y", "arm", "helix:24", "ladder:36", "rungs:24", "hand", "gripper", "four-bar", "graph"] {
+    for name in
+        ["two-link", "y", "arm", "helix:24", "ladder:36", "rungs:24", "hand", "gripper", "four-bar", "graph"]
+    {
         let mechanism = gallery::build(name).unwrap();
         // As much damping as lets it creep to rest soon.
         let mechanism = edited(&mechanism, |joint| {
@@ -52,7 +54,10 @@ fn motion_comes_to_rest_where_statics_says() {
         let steps = come_to_rest(&mut simulation, 0.05, 4000);
         let expected = settled(&mechanism);
         let difference = apart(&mechanism, simulation.state(), &expected);
-        println!("{name}: {difference:.1e} radii after {steps} steps, violation {:.1e}", simulation.violation());
+        println!(
+            "{name}: {difference:.1e} radii after {steps} steps, violation {:.1e}",
+            simulation.violation()
+        );
         assert!(difference < 1e-9, "{name}: {difference:e}");
         let forces = simulation.state().forces.iter().zip(&expected.forces);
         let scale = expected.forces.iter().fold(0.0f64, |m, x| m.max(x.abs()));

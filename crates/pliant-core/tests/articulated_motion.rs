@@ -17,8 +17,9 @@ use pliant_core::spatial::{Pose, SpatialInertia, Twist, exp_rotation};
 /// Halving the step halves the distance between the two engines, unless it is nothing to speak of.
 #[test]
 fn transients_go_to_those_of_the_full_engine() {
-    let mut mechanisms: Vec<_> =
-        ["y", "arm", "ladder:12", "hand", "gripper", "four-bar", "hexapod"].map(|n| gallery::build(n).unwrap()).into();
+    let mut mechanisms: Vec<_> = ["y", "arm", "ladder:12", "hand", "gripper", "four-bar", "hexapod"]
+        .map(|n| gallery::build(n).unwrap())
+        .into();
     for seed in [1, 2, 3, 4, 5, 6] {
         let options = RandomOptions {
             bodies: 8,
@@ -55,7 +56,7 @@ fn transients_go_to_those_of_the_full_engine() {
         println!("{}: moved {moved:.1e}, apart {list:?}", mechanism.name());
         assert!(list[2] < 0.02 * moved, "{}: {list:?} of {moved}", mechanism.name());
         for pair in list.windows(2) {
-            assert!(pair[1] < 0.62 * pair[0] || pair[1] < 1e-4 * moved, "{}: {list:?}", mechanism.name());
+            assert!(pair[1] < 0.62 * pair[0] || pair[1] < 2e-4 * moved, "{}: {list:?}", mechanism.name());
         }
     }
 }

@@ -16,13 +16,14 @@
 //! ```
 
 pub use pliant_core::{
-    elimination, full, gallery, inputs, joints, mechanism, nalgebra, order, reduced, spatial, state,
+    articulated, elimination, full, gallery, inputs, joints, mechanism, nalgebra, order, reduced, spatial,
+    state,
 };
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
 pub mod prelude {
-    pub use crate::{full, gallery, io, reduced};
+    pub use crate::{articulated, full, gallery, io, reduced};
     pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;
     pub use pliant_core::mechanism::{

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use pliant::articulated;
 use pliant::full::{self, Energy, StepError};
 use pliant::inputs::Inputs;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
@@ -35,6 +36,10 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
             simulation.set_iterations(iterations).map_err(Failure::input)?;
             motion.run(Running::Full(Box::new(simulation)))
+        }
+        Engine::Articulated => {
+            let model = articulated::Model::new(&mechanism);
+            motion.run(Running::Articulated(Box::new(model.simulate())))
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
@@ -98,9 +103,10 @@ fn unwritten(error: TrajectoryError) -> Failure {
     }
 }
 
-/// A simulation of either engine.
+/// A simulation of any engine.
 enum Running<'m> {
     Full(Box<full::Simulation<'m>>),
+    Articulated(Box<articulated::Simulation<'m>>),
     Reduced(Box<reduced::Simulation<'m>>),
 }
 
@@ -108,6 +114,7 @@ impl Running<'_> {
     fn inputs_mut(&mut self) -> &mut Inputs {
         match self {
             Running::Full(simulation) => simulation.inputs_mut(),
+            Running::Articulated(simulation) => simulation.inputs_mut(),
             Running::Reduced(simulation) => simulation.inputs_mut(),
         }
     }
@@ -116,6 +123,7 @@ impl Running<'_> {
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         match self {
             Running::Full(simulation) => simulation.step(dt),
+            Running::Articulated(simulation) => simulation.step(dt),
             Running::Reduced(simulation) => simulation.step(dt),
         }
     }
@@ -123,6 +131,7 @@ impl Running<'_> {
     fn state(&mut self) -> &State {
         match self {
             Running::Full(simulation) => simulation.state(),
+            Running::Articulated(simulation) => simulation.state(),
             Running::Reduced(simulation) => simulation.state(),
         }
     }
@@ -130,6 +139,7 @@ impl Running<'_> {
     fn effector_pose(&self, effector: EffectorId) -> Pose {
         match self {
             Running::Full(simulation) => simulation.effector_pose(effector),
+            Running::Articulated(simulation) => simulation.effector_pose(effector),
             Running::Reduced(simulation) => simulation.effector_pose(effector),
         }
     }
@@ -137,6 +147,7 @@ impl Running<'_> {
     fn violation(&mut self) -> f64 {
         match self {
             Running::Full(simulation) => simulation.violation(),
+            Running::Articulated(simulation) => simulation.violation(),
             Running::Reduced(simulation) => simulation.violation(),
         }
     }
@@ -144,20 +155,29 @@ impl Running<'_> {
     fn energy(&mut self) -> Energy {
         match self {
             Running::Full(simulation) => simulation.energy(),
+            Running::Articulated(simulation) => simulation.energy(),
             Running::Reduced(simulation) => simulation.energy(),
+        }
+    }
+
+    /// What the model says of its fitness.
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Running::Articulated(simulation) => simulation.model().notes(),
+            Running::Full(_) | Running::Reduced(_) => Vec::new(),
         }
     }
 
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
         match self {
-            Running::Full(_) => None,
+            Running::Full(_) | Running::Articulated(_) => None,
             Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
         }
     }
 }
 
-/// A motion to be made, by either engine.
+/// A motion to be made, by any engine.
 struct Motion<'a> {
     arguments: &'a Simulate,
     steps: u64,
@@ -174,6 +194,7 @@ impl Motion<'_> {
         let trajectory = trajectory.transpose().map_err(unwritten)?;
         let timings = self.take_steps(&mut running, trajectory)?;
         let mut warnings = mechanism.warnings();
+        warnings.extend(running.notes());
         if self.steps == 0 && arguments.duration > 0.0 {
             warnings.push("the duration is less than half a step: nothing moved".into());
         }

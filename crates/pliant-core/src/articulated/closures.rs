@@ -302,7 +302,16 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
             let is_angle = row[..3] == [0.0; 3];
             let [child, parent] = joint.wrenches(&placed, row, work);
             let wrenches = [child, parent, (0, [0.0; 6]), (0, [0.0; 6])];
-            closing.rows.push(Row { wrenches, closure, first, softness, right, multiplier, is_angle, ..empty });
+            closing.rows.push(Row {
+                wrenches,
+                closure,
+                first,
+                softness,
+                right,
+                multiplier,
+                is_angle,
+                ..empty
+            });
             first += joint.path.length;
         };
         for i in 0..6 - d {
@@ -334,8 +343,7 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
                     let q = joint.coordinates(model, &placed, &state.coordinates);
                     let kind = &model.mechanism.joint(joint.id).kind;
                     let J = kind.coordinates_jacobian(&placed.X, &q[..1]);
-                    let wrenches =
-                        joint.wrenches(&placed, std::array::from_fn(|i| factor * J[(0, i)]), work);
+                    let wrenches = joint.wrenches(&placed, std::array::from_fn(|i| factor * J[(0, i)]), work);
                     row.wrenches[2 * e..2 * e + 2].copy_from_slice(&wrenches);
                     C += factor * q[0];
                 }

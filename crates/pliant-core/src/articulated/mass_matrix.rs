@@ -49,10 +49,13 @@ impl Dynamics<'_> {
                 }
             }
             match node.motion {
-                Motion::Hinge => M[(node.speed, node.speed)] += along.drive::<false>(self.model, node.coordinate).1,
+                Motion::Hinge => {
+                    M[(node.speed, node.speed)] += along.drive::<false>(self.model, node.coordinate).1
+                }
                 Motion::General(g) | Motion::Free(g) => {
                     let constants = &self.model.general[g];
-                    let (_, weights) = self.work.general[g].drives::<false>(self.model, constants, node, &along);
+                    let (_, weights) =
+                        self.work.general[g].drives::<false>(self.model, constants, node, &along);
                     for k in 0..d {
                         (0..d).for_each(|l| M[(node.speed + k, node.speed + l)] += weights[k][l]);
                     }

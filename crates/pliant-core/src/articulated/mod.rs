@@ -7,6 +7,7 @@ mod loads;
 mod mass_matrix;
 mod model;
 mod placing;
+mod runge_kutta;
 mod simulation;
 mod slot;
 mod small;

@@ -10,6 +10,9 @@ use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
+/// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
+const MANY_ROWS: usize = 48;
+
 /// A mechanism prepared for the articulated engine.
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
@@ -154,7 +157,7 @@ impl<'m> Model<'m> {
             freedoms: joints.iter().flat_map(|j| j.freedoms.iter().copied()).collect(),
             limit_stiffness: joints
                 .iter()
-                .flat_map(|j| (0..j.freedoms.len()).map(|k| limit_stiffness(j.kind, k)))
+                .flat_map(|j| (0..j.freedoms.len()).map(|k| limit_stiffness(&j.kind, k)))
                 .collect(),
             speeds,
             followers,
@@ -165,6 +168,18 @@ impl<'m> Model<'m> {
     /// The mechanism it was made from.
     pub fn mechanism(&self) -> &'m Mechanism {
         self.mechanism
+    }
+
+    /// What a user should know before choosing this engine.
+    pub fn notes(&self) -> Vec<String> {
+        let rows = self.closures.closing_rows(self.mechanism);
+        if rows <= MANY_ROWS {
+            return Vec::new();
+        }
+        vec![format!(
+            "loops and couplings have {rows} closing rows, each of which takes a sweep: the engine `full` is faster \
+             above about {MANY_ROWS}"
+        )]
     }
 
     /// Number of speeds: the freedoms of the spanning forest, six for each free base.

@@ -43,11 +43,8 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
     state: &mut State,
     twist: &Twist,
 ) {
-    let base = &mut work.slots[0];
-    *base = Slot::EMPTY;
-    put_pose::<FUSED>(base, &state.base);
-    (base.v, base.w) = (v(&twist.linear), v(&twist.angular));
-    base.o = base.p;
+    place_base::<FUSED>(&mut work.slots[0], &state.base);
+    (work.slots[0].v, work.slots[0].w) = (v(&twist.linear), v(&twist.angular));
     for (n, node) in model.nodes.iter().enumerate() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&before[node.parent], &mut after[0]);
@@ -74,18 +71,20 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
             }
         }
     }
-    for (body, slot, offset) in &model.followers {
-        let slot = &work.slots[*slot];
-        state.poses[*body] = pose_of(slot) * *offset;
-    }
     if MOVING {
         follow(model, twist, state);
+    } else {
+        for (body, slot, offset) in &model.followers {
+            state.poses[*body] = pose_of(&work.slots[*slot]) * *offset;
+        }
     }
 }
 
-/// Twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
+/// Poses and twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
 pub(super) fn follow(model: &Model, base_twist: &Twist, state: &mut State) {
     for (body, slot, offset) in &model.followers {
+        let pose = slot.checked_sub(1).map_or(state.base, |n| state.poses[model.nodes[n].head]);
+        state.poses[*body] = pose * *offset;
         let twist = match slot.checked_sub(1) {
             Some(n) => state.twists[model.nodes[n].head],
             None => {
@@ -95,6 +94,14 @@ pub(super) fn follow(model: &Model, base_twist: &Twist, state: &mut State) {
         };
         state.twists[*body] = offset.twist_to_local(&twist);
     }
+}
+
+/// The base, still.
+#[inline(always)]
+pub(super) fn place_base<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
+    *slot = Slot::EMPTY;
+    put_pose::<FUSED>(slot, pose);
+    slot.o = slot.p;
 }
 
 /// The link frame of a slot.
@@ -114,8 +121,14 @@ fn put_pose<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
 
 /// A hinge: the child turns by φ about its own constant axis. S = (0; a), Ṡ = 0.
 #[inline(always)]
-fn hinge<const FUSED: bool, const MOVING: bool>(node: &Node, parent: &Slot, slot: &mut Slot, angle: f64, rate: f64) {
-    let (s, c) = (0.5 * angle).sin_cos();
+pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
+    node: &Node,
+    parent: &Slot,
+    slot: &mut Slot,
+    angle: f64,
+    rate: f64,
+) {
+    let (s, c) = sin_cos::<FUSED>(0.5 * angle);
     let turn_by = [c, s * node.axis[0], s * node.axis[1], s * node.axis[2]];
     slot.q = unit::<FUSED>(product::<FUSED>(product::<FUSED>(parent.q, node.turn), turn_by));
     slot.R = matrix::<FUSED>(slot.q);
@@ -133,7 +146,7 @@ fn hinge<const FUSED: bool, const MOVING: bool>(node: &Node, parent: &Slot, slot
 }
 
 /// Any other joint, by the answers of its kind.
-fn general(
+pub(super) fn general(
     model: &Model,
     constants: &GeneralNode,
     node: &Node,
@@ -211,7 +224,7 @@ pub(super) fn motion(kind: &JointKind, q: &[f64], rate: &[f64], turns: &mut M) -
 }
 
 /// A free base: its speeds are its body twist, S turns them into world axes.
-fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut General) {
+pub(super) fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut General) {
     put_pose::<false>(slot, pose);
     slot.o = slot.p;
     slot.r = ZERO;
@@ -228,7 +241,7 @@ fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut General) {
 
 /// The node's own inertia in world axes at o; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
 #[inline(always)]
-fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
+pub(super) fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
     let mass = node.mass;
     let c = turn::<FUSED>(&slot.R, node.first_moment);
     slot.A = [mass, 0.0, 0.0, mass, 0.0, mass];

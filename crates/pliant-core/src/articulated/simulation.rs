@@ -3,6 +3,7 @@
 use super::loads::pull_wrench;
 use super::model::Model;
 use super::placing::place;
+use super::runge_kutta::{self, Stages};
 use super::step::{self, Workspace};
 use crate::full::{Energy, StepError};
 use crate::inputs::{InputError, Inputs, PullId};
@@ -17,6 +18,9 @@ pub enum Integrator {
     /// first order.
     #[default]
     SemiImplicit,
+    /// The explicit method of Runge and Kutta, of fourth order: for studies of what is conserved, at steps that follow the
+    /// stiffest spring. Only for mechanisms without loops and couplings; the base goes steadily during a step.
+    RungeKutta4,
 }
 
 /// A running simulation.
@@ -26,6 +30,8 @@ pub struct Simulation<'m> {
     inputs: Inputs,
     state: State,
     work: Workspace,
+    integrator: Integrator,
+    stages: Option<Stages>,
 }
 
 impl<'m> Model<'m> {
@@ -35,7 +41,14 @@ impl<'m> Model<'m> {
         let mut work = Workspace::new(self, &state);
         place(&mut work.slots, self, &mut state);
         work.placed = true;
-        Simulation { model: self, inputs: Inputs::new(self.mechanism), state, work }
+        Simulation {
+            model: self,
+            inputs: Inputs::new(self.mechanism),
+            state,
+            work,
+            integrator: Integrator::default(),
+            stages: None,
+        }
     }
 }
 
@@ -111,9 +124,29 @@ impl<'m> Simulation<'m> {
         self.inputs.set_load(effector, load)
     }
 
+    /// Sets how steps go on in time.
+    pub fn set_integrator(&mut self, integrator: Integrator) -> Result<(), InputError> {
+        if integrator == Integrator::RungeKutta4 {
+            if !self.model.closures.is_empty() {
+                let message =
+                    "the integrator of Runge and Kutta is for mechanisms without loops and couplings";
+                return Err(InputError::new(message.into()));
+            }
+            self.stages.get_or_insert_with(|| Stages::new(self.model));
+        }
+        self.integrator = integrator;
+        Ok(())
+    }
+
     /// Goes on by dt seconds. On an error the state is what it was.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        step::step(self.model, &self.inputs, dt, &mut self.state, &mut self.work)
+        let (model, inputs, state, work) = (self.model, &self.inputs, &mut self.state, &mut self.work);
+        match (self.integrator, &mut self.stages) {
+            (Integrator::RungeKutta4, Some(stages)) => {
+                runge_kutta::step(model, inputs, dt, state, work, stages)
+            }
+            _ => step::step(model, inputs, dt, state, work),
+        }
     }
 
     /// Moves the whole mechanism, base included, without any time passing: every pose H becomes

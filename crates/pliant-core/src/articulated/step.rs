@@ -12,9 +12,9 @@ use nalgebra::Vector3;
 
 use super::closures::{self, Closing};
 use super::loads;
-use super::model::{GeneralNode, Model, Motion, Node};
-use super::placing::{follow, place, pose_of};
-use super::slot::{Six, Slot, Slots};
+use super::model::{Model, Motion, Node};
+use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
+use super::slot::{Six, Slot, Slots, sweep};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
 use crate::full::StepError;
@@ -69,8 +69,14 @@ pub(super) fn step(
     }
     work.placed = false;
     solve(model, inputs, h, state, work)?;
-    advance(model, inputs, h, state, work);
+    work.next.coordinates.copy_from_slice(&state.coordinates);
+    work.next.rates.copy_from_slice(&state.rates);
+    advance(&mut work.slots, model, inputs, h, state, &mut work.next);
+    if !model.closures.is_empty() {
+        correct(model, h, work);
+    }
     let next = &mut work.next;
+    follow(model, &inputs.base_twist, next);
     for joint in &model.closures.joints {
         let placed = joint.place(&work.slots);
         let q = joint.coordinates(model, &placed, &state.coordinates);
@@ -79,15 +85,7 @@ pub(super) fn step(
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
-    for at in 0..model.freedoms.len() {
-        let (q, rate) = (next.coordinates[at], next.rates[at]);
-        next.forces[at] = force(&model.freedoms[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
-    }
-    next.time = state.time + h;
-    next.steps = state.steps + 1;
-    if !next.is_finite() {
-        return Err(not_finite(model, state, &work.next, h));
-    }
+    finish(model, inputs, h, state, next)?;
     if let Some((joint, gap)) = torn(model, &work.slots) {
         let joint = model.mechanism.joint(joint).name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
@@ -95,6 +93,41 @@ pub(super) fn step(
     std::mem::swap(state, &mut work.next);
     work.placed = true;
     Ok(())
+}
+
+/// Fills in forces along coordinates and the time, and sees that everything is finite.
+pub(super) fn finish(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    next: &mut State,
+) -> Result<(), StepError> {
+    for at in 0..model.freedoms.len() {
+        let (q, rate) = (next.coordinates[at], next.rates[at]);
+        next.forces[at] = force(&model.freedoms[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
+    }
+    next.time = state.time + h;
+    next.steps = state.steps + 1;
+    if is_finite(next) { Ok(()) } else { Err(not_finite(model, state, next, h)) }
+}
+
+/// Whether all numbers of a state are finite: x − x is zero for those, and sums of it go fast.
+fn is_finite(state: &State) -> bool {
+    let mut sums = [0.0; 8];
+    for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers] {
+        let (chunks, rest) = list.as_chunks::<8>();
+        for chunk in chunks {
+            (0..8).for_each(|i| sums[i] += chunk[i] - chunk[i]);
+        }
+        rest.iter().for_each(|x| sums[0] += x - x);
+    }
+    for (pose, twist) in state.poses.iter().zip(&state.twists) {
+        let (q, p, v, w) = (&pose.rotation.coords, &pose.position, &twist.linear, &twist.angular);
+        (0..4).for_each(|i| sums[i] += q[i] - q[i]);
+        (0..3).for_each(|i| sums[4 + i] += (p[i] - p[i]) + (v[i] - v[i]) + (w[i] - w[i]));
+    }
+    sums.iter().sum::<f64>() == 0.0 && state.base.is_finite() && state.time.is_finite()
 }
 
 /// Twists and speeds at the end of the step, and constraint forces of all joints and couplings into the next state.
@@ -114,130 +147,98 @@ fn solve(
     base.aw = v(&inputs.base_twist.angular);
     let back = sub(base.o, v(&inputs.base.position));
     base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
-    outward_step(slots, model);
+    let multipliers = &mut work.next.multipliers;
+    outward_step(slots, model, h, multipliers);
     if !model.closures.is_empty() {
-        let multipliers = &mut work.next.multipliers;
         closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
             let joint = closures::name_of_row(model, &work.closing, row);
             StepError::Singular { step: state.steps + 1, joint, coordinate: None }
         })?;
-        outward_step(slots, model);
+        outward_step(slots, model, h, multipliers);
     }
-    pass_forces(model, h, slots, &mut work.next.multipliers);
     Ok(())
 }
 
-/// The constraint forces of tree joints: the impulse Ia X ξ_λ + pa by which the parent moves the node, in terms of the
-/// joint's rows. On the manifold, those of a hinge are the force in the parent's axes, and the torque about its y and
-/// less that about its x.
-fn pass_forces(model: &Model, h: f64, work: &Slots, multipliers: &mut [f64]) {
-    let per_step = 1.0 / h;
-    for (n, node) in model.nodes.iter().enumerate() {
-        let (parent, slot) = (&work.slots[node.parent], &work.slots[n + 1]);
-        if matches!(node.motion, Motion::Free(_)) {
-            continue;
-        }
-        let a = add_cross::<false>(parent.aw, slot.r, parent.av);
-        let f = add_apply::<false>(&slot.A, a, add_turn::<false>(&slot.B, parent.aw, slot.f));
-        let t = add_turn_back::<false>(&slot.B, a, add_apply::<false>(&slot.C, parent.aw, slot.t));
-        // In the axes of the parent's joint frame.
-        let local = |x: V| {
-            turn_back::<false>(&node.joint_axes, turn_back::<false>(&parent.R, scale(x, per_step)))
-        };
-        let (f, t) = (local(f), local(t));
-        let rows = &mut multipliers[node.row..];
-        match node.motion {
-            Motion::Hinge => rows[..5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]),
-            Motion::General(g) => {
-                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
-                constraint_forces(kind, f, t, pose_in_parent(parent, slot, &model.general[g]), rows);
-            }
-            Motion::Free(_) => {}
-        }
-    }
+sweep! {
+    /// Outward, to the end of the step: coordinates and rates, places, and the twists that carry the momentum on.
+    advance, advance_lanes(slots, model: &Model, inputs: &Inputs, h: f64, state: &State, next: &mut State)
 }
 
-/// X of a placed joint.
-fn pose_in_parent(parent: &Slot, slot: &Slot, constants: &GeneralNode) -> Pose {
-    let outer = pose_of(parent) * constants.in_parent;
-    outer.inverse_times(&(pose_of(slot) * constants.in_child))
-}
-
-/// Multipliers of any joint from the wrench in the axes of its parent frame at the child frame's origin: that
-/// wrench, in child axes, is Jᵀλ + Jθᵀτ.
-fn constraint_forces(kind: &JointKind, f: V, t: V, X: Pose, rows: &mut [f64]) {
-    let d = kind.freedoms();
-    let q = kind.coordinates(&X, &[0.0; 6][..d]);
-    let (J, Jq) = (kind.rows(&X), kind.coordinates_jacobian(&X, &q.as_slice()[..d]));
-    let mut A = nalgebra::Matrix6::zeros();
-    for i in 0..6 {
-        A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
-    }
-    let Rt = X.rotation.inverse();
-    let (f, t) = (Rt * Vector3::from(f), Rt * Vector3::from(t));
-    if let Some(x) = A.lu().solve(&nalgebra::Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)) {
-        rows[..6 - d].copy_from_slice(&x.as_slice()[..6 - d]);
-    }
-}
-
-/// Speeds, then coordinates, then places at the end of the step.
-fn advance(model: &Model, inputs: &Inputs, h: f64, state: &State, work: &mut Workspace) {
-    let next = &mut work.next;
-    next.coordinates.copy_from_slice(&state.coordinates);
-    next.rates.copy_from_slice(&state.rates);
+#[inline(always)]
+fn advance_lanes<const FUSED: bool>(
+    work: &mut Slots,
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    next: &mut State,
+) {
     next.base = inputs.base;
+    place_base::<FUSED>(&mut work.slots[0], &next.base);
     for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
         match node.motion {
             Motion::Hinge => {
-                let rate = work.slots.found[node.speed];
+                carry::<FUSED>(node, slot);
+                let rate = work.found[node.speed];
+                let angle = state.coordinates[node.coordinate] + h * rate;
                 next.rates[node.coordinate] = rate;
-                next.coordinates[node.coordinate] = state.coordinates[node.coordinate] + h * rate;
+                next.coordinates[node.coordinate] = angle;
+                hinge::<FUSED, false>(node, parent, slot, angle, rate);
             }
             Motion::General(g) => {
+                carry::<FUSED>(node, slot);
                 let d = model.general[g].freedoms;
                 let mut speeds = [0.0; 6];
-                speeds[..d].copy_from_slice(&work.slots.found[node.speed..node.speed + d]);
+                speeds[..d].copy_from_slice(&work.found[node.speed..node.speed + d]);
                 let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
                 let moves = speeds.map(|u| h * u);
                 move_joint(model, node, kind, &state.coordinates, &moves, &mut next.coordinates);
                 set_rates(node, kind, &speeds, next);
+                general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
             }
-            Motion::Free(_) => move_base(node, &work.slots.slots[n + 1], h, &mut next.poses[node.head]),
-        }
-        let slot = &mut work.slots.slots[n + 1];
-        carry(node, slot);
-    }
-    place(&mut work.slots, model, next);
-    if !model.closures.is_empty() {
-        for _ in 0..CORRECTIONS {
-            if !closures::correct(model, next, h, &work.slots, &mut work.closing) {
-                break;
+            Motion::Free(g) => {
+                let pose = moved_base(node, slot, h);
+                carry::<FUSED>(node, slot);
+                free(&pose, &Twist::ZERO, slot, &mut work.general[g]);
             }
-            displace(model, &work.closing.moves, next);
-            place(&mut work.slots, model, next);
+        }
+        own_inertia::<FUSED, false>(node, slot);
+        next.poses[node.head] = pose_of(slot);
+        next.twists[node.head] = carried_twist::<FUSED>(node, slot);
+    }
+}
+
+/// Closes what the step left open by moving coordinates.
+fn correct(model: &Model, h: f64, work: &mut Workspace) {
+    for _ in 0..CORRECTIONS {
+        if !closures::correct(model, &work.next, h, &work.slots, &mut work.closing) {
+            return;
+        }
+        displace(model, &work.closing.moves, &mut work.next);
+        place(&mut work.slots, model, &mut work.next);
+        for (node, slot) in model.nodes.iter().zip(&work.slots.slots[1..]) {
+            work.next.twists[node.head] = carried_twist::<false>(node, slot);
         }
     }
-    for (node, slot) in model.nodes.iter().zip(&work.slots.slots[1..]) {
-        next.twists[node.head] = carried_twist(node, slot);
-    }
-    follow(model, &inputs.base_twist, next);
 }
 
 /// Keeps what a node carries on in its slot, in the place of its twist: the velocity of its centre of mass, and its
 /// angular momentum about it.
 #[inline(always)]
-fn carry(node: &Node, slot: &mut Slot) {
-    let c = turn::<false>(&slot.R, node.center);
-    slot.av = add_cross::<false>(slot.aw, c, slot.av);
-    let local = turn_back::<false>(&slot.R, slot.aw);
-    slot.aw = turn::<false>(&slot.R, apply::<false>(&node.about_center, local));
+fn carry<const FUSED: bool>(node: &Node, slot: &mut Slot) {
+    let c = turn::<FUSED>(&slot.R, node.center);
+    slot.av = add_cross::<FUSED>(slot.aw, c, slot.av);
+    let local = turn_back::<FUSED>(&slot.R, slot.aw);
+    slot.aw = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, local));
 }
 
 /// The body twist that has the carried momentum with the inertia where the node is now.
 #[inline(always)]
-fn carried_twist(node: &Node, slot: &Slot) -> Twist {
-    let angular = apply::<false>(&node.inverse, turn_back::<false>(&slot.R, slot.aw));
-    let linear = sub(turn_back::<false>(&slot.R, slot.av), cross::<false>(angular, node.in_link));
+fn carried_twist<const FUSED: bool>(node: &Node, slot: &Slot) -> Twist {
+    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED>(&slot.R, slot.aw));
+    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED>(&slot.R, slot.av));
     Twist::new(linear.into(), angular.into())
 }
 
@@ -268,7 +269,14 @@ fn displace(model: &Model, moves: &[f64], next: &mut State) {
 }
 
 /// Coordinates of a joint after displacements along its speeds.
-fn move_joint(model: &Model, node: &Node, kind: &JointKind, from: &[f64], moves: &Six, to: &mut [f64]) {
+pub(super) fn move_joint(
+    model: &Model,
+    node: &Node,
+    kind: &JointKind,
+    from: &[f64],
+    moves: &Six,
+    to: &mut [f64],
+) {
     let at = node.coordinate..node.coordinate + kind.freedoms();
     to[at.clone()].copy_from_slice(&from[at.clone()]);
     let first = first_turn(kind);
@@ -301,7 +309,7 @@ fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
 }
 
 /// Rates of a joint's coordinates from its speeds.
-fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
+pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
     let (at, first, d) = (node.coordinate, first_turn(kind), kind.freedoms());
     state.rates[at..at + first].copy_from_slice(&speeds[..first]);
     if first < d {
@@ -313,14 +321,14 @@ fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
 }
 
 /// A free base: its centre of mass goes straight on while it turns.
-fn move_base(node: &Node, slot: &Slot, h: f64, to: &mut Pose) {
+fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
     let (v, w) = (Vector3::from(slot.av), Vector3::from(slot.aw));
     let pose = pose_of(slot);
     let arm = pose.rotation * Vector3::from(node.center);
     let mut rotation = exp_rotation(&(w * h)) * pose.rotation;
     rotation.renormalize_fast();
     let position = pose.position + arm + (v + w.cross(&arm)) * h - rotation * Vector3::from(node.center);
-    *to = Pose { rotation, position };
+    Pose { rotation, position }
 }
 
 /// The first loop joint that is open by more than the arms of its two sides, with its gap.
@@ -335,7 +343,7 @@ fn torn(model: &Model, work: &Slots) -> Option<(JointId, f64)> {
     })
 }
 
-fn no_pivot(model: &Model, state: &State, pivot: NoPivot, h: f64) -> StepError {
+pub(super) fn no_pivot(model: &Model, state: &State, pivot: NoPivot, h: f64) -> StepError {
     let node = &model.mechanism.order().nodes()[pivot.node];
     match node.joint {
         // A state whose numbers are too large for f64 ends here as well.
@@ -355,7 +363,7 @@ fn cause(h: f64) -> String {
     format!("a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt")
 }
 
-fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
+pub(super) fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
     let mechanism: &Mechanism = model.mechanism;
     let of_joint = (0..mechanism.joints().len()).map(JointId::from_index).find_map(|j| {
         let at = mechanism.coordinates_of(j);
@@ -364,5 +372,9 @@ fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
         (!finite).then(|| mechanism.joint(j).child)
     });
     let body = next.first_not_finite().or(of_joint).map_or(model.nodes[0].head, |b| b.index());
-    StepError::NotFinite { step: state.steps + 1, body: mechanism.bodies()[body].name.clone(), cause: cause(h) }
+    StepError::NotFinite {
+        step: state.steps + 1,
+        body: mechanism.bodies()[body].name.clone(),
+        cause: cause(h),
+    }
 }

@@ -17,11 +17,14 @@
 //! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
 
 use super::model::{GeneralNode, Model, Motion, Node};
+use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
 use crate::joints::JointKind;
 use crate::mechanism::Freedom;
+use crate::spatial::Pose;
 use crate::state::State;
+use nalgebra::{Matrix6, Vector3, Vector6};
 
 /// A pivot that is not a positive number: the node whose motion nothing resists, and the place of its freedom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -386,28 +389,38 @@ sweep! {
 }
 
 sweep! {
-    /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot.
-    outward_step, outward_ahead(slots, model: &Model)
+    /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
+    /// constraint forces of tree joints.
+    outward_step, outward_ahead(slots, model: &Model, h: f64, multipliers: &mut [f64])
 }
 
 #[inline(always)]
 fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Model, free: V) {
-    outward_lanes::<FUSED, false>(work, model, free);
+    outward_lanes::<FUSED, false>(work, model, free, 1.0, &mut []);
 }
 
 #[inline(always)]
-fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model) {
-    outward_lanes::<FUSED, true>(work, model, ZERO);
+fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, h: f64, multipliers: &mut [f64]) {
+    outward_lanes::<FUSED, true>(work, model, ZERO, h, multipliers);
 }
 
 #[inline(always)]
-fn outward_lanes<const FUSED: bool, const STEP: bool>(work: &mut Slots, model: &Model, free: V) {
+fn outward_lanes<const FUSED: bool, const STEP: bool>(
+    work: &mut Slots,
+    model: &Model,
+    free: V,
+    h: f64,
+    multipliers: &mut [f64],
+) {
+    let per_step = 1.0 / h;
     for (n, node) in model.nodes.iter().enumerate() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&before[node.parent], &mut after[0]);
         let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
         let mut aw = parent.aw;
-        if !STEP {
+        if STEP {
+            constraint_forces::<FUSED>(model, node, parent, slot, av, aw, per_step, multipliers);
+        } else {
             (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
         }
         let g = match node.motion {
@@ -428,6 +441,59 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(work: &mut Slots, model: &
         let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
         let d = model.general[g].freedoms;
         outward_general(slot, &work.general[g], a, &mut work.found[node.speed..node.speed + d]);
+    }
+}
+
+/// The constraint forces of a tree joint from the twist ξ of its parent at o: the impulse Ia ξ + pa by which the parent
+/// moves the node, in terms of the joint's rows. On the manifold, those of a hinge are the force in the parent's axes,
+/// and the torque about its y and less that about its x.
+#[inline(always)]
+pub(super) fn constraint_forces<const FUSED: bool>(
+    model: &Model,
+    node: &Node,
+    parent: &Slot,
+    slot: &Slot,
+    l: V,
+    a: V,
+    per_step: f64,
+    multipliers: &mut [f64],
+) {
+    if matches!(node.motion, Motion::Free(_)) {
+        return;
+    }
+    let f = add_apply::<FUSED>(&slot.A, l, add_turn::<FUSED>(&slot.B, a, slot.f));
+    let t = add_turn_back::<FUSED>(&slot.B, l, add_apply::<FUSED>(&slot.C, a, slot.t));
+    // In the axes of the parent's joint frame.
+    let local = |x: V| {
+        let x = turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
+        scale(x, per_step)
+    };
+    let (f, t) = (local(f), local(t));
+    match node.motion {
+        Motion::General(g) => {
+            let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+            let outer = pose_of(parent) * model.general[g].in_parent;
+            let X = outer.inverse_times(&(pose_of(slot) * model.general[g].in_child));
+            solve_rows(kind, f, t, &X, &mut multipliers[node.row..]);
+        }
+        _ => multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]),
+    }
+}
+
+/// Multipliers of any joint from the wrench in the axes of its parent frame at the child frame's origin: that
+/// wrench, in child axes, is Jᵀλ + Jθᵀτ.
+fn solve_rows(kind: &JointKind, f: V, t: V, X: &Pose, rows: &mut [f64]) {
+    let d = kind.freedoms();
+    let q = kind.coordinates(X, &[0.0; 6][..d]);
+    let (J, Jq) = (kind.rows(X), kind.coordinates_jacobian(X, &q.as_slice()[..d]));
+    let mut A = Matrix6::zeros();
+    for i in 0..6 {
+        A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
+    }
+    let Rt = X.rotation.inverse();
+    let (f, t) = (Rt * Vector3::from(f), Rt * Vector3::from(t));
+    if let Some(x) = A.lu().solve(&Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)) {
+        rows[..6 - d].copy_from_slice(&x.as_slice()[..6 - d]);
     }
 }
 

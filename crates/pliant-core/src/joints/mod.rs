@@ -200,12 +200,6 @@ impl JointKind {
         ask!(self, wrench_derivative(X, q, multipliers, forces))
     }
 
-    /// X(q), S(q) and Ṡ q̇ at once: what an engine in joint coordinates asks once a step.
-    #[inline]
-    pub fn motion(&self, q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
-        (self.transform(q), self.subspace(q), self.bias(q, rate))
-    }
-
     /// Ṡ q̇, the acceleration that is left when q̈ = 0.
     #[inline]
     pub fn bias(&self, q: &[f64], rate: &[f64]) -> Twist {

@@ -101,7 +101,7 @@ impl<'m> Forest<'m> {
                 Some(joint) => {
                     let at = mechanism.coordinates_of(joint);
                     let (q, mut u) = (&state.coordinates[at.clone()], state.rates[at].to_vec());
-                    if let Some(first) = first_turn(mechanism.joint(joint).kind) {
+                    if let Some(first) = first_turn(&mechanism.joint(joint).kind) {
                         let J = right_jacobian_rotation(&Vector3::from_column_slice(&q[first..]));
                         let w = J * Vector3::from_column_slice(&u[first..]);
                         u[first..].copy_from_slice(w.as_slice());
@@ -124,7 +124,7 @@ impl<'m> Forest<'m> {
             let X = self.state.poses[body.index()] * exp(&(Twist::from_vector(&six(u)) * t));
             return Moving { X, S: DMatrix::identity(6, 6) };
         };
-        let kind = self.mechanism.joint(joint).kind;
+        let kind = &self.mechanism.joint(joint).kind;
         let d = kind.freedoms();
         let q = &self.state.coordinates[self.mechanism.coordinates_of(joint)];
         match first_turn(kind) {
@@ -226,7 +226,7 @@ impl<'m> Forest<'m> {
                 continue;
             };
             let at = self.mechanism.coordinates_of(joint);
-            let (kind, q) = (self.mechanism.joint(joint).kind, &self.state.coordinates[at.clone()]);
+            let (kind, q) = (&self.mechanism.joint(joint).kind, &self.state.coordinates[at.clone()]);
             let u = self.speeds_of(body);
             let d = u.len();
             // θ̇ per speed, after moving for t seconds.
@@ -259,7 +259,7 @@ impl<'m> Forest<'m> {
 }
 
 /// Where the turns of a ball or bushing start among its coordinates.
-fn first_turn(kind: JointKind) -> Option<usize> {
+fn first_turn(kind: &JointKind) -> Option<usize> {
     match kind {
         JointKind::Ball => Some(0),
         JointKind::Bushing => Some(3),
