@@ -153,8 +153,8 @@ pub struct Simulate {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full (everything counts), reduced (one linear model of the effectors, fast) or live
-    /// (that model made anew in every step)
+    /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
+    /// trees), reduced (one linear model of the effectors, fastest) or live (that model made anew in every step)
     #[arg(long, value_name = "E")]
     pub engine: Engine,
     /// How long it moves, s; rounded to whole steps

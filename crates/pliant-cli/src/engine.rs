@@ -6,13 +6,15 @@ use pliant::mechanism::closest;
 use pliant::reduced;
 
 /// Engines that are planned, so that asking for one does not look like a misspelling.
-const LATER: [&str; 2] = ["articulated", "blended"];
+const LATER: [&str; 1] = ["blended"];
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Implicit, maximal coordinates, loops.
     Full,
+    /// Implicit, joint coordinates.
+    Articulated,
     /// One linear model of the effectors at the file's pose.
     Reduced,
     /// The effectors' motions, linear anew in every step.
@@ -21,12 +23,13 @@ pub enum Engine {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 3] = [Engine::Full, Engine::Reduced, Engine::Live];
+    pub const ALL: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Full => "full",
+            Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
             Engine::Live => "live",
         }
@@ -42,12 +45,14 @@ impl FromStr for Engine {
         }
         if LATER.contains(&text) {
             return Err(format!(
-                "this version does not have the engine `{text}` yet; use `full`, `reduced` or `live`"
+                "this version does not have the engine `{text}` yet; use `full`, `articulated`, `reduced` or `live`"
             ));
         }
         let guess = closest(text, Engine::ALL.map(Engine::name).into_iter().chain(LATER));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Err(format!("there is no engine `{text}`{guess} (this version has `full`, `reduced` and `live`)"))
+        Err(format!(
+            "there is no engine `{text}`{guess} (this version has `full`, `articulated`, `reduced` and `live`)"
+        ))
     }
 }
 

@@ -87,9 +87,11 @@ Examples:
 
 /// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\
-The engine `full` takes every turn and loop as it is. `reduced` is one linear model of the
-effectors at the file's pose: fast, right for small motions; it needs an effector held by springs.
-`live` makes that model anew in every step: right for large motions too, and at rest exact.
+The engine `full` takes every turn and loop as it is, step by step as implicit as can be.
+`articulated` does so in joint coordinates: several times faster on trees, nothing can come apart;
+its loops take a sweep for each row. `reduced` is one linear model of the effectors at the file's
+pose: fast, right for small motions; it needs an effector held by springs. `live` makes that model
+anew in every step: right for large motions too, and at rest exact.
 
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
@@ -103,6 +105,7 @@ FILE at the end or at a step that fails (exit code 1); a run that is stopped lea
 Examples:
   pliant simulate helix --engine full --duration 1 --dt 0.001 --scene-load
   pliant simulate arm --engine full --duration 2 --dt 0.01 -o arm.csv
+  pliant simulate arm --engine articulated --duration 2 --dt 0.01 -o arm.csv
   pliant simulate arm --engine reduced --duration 2 --dt 0.01 --modes auto -o arm.npz
   pliant simulate arm --engine full --duration 2 --dt 0.01 --load tip=0,0,-50 --json
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,

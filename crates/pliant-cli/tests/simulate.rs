@@ -135,15 +135,19 @@ fn a_long_motion_ends_at_the_equilibrium() {
         ("four-bar", &["--scene-load"]),
     ] {
         let settled = run.json(&[&["statics", mechanism], more].concat(), 0);
-        let moved = run.json(&simulate(mechanism, "60", "0.05", more), 0);
-        for (name, pose) in settled["bodies"].as_object().expect("names") {
+        let by_each =
+            ["full", "articulated"].map(|engine| run.json(&by(engine, mechanism, "60", "0.05", more), 0));
+        let bodies = settled["bodies"].as_object().expect("names");
+        for ((name, pose), moved) in bodies.iter().flat_map(|body| by_each.iter().map(move |m| (body, m))) {
             for part in ["position", "quaternion"] {
                 let (a, b) = (numbers(&pose[part]), numbers(&moved["bodies"][name][part]));
                 let distance = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 assert!(distance < 1e-8, "{mechanism} {more:?}: {part} of {name} differs by {distance}");
             }
         }
-        assert!(moved["energy"]["kinetic"].as_f64().is_some_and(|e| e < 1e-12));
+        for moved in &by_each {
+            assert!(moved["energy"]["kinetic"].as_f64().is_some_and(|e| e < 1e-12));
+        }
     }
 }
 
@@ -303,7 +307,7 @@ fn bad_input() {
     fails("1", "0.1", &["--load", "elbow=1,2,3", "-o", "arm.csv"], &["elbow"]);
     assert_eq!(files(&run), [""; 0], "bad input leaves no file");
     run.fails(&["simulate", "arm", "--duration", "1", "--dt", "0.1"], 2, &["--engine"]);
-    for engine in ["articulated", "blended"] {
+    for engine in ["blended"] {
         let arguments = ["simulate", "arm", "--engine", engine, "--duration", "1", "--dt", "0.1"];
         run.fails(&arguments, 2, &[engine, "does not have", "yet"]);
     }
@@ -350,10 +354,17 @@ fn bench_times_what_it_is_asked_to() {
     let what: Vec<[Option<&str>; 3]> =
         entries.iter().map(|e| ["name", "engine", "reconstruction"].map(|key| e[key].as_str())).collect();
     let lines = |name| {
-        [("full", None), ("reduced", Some("twist")), ("reduced", Some("joint")), ("live", None)]
-            .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
+        [
+            ("full", None),
+            ("articulated", None),
+            ("reduced", Some("twist")),
+            ("reduced", Some("joint")),
+            ("live", None),
+        ]
+        .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
     };
-    let refused = [lines("rod.toml")[0], [Some("rod.toml"), Some("reduced"), None], lines("rod.toml")[3]];
+    let rod = lines("rod.toml");
+    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4]];
     assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
 
     let of_all =
@@ -361,6 +372,7 @@ fn bench_times_what_it_is_asked_to() {
     for entry in entries {
         let own = match (entry["engine"].as_str(), entry.get("error")) {
             (Some("full"), None) => &["iterations"][..],
+            (Some("articulated"), None) => &[],
             (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
             (Some("live"), None) => &[],
             _ => {
@@ -381,7 +393,7 @@ fn bench_times_what_it_is_asked_to() {
         assert!(number("build_seconds") > 0.0);
         match entry["engine"].as_str() {
             Some("full") => assert_eq!(entry["iterations"], 1),
-            Some("live") => {}
+            Some("live" | "articulated") => {}
             _ => assert!(number("dynamics_us") > 0.0),
         }
     }

@@ -11,9 +11,8 @@
 use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
 use pliant_core::full::{Model, Simulation};
-use pliant_core::gallery;
-use pliant_core::live;
 use pliant_core::reduced::{self, Reconstruction, Reduction};
+use pliant_core::{articulated, gallery, live};
 
 /// A simulation after one step, under its load.
 fn simulation(name: &str) -> Simulation<'static> {
@@ -63,6 +62,26 @@ fn reduced_step(mut simulation: reduced::Simulation<'static>) -> reduced::Simula
     simulation
 }
 
+/// An articulated simulation after one step, under its load.
+fn articulated_simulation(name: &str) -> articulated::Simulation<'static> {
+    let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
+    let model = Box::leak(Box::new(articulated::Model::new(mechanism)));
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
+#[library_benchmark]
+#[bench::chain_1000(args = ("chain:1000"), setup = articulated_simulation, config = limit(2_000_000))]
+#[bench::helix_400(args = ("helix:400"), setup = articulated_simulation, config = limit(800_000))]
+#[bench::arm(args = ("arm"), setup = articulated_simulation, config = limit(40_000))]
+#[bench::ladder_36(args = ("ladder:36"), setup = articulated_simulation, config = limit(1_000_000))]
+fn articulated_step(mut simulation: articulated::Simulation<'static>) -> articulated::Simulation<'static> {
+    simulation.step(1.0 / 60.0).expect("a finite step");
+    simulation
+}
+
 /// A live simulation after one step, under its load.
 fn live_simulation(name: &str) -> live::Simulation<'static> {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
@@ -83,6 +102,7 @@ fn live_step(mut simulation: live::Simulation<'static>) -> live::Simulation<'sta
 }
 
 library_benchmark_group!(name = full, benchmarks = step);
+library_benchmark_group!(name = joints, benchmarks = articulated_step);
 library_benchmark_group!(name = small, benchmarks = reduced_step);
 library_benchmark_group!(name = relinearised, benchmarks = live_step);
-main!(library_benchmark_groups = full, small, relinearised);
+main!(library_benchmark_groups = full, joints, small, relinearised);

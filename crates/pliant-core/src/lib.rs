@@ -4,6 +4,7 @@
 //! [`order::Order`] says in which sequence engines visit it; engines step a state that the
 //! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
 
+pub mod articulated;
 pub mod elimination;
 pub mod expression;
 pub mod full;

@@ -16,13 +16,14 @@
 //! ```
 
 pub use pliant_core::{
-    elimination, full, gallery, inputs, joints, live, mechanism, nalgebra, order, reduced, spatial, state,
+    articulated, elimination, full, gallery, inputs, joints, live, mechanism, nalgebra, order, reduced,
+    spatial, state,
 };
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
 pub mod prelude {
-    pub use crate::{full, gallery, io, live, reduced};
+    pub use crate::{articulated, full, gallery, io, live, reduced};
     pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;
     pub use pliant_core::mechanism::{

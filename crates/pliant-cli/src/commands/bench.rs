@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
+use pliant::articulated;
 use pliant::full::{self, StepError};
 use pliant::live;
 use pliant::mechanism::Mechanism;
@@ -50,18 +51,20 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
             Ok((name.to_string_lossy().into_owned(), mechanism))
         })
         .collect::<Result<_, Failure>>()?;
-    let mut bar = Bar::new(common.format(), 3 * mechanisms.len() as u64);
+    let mut bar = Bar::new(common.format(), 4 * mechanisms.len() as u64);
     let mut lines = Lines::default();
     for (m, (name, mechanism)) in mechanisms.iter().enumerate() {
-        bar.update(3 * m as u64, Instant::now());
+        bar.update(4 * m as u64, Instant::now());
         let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
         lines.push(name, &full(mechanism).map_err(failed)?);
-        bar.update(3 * m as u64 + 1, Instant::now());
+        bar.update(4 * m as u64 + 1, Instant::now());
+        lines.push(name, &articulated(mechanism).map_err(failed)?);
+        bar.update(4 * m as u64 + 2, Instant::now());
         match reduced(mechanism).map_err(failed)? {
             Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
             Err(why) => lines.refuse(name, Engine::Reduced, &why),
         }
-        bar.update(3 * m as u64 + 2, Instant::now());
+        bar.update(4 * m as u64 + 3, Instant::now());
         match live(mechanism).map_err(failed)? {
             Ok(figures) => lines.push(name, &figures),
             Err(why) => lines.refuse(name, Engine::Live, &why),
@@ -98,13 +101,16 @@ impl Lines {
         entry.insert("engine".into(), figures.engine.name().into());
         entry.insert("build_seconds".into(), figures.build.as_secs_f64().into());
         match figures.engine {
-            Engine::Full => entry.insert("iterations".into(), ITERATIONS.into()),
+            Engine::Full => {
+                entry.insert("iterations".into(), ITERATIONS.into());
+            }
+            Engine::Articulated => {}
             Engine::Reduced => {
                 entry.insert("dynamics_us".into(), figures.dynamics.into());
-                entry.insert("reconstruction".into(), figures.reconstruction.into())
+                entry.insert("reconstruction".into(), figures.reconstruction.into());
             }
-            Engine::Live => None,
-        };
+            Engine::Live => {}
+        }
         self.json.push(Value::Object(entry));
         let us = |x: f64| quantity(x, "µs");
         let engine = [figures.engine.name()].into_iter().chain(figures.reconstruction);
@@ -140,6 +146,17 @@ fn full(mechanism: &Mechanism) -> Result<Figures, StepError> {
     simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
     let step = columns(&time(|| simulation.step(DT))?, mechanism);
     Ok(Figures { engine: Engine::Full, reconstruction: None, step, dynamics: None, build })
+}
+
+/// Times the articulated engine.
+fn articulated(mechanism: &Mechanism) -> Result<Figures, StepError> {
+    let start = Instant::now();
+    let model = articulated::Model::new(mechanism);
+    let build = start.elapsed();
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(mechanism);
+    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    Ok(Figures { engine: Engine::Articulated, reconstruction: None, step, dynamics: None, build })
 }
 
 /// Times the reduced engine with its two plain reconstructions, or tells why there is no model.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use pliant::articulated;
 use pliant::full::{self, Energy, StepError};
 use pliant::inputs::Inputs;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
@@ -36,6 +37,10 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
             simulation.set_iterations(iterations).map_err(Failure::input)?;
             motion.run(Running::Full(Box::new(simulation)))
+        }
+        Engine::Articulated => {
+            let model = articulated::Model::new(&mechanism);
+            motion.run(Running::Articulated(Box::new(model.simulate())))
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
@@ -122,6 +127,7 @@ fn unwritten(error: TrajectoryError) -> Failure {
 /// A simulation of any engine.
 enum Running<'m> {
     Full(Box<full::Simulation<'m>>),
+    Articulated(Box<articulated::Simulation<'m>>),
     Reduced(Box<reduced::Simulation<'m>>),
     Live(Box<live::Simulation<'m>>),
 }
@@ -130,6 +136,7 @@ impl Running<'_> {
     fn inputs_mut(&mut self) -> &mut Inputs {
         match self {
             Running::Full(simulation) => simulation.inputs_mut(),
+            Running::Articulated(simulation) => simulation.inputs_mut(),
             Running::Reduced(simulation) => simulation.inputs_mut(),
             Running::Live(simulation) => simulation.inputs_mut(),
         }
@@ -139,6 +146,7 @@ impl Running<'_> {
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         match self {
             Running::Full(simulation) => simulation.step(dt),
+            Running::Articulated(simulation) => simulation.step(dt),
             Running::Reduced(simulation) => simulation.step(dt),
             Running::Live(simulation) => simulation.step(dt),
         }
@@ -147,6 +155,7 @@ impl Running<'_> {
     fn state(&mut self) -> &State {
         match self {
             Running::Full(simulation) => simulation.state(),
+            Running::Articulated(simulation) => simulation.state(),
             Running::Reduced(simulation) => simulation.state(),
             Running::Live(simulation) => simulation.state(),
         }
@@ -155,6 +164,7 @@ impl Running<'_> {
     fn effector_pose(&self, effector: EffectorId) -> Pose {
         match self {
             Running::Full(simulation) => simulation.effector_pose(effector),
+            Running::Articulated(simulation) => simulation.effector_pose(effector),
             Running::Reduced(simulation) => simulation.effector_pose(effector),
             Running::Live(simulation) => simulation.effector_pose(effector),
         }
@@ -163,6 +173,7 @@ impl Running<'_> {
     fn violation(&mut self) -> f64 {
         match self {
             Running::Full(simulation) => simulation.violation(),
+            Running::Articulated(simulation) => simulation.violation(),
             Running::Reduced(simulation) => simulation.violation(),
             Running::Live(simulation) => simulation.violation(),
         }
@@ -171,15 +182,24 @@ impl Running<'_> {
     fn energy(&mut self) -> Energy {
         match self {
             Running::Full(simulation) => simulation.energy(),
+            Running::Articulated(simulation) => simulation.energy(),
             Running::Reduced(simulation) => simulation.energy(),
             Running::Live(simulation) => simulation.energy(),
+        }
+    }
+
+    /// What the model says of its fitness.
+    fn notes(&self) -> Vec<String> {
+        match self {
+            Running::Articulated(simulation) => simulation.model().notes(),
+            Running::Full(_) | Running::Reduced(_) | Running::Live(_) => Vec::new(),
         }
     }
 
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
         match self {
-            Running::Full(_) | Running::Live(_) => None,
+            Running::Full(_) | Running::Articulated(_) | Running::Live(_) => None,
             Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
         }
     }
@@ -202,6 +222,7 @@ impl Motion<'_> {
         let trajectory = trajectory.transpose().map_err(unwritten)?;
         let timings = self.take_steps(&mut running, trajectory)?;
         let mut warnings = mechanism.warnings();
+        warnings.extend(running.notes());
         if self.steps == 0 && arguments.duration > 0.0 {
             warnings.push("the duration is less than half a step: nothing moved".into());
         }

@@ -19,7 +19,7 @@ mod unsymmetric;
 pub(crate) use geometric::geometric_stiffness;
 pub(crate) use mobility::mobility;
 pub use model::Model;
-pub(crate) use model::limit_stiffness;
+pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
 pub use simulation::{Energy, Simulation};
 pub use statics::{Equilibrium, StaticsError, StaticsSettings};
 pub use step::StepError;

@@ -116,7 +116,7 @@ impl<'m> Model<'m> {
                 mass: node.inertia.mass,
                 center: node.inertia.center_of_mass,
                 inertia: node.inertia.inertia,
-                inverse: inverse(&node.inertia.inertia),
+                inverse: inverse_of(&node.inertia.inertia),
                 unknown: 0,
                 front: 0,
             })
@@ -281,7 +281,7 @@ fn effective_freedoms(mechanism: &Mechanism) -> Vec<Freedom> {
 
 /// The inverse of an inertia, by its principal moments; one that is lost in the rounding of the largest
 /// counts as that.
-fn inverse(inertia: &Matrix3<f64>) -> Matrix3<f64> {
+pub(crate) fn inverse_of(inertia: &Matrix3<f64>) -> Matrix3<f64> {
     let scale = inertia.amax();
     let eigen = (inertia / scale).symmetric_eigen();
     let moments = eigen.eigenvalues.map(|m| 1.0 / (m.max(f64::EPSILON) * scale));

@@ -48,6 +48,19 @@ pub enum StepError {
         /// The time step, s.
         dt: f64,
     },
+    /// The equations of motion in joint coordinates have no solution.
+    #[error(
+        "step {step}: nothing determines how joint `{joint}` moves{}: its coordinates are singular there, or its state or load is too large for f64",
+        match coordinate { Some(k) => format!(" along coordinate {k}"), None => String::new() }
+    )]
+    Undetermined {
+        /// Number of the step that failed, counted from 1.
+        step: u64,
+        /// The joint.
+        joint: String,
+        /// Which of its coordinates, from 0; `None` for what closes a loop or coupling.
+        coordinate: Option<usize>,
+    },
     /// The step would have led to numbers that are not finite.
     #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
     NotFinite {

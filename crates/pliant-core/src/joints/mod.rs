@@ -10,6 +10,7 @@
 //! | [`JointKind::transform`] | X(q) | pose |
 //! | [`JointKind::subspace`] | S(q): X⁻¹Ẋ = S q̇, body twist of the child frame | 6×d |
 //! | [`JointKind::subspace_rate`] | Ṡ(q, q̇) | 6×d |
+//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ together | |
 //! | [`JointKind::coordinates`] | θ(X): coordinates of any relative pose, the nearest turn to a reference | d |
 //! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
 //! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |

@@ -182,14 +182,14 @@ impl LoopJoint {
         let d = self.kind.freedoms();
         let (outer, inner) = self.frames(places, base);
         let X = outer.inverse_times(&inner);
-        residual.copy_from_slice(&self.kind.residual(&X).as_slice()[..6 - d]);
+        residual.copy_from_slice(&self.kind.residual(&X, q).as_slice()[..6 - d]);
         let at = Pose::new(inner.rotation, inner.position - Vector3::from(places.point));
         let outward = |J: &nalgebra::Matrix6<f64>, i: usize| {
             let local = Wrench::from_vector(&J.row(i).transpose());
             let w = at.wrench_to_outer(&local);
             row(w.force.into(), w.torque.into())
         };
-        let J = self.kind.rows(&X);
+        let J = self.kind.rows(&X, q);
         rows.iter_mut().enumerate().for_each(|(i, g)| *g = outward(&J, i));
         let J = self.kind.coordinates_jacobian(&X, q);
         coordinates.iter_mut().enumerate().for_each(|(k, g)| *g = outward(&J, k));

@@ -1,0 +1,47 @@
+//! Speed of the articulated engine, one thread: forward dynamics (kinematics, velocities and both sweeps, from coordinates
+//! and rates to accelerations) and a whole step with every link's pose and twist, joint coordinates and constraint
+//! forces.
+//!
+//! `cargo bench -p pliant-core --bench articulated`. FIGURES
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pliant_core::inputs::Inputs;
+use pliant_core::{articulated, gallery};
+
+fn forward_dynamics(c: &mut Criterion) {
+    let mut group = c.benchmark_group("forward dynamics");
+    for links in [20, 50, 100] {
+        let mechanism = gallery::chain(links);
+        let model = articulated::Model::new(&mechanism);
+        let mut dynamics = model.dynamics();
+        let inputs = Inputs::new(&mechanism);
+        let forces = vec![0.1; model.speeds()];
+        let mut accelerations = vec![0.0; model.speeds()];
+        group.bench_function(BenchmarkId::from_parameter(mechanism.name()), |b| {
+            b.iter(|| dynamics.accelerations(&inputs, &forces, &mut accelerations).expect("mass everywhere"));
+        });
+    }
+    group.finish();
+}
+
+fn steps(c: &mut Criterion) {
+    let mut group = c.benchmark_group("articulated step");
+    for name in ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"] {
+        let mechanism = gallery::build(name).expect("a gallery name");
+        let model = articulated::Model::new(&mechanism);
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().add_scene_loads(&mechanism);
+        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+            b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(2))
+        .warm_up_time(std::time::Duration::from_millis(500));
+    targets = forward_dynamics, steps
+}
+criterion_main!(benches);

@@ -1,0 +1,19 @@
+#![doc = include_str!("README.md")]
+
+mod closures;
+mod dynamics;
+mod inverse;
+mod loads;
+mod mass_matrix;
+mod model;
+mod placing;
+mod runge_kutta;
+mod simulation;
+mod slot;
+mod small;
+mod step;
+mod sweeps;
+
+pub use dynamics::{Dynamics, NoMass};
+pub use model::Model;
+pub use simulation::{Integrator, Simulation};

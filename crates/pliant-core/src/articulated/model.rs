@@ -1,0 +1,218 @@
+//! What never changes while a mechanism is simulated: the nodes in the order in which the recursion visits
+//! them, with inertias and frames, and the loops and couplings that close it.
+
+use std::ops::Range;
+
+use super::closures::Closures;
+use super::small::{M, Q, Sym, V, m, sym, v};
+use crate::full::{inverse_inertia, limit_stiffness};
+use crate::joints::JointKind;
+use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
+use crate::spatial::{Pose, skew};
+
+/// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
+const MANY_ROWS: usize = 48;
+
+/// A mechanism prepared for the articulated engine.
+#[derive(Clone, Debug)]
+pub struct Model<'m> {
+    pub(super) mechanism: &'m Mechanism,
+    /// The nodes of the order. What moves with node n is in slot n + 1; slot 0 is the base.
+    pub(super) nodes: Vec<Node>,
+    pub(super) general: Vec<GeneralNode>,
+    /// The freedoms of all joints, in the order of the coordinates, and the stiffness of their limits.
+    pub(super) freedoms: Vec<Freedom>,
+    pub(super) limit_stiffness: Vec<f64>,
+    /// Number of speeds.
+    pub(super) speeds: usize,
+    pub(super) closures: Closures,
+    /// Bodies other than their node's head, with their slot and offset.
+    pub(super) followers: Vec<(usize, usize, Pose)>,
+    pub(super) radius: f64,
+}
+
+/// How a node hangs on its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Motion {
+    /// By a hinge.
+    Hinge,
+    /// By another joint, with its place among the general nodes.
+    General(usize),
+    /// Not at all: a free base, with its place among the general nodes.
+    Free(usize),
+}
+
+/// Constants of a node: one or several welded bodies. Its reference point o is the origin of the joint frame
+/// that it is carried by; a free base's is its link frame's. Axes are those of the link frame of its head.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub motion: Motion,
+    /// Slot of the parent; 0 is the base.
+    pub parent: usize,
+    /// The body whose link frame is the node's.
+    pub head: usize,
+    /// First of its speeds, and of its joint's coordinates and rows in the state.
+    pub speed: usize,
+    pub coordinate: usize,
+    pub row: usize,
+    /// The node's axes in its parent's while the joint's coordinates are zero, and the axis of a hinge.
+    pub turn: Q,
+    pub axis: V,
+    /// o in the parent's link frame while the coordinates are zero, and in the node's own.
+    pub in_parent: V,
+    pub in_child: V,
+    /// Axes of the joint frame in the parent's link frame.
+    pub joint_axes: M,
+    pub mass: f64,
+    /// From o to the centre of mass, the same times the mass, and the inertia about o.
+    pub center: V,
+    pub first_moment: V,
+    pub inertia: Sym,
+    /// The centre of mass in the link frame, the inertia about it and the inverse of that.
+    pub in_link: V,
+    pub about_center: Sym,
+    pub inverse: Sym,
+}
+
+/// Constants of a node that is carried by another joint than a hinge, or by none.
+#[derive(Clone, Debug)]
+pub(super) struct GeneralNode {
+    /// The joint; `None` for a free base.
+    pub joint: Option<JointId>,
+    pub freedoms: usize,
+    /// The joint frame in the parent's and in the node's own frame.
+    pub in_parent: Pose,
+    pub in_child: Pose,
+}
+
+impl<'m> Model<'m> {
+    /// Prepares a mechanism.
+    pub fn new(mechanism: &'m Mechanism) -> Model<'m> {
+        let order = mechanism.order();
+        let mut general = Vec::new();
+        let mut nodes = Vec::with_capacity(order.nodes().len());
+        let mut speeds = 0;
+        for node in order.nodes() {
+            let (in_parent, in_child) = match node.joint {
+                Some(joint) => frames(mechanism, joint),
+                None => (Pose::identity(), Pose::identity()),
+            };
+            let freedoms = node.joint.map_or(6, |j| mechanism.joint(j).kind.freedoms());
+            let motion = match node.joint {
+                Some(joint) if mechanism.joint(joint).kind == JointKind::Hinge => Motion::Hinge,
+                joint => {
+                    general.push(GeneralNode { joint, freedoms, in_parent, in_child });
+                    let at = general.len() - 1;
+                    if joint.is_some() { Motion::General(at) } else { Motion::Free(at) }
+                }
+            };
+            // About o: I + m(|c|² − c cᵀ).
+            let center = node.inertia.center_of_mass - in_child.position;
+            let C = skew(&center);
+            let inertia = node.inertia.inertia - C * C * node.inertia.mass;
+            let turn = (in_parent.rotation * in_child.rotation.inverse()).into_inner();
+            nodes.push(Node {
+                motion,
+                parent: node.parent.map_or(0, |p| p + 1),
+                head: node.head.index(),
+                speed: speeds,
+                coordinate: node.joint.map_or(0, |j| mechanism.coordinates_of(j).start),
+                row: node.joint.map_or(0, |j| mechanism.rows_of(j).start),
+                turn: [turn.w, turn.i, turn.j, turn.k],
+                axis: v(&(in_child.rotation * nalgebra::Vector3::z())),
+                in_parent: v(&in_parent.position),
+                in_child: v(&in_child.position),
+                joint_axes: m(&in_parent.rotation_matrix()),
+                mass: node.inertia.mass,
+                center: v(&center),
+                first_moment: v(&(center * node.inertia.mass)),
+                in_link: v(&node.inertia.center_of_mass),
+                about_center: sym(&node.inertia.inertia),
+                inverse: sym(&inverse_inertia(&node.inertia.inertia)),
+                inertia: sym(&((inertia + inertia.transpose()) * 0.5)),
+            });
+            speeds += freedoms;
+        }
+        let followers = (0..mechanism.bodies().len())
+            .filter(|b| {
+                let node = order.node_of(BodyId::from_index(*b));
+                node.is_none_or(|n| order.nodes()[n].head.index() != *b)
+            })
+            .map(|b| {
+                let id = BodyId::from_index(b);
+                (b, order.node_of(id).map_or(0, |n| n + 1), order.offset_of(id))
+            })
+            .collect();
+        let gyration = order.nodes().iter().map(|n| (n.inertia.inertia.trace() / n.inertia.mass).sqrt());
+        let gyration = gyration.fold(f64::MIN_POSITIVE, f64::max);
+        let joints = mechanism.joints();
+        Model {
+            mechanism,
+            closures: Closures::new(mechanism, &nodes, |node| match node.motion {
+                Motion::Hinge => 1,
+                Motion::General(g) | Motion::Free(g) => general[g].freedoms,
+            }),
+            nodes,
+            general,
+            freedoms: joints.iter().flat_map(|j| j.freedoms.iter().copied()).collect(),
+            limit_stiffness: joints
+                .iter()
+                .flat_map(|j| (0..j.freedoms.len()).map(|k| limit_stiffness(&j.kind, k)))
+                .collect(),
+            speeds,
+            followers,
+            radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration },
+        }
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.mechanism
+    }
+
+    /// What a user should know before choosing this engine.
+    pub fn notes(&self) -> Vec<String> {
+        let rows = self.closures.closing_rows(self.mechanism);
+        if rows <= MANY_ROWS {
+            return Vec::new();
+        }
+        vec![format!(
+            "loops and couplings have {rows} closing rows, each of which takes a sweep: the engine `full` is faster \
+             above about {MANY_ROWS}"
+        )]
+    }
+
+    /// Number of speeds: the freedoms of the spanning forest, six for each free base.
+    ///
+    /// A speed is the rate of a coordinate, but for turns about any axis: those of a ball or bushing are the
+    /// child's angular velocity relative to the parent in the axes of the child's joint frame, rad/s, and a free
+    /// base has its body twist. So no pose is singular.
+    pub fn speeds(&self) -> usize {
+        self.speeds
+    }
+
+    /// Where the speeds of a body's tree joint, or of a free base, are among all speeds; `None` for a body that is
+    /// welded to another.
+    pub fn speeds_of(&self, body: BodyId) -> Option<Range<usize>> {
+        let n = self.nodes.iter().position(|node| node.head == body.index())?;
+        let start = self.nodes[n].speed;
+        Some(start..self.nodes.get(n + 1).map_or(self.speeds, |next| next.speed))
+    }
+
+    /// The slot and the pose, in its link frame, of a frame on a body.
+    pub(super) fn frame_in_slot(&self, body: BodyId, frame: &Pose) -> (usize, Pose) {
+        let order = self.mechanism.order();
+        (order.node_of(body).map_or(0, |n| n + 1), order.offset_of(body) * *frame)
+    }
+}
+
+/// A joint's frame in the nodes of its parent and of its child; the base is what joints call the world.
+pub(super) fn frames(mechanism: &Mechanism, id: JointId) -> (Pose, Pose) {
+    let order = mechanism.order();
+    let joint = mechanism.joint(id);
+    let in_parent = match joint.parent {
+        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(id),
+        None => joint.frame,
+    };
+    (in_parent, order.offset_of(joint.child) * mechanism.frame_in_child(id))
+}

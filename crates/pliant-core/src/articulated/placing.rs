@@ -1,0 +1,257 @@
+//! Outward: where every node is, from the coordinates of a state, and its own inertia there; and how it moves, from the
+//! rates, with the force that this takes. World axes.
+//!
+//! ```text
+//! o = o_λ + r;  IA = I;  ξ = X ξ_λ + S u;  c = ξ×S u + Ṡ u;  p = ξ×*(I ξ)        [Si 2010, eqs 18–24]
+//! ```
+//! with X the shift of a twist from o_λ to o: (v + ω×r, ω). A step needs the first two only.
+
+use super::model::{GeneralNode, Model, Motion, Node};
+use super::slot::{General, Six, Slot, Slots, sweep};
+use super::small::*;
+use crate::joints::JointKind;
+use crate::spatial::{Pose, Twist, right_jacobian_rotation, right_jacobian_rotation_inverse};
+use crate::state::State;
+use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
+
+sweep! {
+    /// Places every node by the state's base and coordinates, and free bases by their own poses; writes the poses of all
+    /// bodies into it.
+    place, place_still(slots, model: &Model, state: &mut State)
+}
+
+sweep! {
+    /// As [`place`], and moves every node by the state's rates, and free bases by their own twists; writes the twists
+    /// of all bodies. `twist` is that of the base: world axes, at its origin.
+    place_and_move, place_moving(slots, model: &Model, state: &mut State, twist: &Twist)
+}
+
+#[inline(always)]
+fn place_still<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State) {
+    place_lanes::<FUSED, false>(work, model, state, &Twist::ZERO);
+}
+
+#[inline(always)]
+fn place_moving<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State, twist: &Twist) {
+    place_lanes::<FUSED, true>(work, model, state, twist);
+}
+
+#[inline(always)]
+fn place_lanes<const FUSED: bool, const MOVING: bool>(
+    work: &mut Slots,
+    model: &Model,
+    state: &mut State,
+    twist: &Twist,
+) {
+    place_base::<FUSED>(&mut work.slots[0], &state.base);
+    (work.slots[0].v, work.slots[0].w) = (v(&twist.linear), v(&twist.angular));
+    for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
+        match node.motion {
+            Motion::Hinge => {
+                let (q, rate) = (state.coordinates[node.coordinate], state.rates[node.coordinate]);
+                hinge::<FUSED, MOVING>(node, parent, slot, q, rate);
+            }
+            Motion::General(g) => {
+                general(model, &model.general[g], node, parent, slot, &mut work.general[g], state);
+            }
+            Motion::Free(g) => {
+                free(&state.poses[node.head], &state.twists[node.head], slot, &mut work.general[g]);
+            }
+        }
+        own_inertia::<FUSED, MOVING>(node, slot);
+        state.poses[node.head] = pose_of(slot);
+        if MOVING {
+            let angular = turn_back::<FUSED>(&slot.R, slot.w);
+            let at = add_cross::<FUSED>(slot.w, sub(slot.p, slot.o), slot.v);
+            let twist = Twist::new(turn_back::<FUSED>(&slot.R, at).into(), angular.into());
+            if !matches!(node.motion, Motion::Free(_)) {
+                state.twists[node.head] = twist;
+            }
+        }
+    }
+    if MOVING {
+        follow(model, twist, state);
+    } else {
+        for (body, slot, offset) in &model.followers {
+            state.poses[*body] = pose_of(&work.slots[*slot]) * *offset;
+        }
+    }
+}
+
+/// Poses and twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
+pub(super) fn follow(model: &Model, base_twist: &Twist, state: &mut State) {
+    for (body, slot, offset) in &model.followers {
+        let pose = slot.checked_sub(1).map_or(state.base, |n| state.poses[model.nodes[n].head]);
+        state.poses[*body] = pose * *offset;
+        let twist = match slot.checked_sub(1) {
+            Some(n) => state.twists[model.nodes[n].head],
+            None => {
+                let Rt = state.base.rotation.inverse();
+                Twist::new(Rt * base_twist.linear, Rt * base_twist.angular)
+            }
+        };
+        state.twists[*body] = offset.twist_to_local(&twist);
+    }
+}
+
+/// The base, still.
+#[inline(always)]
+pub(super) fn place_base<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
+    *slot = Slot::EMPTY;
+    put_pose::<FUSED>(slot, pose);
+    slot.o = slot.p;
+}
+
+/// The link frame of a slot.
+#[inline(always)]
+pub(super) fn pose_of(slot: &Slot) -> Pose {
+    let [w, x, y, z] = slot.q;
+    Pose { rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)), position: slot.p.into() }
+}
+
+#[inline(always)]
+fn put_pose<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
+    let q = pose.rotation;
+    slot.q = [q.w, q.i, q.j, q.k];
+    slot.R = matrix::<FUSED>(slot.q);
+    slot.p = v(&pose.position);
+}
+
+/// A hinge: the child turns by φ about its own constant axis. S = (0; a), Ṡ = 0.
+#[inline(always)]
+pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
+    node: &Node,
+    parent: &Slot,
+    slot: &mut Slot,
+    angle: f64,
+    rate: f64,
+) {
+    let (s, c) = sin_cos::<FUSED>(0.5 * angle);
+    let turn_by = [c, s * node.axis[0], s * node.axis[1], s * node.axis[2]];
+    slot.q = unit::<FUSED>(product::<FUSED>(product::<FUSED>(parent.q, node.turn), turn_by));
+    slot.R = matrix::<FUSED>(slot.q);
+    slot.o = add_turn::<FUSED>(&parent.R, node.in_parent, parent.p);
+    slot.p = sub(slot.o, turn::<FUSED>(&slot.R, node.in_child));
+    slot.r = sub(slot.o, parent.o);
+    slot.axis = turn::<FUSED>(&slot.R, node.axis);
+    if MOVING {
+        let turning = scale(slot.axis, rate);
+        slot.w = add(parent.w, turning);
+        slot.v = add_cross::<FUSED>(parent.w, slot.r, parent.v);
+        slot.cv = cross::<FUSED>(slot.v, turning);
+        slot.cw = cross::<FUSED>(parent.w, turning);
+    }
+}
+
+/// Any other joint, by the answers of its kind.
+pub(super) fn general(
+    model: &Model,
+    constants: &GeneralNode,
+    node: &Node,
+    parent: &Slot,
+    slot: &mut Slot,
+    own: &mut General,
+    state: &State,
+) {
+    let d = constants.freedoms;
+    let kind = &model.mechanism.joint(constants.joint.expect("a joint")).kind;
+    let at = node.coordinate..node.coordinate + d;
+    let moved = motion(kind, &state.coordinates[at.clone()], &state.rates[at], &mut own.rates);
+    let F = pose_of(parent) * constants.in_parent * moved.X;
+    put_pose::<false>(slot, &(F * constants.in_child.inverse()));
+    slot.q = unit::<false>(slot.q);
+    slot.R = matrix::<false>(slot.q);
+    slot.o = v(&F.position);
+    slot.r = sub(slot.o, parent.o);
+    let R = F.rotation_matrix();
+    let world =
+        |x: &Vector6<f64>| -> (V, V) { (v(&(R * x.fixed_rows::<3>(0))), v(&(R * x.fixed_rows::<3>(3)))) };
+    let (mut sv, mut sw) = (ZERO, ZERO);
+    for k in 0..d {
+        let (l, a) = world(&moved.S.column(k).into_owned());
+        own.S[k] = [l[0], l[1], l[2], a[0], a[1], a[2]];
+        own.speeds[k] = moved.speeds[k];
+        sv = add_scaled::<false>(l, moved.speeds[k], sv);
+        sw = add_scaled::<false>(a, moved.speeds[k], sw);
+    }
+    slot.w = add(parent.w, sw);
+    slot.v = add(add_cross::<false>(parent.w, slot.r, parent.v), sv);
+    let (bv, bw) = world(&moved.bias.to_vector());
+    slot.cv = add_cross::<false>(slot.w, sv, add_cross::<false>(slot.v, sw, bv));
+    slot.cw = add_cross::<false>(slot.w, sw, bw);
+}
+
+/// A joint's motion in its speeds.
+pub(super) struct JointMotion {
+    pub X: Pose,
+    pub S: Matrix6<f64>,
+    pub speeds: Six,
+    pub bias: Twist,
+}
+
+/// A joint's X, S, u and Ṡu. The turns of a ball or bushing have the child's angular velocity as speeds, S = I
+/// for them; a bushing's slides are along the parent's axes, S = Rᵀ for them with Ṡu = −ω×Rᵀṗ. `turns` gets their
+/// coordinates' rates per speed, Jr(φ)⁻¹.
+pub(super) fn motion(kind: &JointKind, q: &[f64], rate: &[f64], turns: &mut M) -> JointMotion {
+    let first = match kind {
+        JointKind::Ball => 0,
+        JointKind::Bushing => 3,
+        _ => {
+            let (X, S, bias) = kind.motion(q, rate);
+            let mut speeds = [0.0; 6];
+            speeds[..rate.len()].copy_from_slice(rate);
+            return JointMotion { X, S, speeds, bias };
+        }
+    };
+    let X = kind.transform(q);
+    let phi = Vector3::new(q[first], q[first + 1], q[first + 2]);
+    let w = right_jacobian_rotation(&phi) * Vector3::new(rate[first], rate[first + 1], rate[first + 2]);
+    *turns = m(&right_jacobian_rotation_inverse(&phi));
+    let mut S = Matrix6::zeros();
+    S.fixed_view_mut::<3, 3>(3, first).copy_from(&Matrix3::identity());
+    let mut speeds = [0.0; 6];
+    speeds[first..first + 3].copy_from_slice(w.as_slice());
+    let mut bias = Twist::ZERO;
+    if first == 3 {
+        let Rt = X.rotation_matrix().transpose();
+        S.fixed_view_mut::<3, 3>(0, 0).copy_from(&Rt);
+        speeds[..3].copy_from_slice(&rate[..3]);
+        bias.linear = (Rt * Vector3::new(rate[0], rate[1], rate[2])).cross(&w);
+    }
+    JointMotion { X, S, speeds, bias }
+}
+
+/// A free base: its speeds are its body twist, S turns them into world axes.
+pub(super) fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut General) {
+    put_pose::<false>(slot, pose);
+    slot.o = slot.p;
+    slot.r = ZERO;
+    let R = &slot.R;
+    for k in 0..3 {
+        own.S[k] = [R[0][k], R[1][k], R[2][k], 0.0, 0.0, 0.0];
+        own.S[3 + k] = [0.0, 0.0, 0.0, R[0][k], R[1][k], R[2][k]];
+    }
+    own.speeds.copy_from_slice(twist.to_vector().as_slice());
+    slot.v = turn::<false>(R, v(&twist.linear));
+    slot.w = turn::<false>(R, v(&twist.angular));
+    (slot.cv, slot.cw) = (ZERO, ZERO);
+}
+
+/// The node's own inertia in world axes at o; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
+#[inline(always)]
+pub(super) fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
+    let mass = node.mass;
+    let c = turn::<FUSED>(&slot.R, node.first_moment);
+    slot.A = [mass, 0.0, 0.0, mass, 0.0, mass];
+    slot.B = [[0.0, c[2], -c[1]], [-c[2], 0.0, c[0]], [c[1], -c[0], 0.0]];
+    slot.C = turned::<FUSED>(&slot.R, &node.inertia);
+    (slot.f, slot.t) = (ZERO, ZERO);
+    if MOVING {
+        let f = add_cross::<FUSED>(slot.w, c, scale(slot.v, mass));
+        let t = add_cross::<FUSED>(c, slot.v, apply::<FUSED>(&slot.C, slot.w));
+        slot.f = cross::<FUSED>(slot.w, f);
+        slot.t = add_cross::<FUSED>(slot.w, t, cross::<FUSED>(slot.v, f));
+    }
+}

@@ -1,0 +1,380 @@
+//! One step: the twists nearest to those that momentum, gravity and loads make of each body on its own, with springs,
+//! dampers, limits and pulls at the end of the step; all at the pose of its start.
+//!
+//! ```text
+//! (Σ JᵀMJ + a + hD + h²K) u⁺ = Σ Jᵀ(momentum + h·loads) + a q̇ + hK(q₀ − q),   q⁺ = q moved by h u⁺
+//! ```
+//! What is carried to the next step is the momentum of every body: its twist in the state is that with which the inertia at
+//! the end of the step has the momentum M J u⁺. So what moves on its own keeps its momentum, that of a free-floating
+//! tree along straight lines is kept, and kinetic energy cannot grow.
+
+use nalgebra::Vector3;
+
+use super::closures::{self, Closing};
+use super::loads;
+use super::model::{Model, Motion, Node};
+use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
+use super::slot::{Six, Slot, Slots, sweep};
+use super::small::*;
+use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
+use crate::full::StepError;
+use crate::inputs::Inputs;
+use crate::joints::JointKind;
+use crate::mechanism::{JointId, Mechanism};
+use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
+use crate::state::State;
+
+/// A passive turn about any axis is counted from the other side beyond this, rad: far from 2π, where the rates of a
+/// rotation vector have no bound.
+const RECENTRE: f64 = 1.5 * std::f64::consts::PI;
+
+/// How often what a step leaves open is closed by moving coordinates.
+const CORRECTIONS: usize = 2;
+
+/// Memory of the engine between and during steps.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace {
+    pub slots: Slots,
+    pub closing: Closing,
+    /// Whether the slots are placed as the state is.
+    pub placed: bool,
+    /// The state at the end of the step, until it is known to be good.
+    pub next: State,
+}
+
+impl Workspace {
+    pub fn new(model: &Model, state: &State) -> Workspace {
+        Workspace {
+            slots: Slots::new(model),
+            closing: Closing::new(model),
+            placed: false,
+            next: state.clone(),
+        }
+    }
+}
+
+/// Takes one step of h seconds.
+pub(super) fn step(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &mut State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if !(h.is_finite() && h > 0.0) {
+        return Err(StepError::TimeStep { dt: h });
+    }
+    if !work.placed {
+        place(&mut work.slots, model, state);
+    }
+    work.placed = false;
+    solve(model, inputs, h, state, work)?;
+    work.next.coordinates.copy_from_slice(&state.coordinates);
+    work.next.rates.copy_from_slice(&state.rates);
+    advance(&mut work.slots, model, inputs, h, state, &mut work.next);
+    if !model.closures.is_empty() {
+        correct(model, h, work);
+    }
+    let next = &mut work.next;
+    follow(model, &inputs.base_twist, next);
+    for joint in &model.closures.joints {
+        let placed = joint.place(&work.slots);
+        let q = joint.coordinates(model, &placed, &state.coordinates);
+        let rates = joint.rates(model, &placed, &q, next, &inputs.base_twist);
+        let d = model.mechanism.joint(joint.id).kind.freedoms();
+        next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
+        next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
+    }
+    finish(model, inputs, h, state, next)?;
+    if let Some((joint, gap)) = torn(model, state, &work.slots) {
+        let joint = model.mechanism.joint(joint).name.clone();
+        return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
+    }
+    std::mem::swap(state, &mut work.next);
+    work.placed = true;
+    Ok(())
+}
+
+/// Fills in forces along coordinates and the time, and sees that everything is finite.
+pub(super) fn finish(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    next: &mut State,
+) -> Result<(), StepError> {
+    for at in 0..model.freedoms.len() {
+        let (q, rate) = (next.coordinates[at], next.rates[at]);
+        next.forces[at] = force(&model.freedoms[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
+    }
+    next.time = state.time + h;
+    next.steps = state.steps + 1;
+    if is_finite(next) { Ok(()) } else { Err(not_finite(model, state, next, h)) }
+}
+
+/// Whether all numbers of a state are finite: x − x is zero for those, and sums of it go fast.
+fn is_finite(state: &State) -> bool {
+    let mut sums = [0.0; 8];
+    for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers] {
+        let (chunks, rest) = list.as_chunks::<8>();
+        for chunk in chunks {
+            (0..8).for_each(|i| sums[i] += chunk[i] - chunk[i]);
+        }
+        rest.iter().for_each(|x| sums[0] += x - x);
+    }
+    for (pose, twist) in state.poses.iter().zip(&state.twists) {
+        let (q, p, v, w) = (&pose.rotation.coords, &pose.position, &twist.linear, &twist.angular);
+        (0..4).for_each(|i| sums[i] += q[i] - q[i]);
+        (0..3).for_each(|i| sums[4 + i] += (p[i] - p[i]) + (v[i] - v[i]) + (w[i] - w[i]));
+    }
+    sums.iter().sum::<f64>() == 0.0 && state.base.is_finite() && state.time.is_finite()
+}
+
+/// Twists and speeds at the end of the step, and constraint forces of all joints and couplings into the next state.
+fn solve(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let slots = &mut work.slots;
+    loads::apply_step(model, inputs, h, slots);
+    let along = Along { state, rest: Some(&inputs.rest), forces: None, gravity: v(&inputs.gravity), h };
+    inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
+    // The base's twist at the end of the step, at the point where its origin is now.
+    let base = &mut slots.slots[0];
+    base.aw = v(&inputs.base_twist.angular);
+    let back = sub(base.o, v(&inputs.base.position));
+    base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
+    let multipliers = &mut work.next.multipliers;
+    outward_step(slots, model, h, multipliers);
+    if !model.closures.is_empty() {
+        closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
+            let joint = closures::name_of_row(model, &work.closing, row);
+            StepError::Undetermined { step: state.steps + 1, joint, coordinate: None }
+        })?;
+        outward_step(slots, model, h, multipliers);
+    }
+    Ok(())
+}
+
+sweep! {
+    /// Outward, to the end of the step: coordinates and rates, places, and the twists that carry the momentum on.
+    advance, advance_lanes(slots, model: &Model, inputs: &Inputs, h: f64, state: &State, next: &mut State)
+}
+
+#[inline(always)]
+fn advance_lanes<const FUSED: bool>(
+    work: &mut Slots,
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    next: &mut State,
+) {
+    next.base = inputs.base;
+    place_base::<FUSED>(&mut work.slots[0], &next.base);
+    for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
+        match node.motion {
+            Motion::Hinge => {
+                carry::<FUSED>(node, slot);
+                let rate = work.found[node.speed];
+                let angle = state.coordinates[node.coordinate] + h * rate;
+                next.rates[node.coordinate] = rate;
+                next.coordinates[node.coordinate] = angle;
+                hinge::<FUSED, false>(node, parent, slot, angle, rate);
+            }
+            Motion::General(g) => {
+                carry::<FUSED>(node, slot);
+                let d = model.general[g].freedoms;
+                let mut speeds = [0.0; 6];
+                speeds[..d].copy_from_slice(&work.found[node.speed..node.speed + d]);
+                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+                let moves = speeds.map(|u| h * u);
+                move_joint(model, node, kind, &state.coordinates, &moves, &mut next.coordinates);
+                set_rates(node, kind, &speeds, next);
+                general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
+            }
+            Motion::Free(g) => {
+                let pose = moved_base(node, slot, h);
+                carry::<FUSED>(node, slot);
+                free(&pose, &Twist::ZERO, slot, &mut work.general[g]);
+            }
+        }
+        own_inertia::<FUSED, false>(node, slot);
+        next.poses[node.head] = pose_of(slot);
+        next.twists[node.head] = carried_twist::<FUSED>(node, slot);
+    }
+}
+
+/// Closes what the step left open by moving coordinates.
+fn correct(model: &Model, h: f64, work: &mut Workspace) {
+    for _ in 0..CORRECTIONS {
+        if !closures::correct(model, &work.next, h, &work.slots, &mut work.closing) {
+            return;
+        }
+        displace(model, &work.closing.moves, &mut work.next);
+        place(&mut work.slots, model, &mut work.next);
+        for (node, slot) in model.nodes.iter().zip(&work.slots.slots[1..]) {
+            work.next.twists[node.head] = carried_twist::<false>(node, slot);
+        }
+    }
+}
+
+/// Keeps what a node carries on in its slot, in the place of its twist: the velocity of its centre of mass, and its
+/// angular momentum about it.
+#[inline(always)]
+fn carry<const FUSED: bool>(node: &Node, slot: &mut Slot) {
+    let c = turn::<FUSED>(&slot.R, node.center);
+    slot.av = add_cross::<FUSED>(slot.aw, c, slot.av);
+    let local = turn_back::<FUSED>(&slot.R, slot.aw);
+    slot.aw = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, local));
+}
+
+/// The body twist that has the carried momentum with the inertia where the node is now.
+#[inline(always)]
+fn carried_twist<const FUSED: bool>(node: &Node, slot: &Slot) -> Twist {
+    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED>(&slot.R, slot.aw));
+    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED>(&slot.R, slot.av));
+    Twist::new(linear.into(), angular.into())
+}
+
+/// Moves coordinates by displacements along the speeds; rates along the coordinates stay those of the same speeds to
+/// first order.
+fn displace(model: &Model, moves: &[f64], next: &mut State) {
+    for node in &model.nodes {
+        match node.motion {
+            Motion::Hinge => next.coordinates[node.coordinate] += moves[node.speed],
+            Motion::General(g) => {
+                let d = model.general[g].freedoms;
+                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+                let mut own = [0.0; 6];
+                own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
+                let mut q = [0.0; 6];
+                q[..d].copy_from_slice(&next.coordinates[node.coordinate..node.coordinate + d]);
+                move_one(kind, &mut q[..d], &own, false);
+                next.coordinates[node.coordinate..node.coordinate + d].copy_from_slice(&q[..d]);
+            }
+            Motion::Free(_) => {
+                let own: [f64; 6] = std::array::from_fn(|k| moves[node.speed + k]);
+                let pose = &mut next.poses[node.head];
+                *pose = *pose * exp(&Twist::from_vector(&own.into()));
+                pose.rotation.renormalize_fast();
+            }
+        }
+    }
+}
+
+/// Coordinates of a joint after displacements along its speeds.
+pub(super) fn move_joint(
+    model: &Model,
+    node: &Node,
+    kind: &JointKind,
+    from: &[f64],
+    moves: &Six,
+    to: &mut [f64],
+) {
+    let at = node.coordinate..node.coordinate + kind.freedoms();
+    to[at.clone()].copy_from_slice(&from[at.clone()]);
+    let first = first_turn(kind);
+    let passive = model.freedoms[at.clone()][first..].iter().all(|f| {
+        let held = f.stiffness != 0.0 || f.damping != 0.0 || f.armature != 0.0;
+        !held && f.lower == f64::NEG_INFINITY && f.upper == f64::INFINITY
+    });
+    move_one(kind, &mut to[at], moves, passive);
+}
+
+/// As [`move_joint`], of its own coordinates. The rotation vector of a turn about any axis goes to the nearest that
+/// describes the new pose; where nothing acts on it, to one that is no longer than [`RECENTRE`].
+fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
+    let d = kind.freedoms();
+    let first = first_turn(kind);
+    if first < d {
+        let mut X = kind.transform(q);
+        X.rotation *= exp_rotation(&Vector3::new(moves[first], moves[first + 1], moves[first + 2]));
+        let to = kind.coordinates(&X, q);
+        q[first..].copy_from_slice(&to.as_slice()[first..d]);
+        let length = Vector3::new(q[first], q[first + 1], q[first + 2]).norm();
+        if passive && length > RECENTRE {
+            let turns = (length / std::f64::consts::TAU).round();
+            q[first..].iter_mut().for_each(|x| *x *= 1.0 - turns * std::f64::consts::TAU / length);
+        }
+    }
+    for k in 0..first {
+        q[k] += moves[k];
+    }
+}
+
+/// Rates of a joint's coordinates from its speeds.
+pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
+    let (at, first, d) = (node.coordinate, first_turn(kind), kind.freedoms());
+    state.rates[at..at + first].copy_from_slice(&speeds[..first]);
+    if first < d {
+        let q = &state.coordinates[at + first..at + d];
+        let B = right_jacobian_rotation_inverse(&Vector3::new(q[0], q[1], q[2]));
+        let rates = B * Vector3::new(speeds[first], speeds[first + 1], speeds[first + 2]);
+        state.rates[at + first..at + d].copy_from_slice(rates.as_slice());
+    }
+}
+
+/// A free base: its centre of mass goes straight on while it turns.
+fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
+    let (v, w) = (Vector3::from(slot.av), Vector3::from(slot.aw));
+    let pose = pose_of(slot);
+    let arm = pose.rotation * Vector3::from(node.center);
+    let mut rotation = exp_rotation(&(w * h)) * pose.rotation;
+    rotation.renormalize_fast();
+    let position = pose.position + arm + (v + w.cross(&arm)) * h - rotation * Vector3::from(node.center);
+    Pose { rotation, position }
+}
+
+/// The first loop joint that is open by more than the arms of its two sides, with its gap.
+fn torn(model: &Model, state: &State, work: &Slots) -> Option<(JointId, f64)> {
+    model.closures.joints.iter().find_map(|joint| {
+        let placed = joint.place(work);
+        let kind = &model.mechanism.joint(joint.id).kind;
+        let (C, J) = joint.closure(model, state, &placed.X);
+        let is_length = |i: usize| (0..3).any(|k| J[(i, k)] != 0.0);
+        let gap2: f64 = (0..6 - kind.freedoms()).filter(|i| is_length(*i)).map(|i| C[i] * C[i]).sum();
+        (gap2.sqrt() > joint.reach).then(|| (joint.id, gap2.sqrt()))
+    })
+}
+
+pub(super) fn no_pivot(model: &Model, state: &State, pivot: NoPivot, h: f64) -> StepError {
+    let node = &model.mechanism.order().nodes()[pivot.node];
+    match node.joint {
+        // A state whose numbers are too large for f64 ends here as well.
+        Some(joint) => {
+            let joint = model.mechanism.joint(joint).name.clone();
+            StepError::Undetermined { step: state.steps + 1, joint, coordinate: Some(pivot.freedom) }
+        }
+        None => StepError::NotFinite {
+            step: state.steps + 1,
+            body: model.mechanism.body(node.head).name.clone(),
+            cause: cause(h),
+        },
+    }
+}
+
+fn cause(h: f64) -> String {
+    format!("a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt")
+}
+
+pub(super) fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
+    let mechanism: &Mechanism = model.mechanism;
+    let of_joint = (0..mechanism.joints().len()).map(JointId::from_index).find_map(|j| {
+        let at = mechanism.coordinates_of(j);
+        let lists = [&next.coordinates[at.clone()], &next.rates[at.clone()], &next.forces[at]];
+        let finite = lists.iter().all(|list| list.iter().all(|x| x.is_finite()));
+        (!finite).then(|| mechanism.joint(j).child)
+    });
+    let body = next.first_not_finite().or(of_joint).map_or(model.nodes[0].head, |b| b.index());
+    StepError::NotFinite {
+        step: state.steps + 1,
+        body: mechanism.bodies()[body].name.clone(),
+        cause: cause(h),
+    }
+}

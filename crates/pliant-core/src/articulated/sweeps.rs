@@ -1,0 +1,516 @@
+//! The inward and the outward sweep: articulated inertias, then accelerations; or in a step the twists at its end.
+//!
+//! ```text
+//! inward:   U = IA S;  D = SᵀU + w;  u = τ − Sᵀp
+//!           Ia = IA − U D⁻¹ Uᵀ;  pa = p + Ia c + U D⁻¹ u;  IA_λ += XᵀIa X;  p_λ += Xᵀpa
+//! outward:  a' = X a_λ + c;  u̇ = D⁻¹(u − Uᵀa');  a = a' + S u̇                 [Si 2010, eqs 25–35]
+//! ```
+//! For accelerations, p is the force of the present motion less loads, τ what springs and dampers apply now, w the
+//! rotors, and the base accelerates by −g.
+//!
+//! A step of h seconds solves the same equations for the twist and speeds at its end, at the present pose:
+//! p = −(momentum + h·loads), c = 0, w = a + h d + h²k and τ = a q̇ + h k(q₀ − q) for a coordinate with spring k, damper d
+//! and rotor a. The twists are then the nearest, in the metric of all masses, rotors and springs, to those that each body
+//! would have on its own: kinetic energy cannot grow however fast it turns, and any k is stable.
+//!
+//! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
+//! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
+
+use super::model::{GeneralNode, Model, Motion, Node};
+use super::placing::pose_of;
+use super::slot::{General, Six, Slot, Slots, sweep};
+use super::small::*;
+use crate::joints::JointKind;
+use crate::mechanism::Freedom;
+use crate::spatial::Pose;
+use crate::state::State;
+use nalgebra::{Matrix6, Vector3, Vector6};
+
+/// A pivot that is not a positive number: the node whose motion nothing resists, and the place of its freedom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NoPivot {
+    pub node: usize,
+    pub freedom: usize,
+}
+
+/// What acts along coordinates.
+#[derive(Clone, Copy)]
+pub(super) struct Along<'a> {
+    /// Coordinates and rates; in a step, twists as well.
+    pub state: &'a State,
+    /// Where springs are relaxed; springs, dampers and limits do not act without.
+    pub rest: Option<&'a [f64]>,
+    /// Further forces along the speeds.
+    pub forces: Option<&'a [f64]>,
+    /// Gravity and length of a step.
+    pub gravity: V,
+    pub h: f64,
+}
+
+/// Force of spring, damper and limit of a coordinate, now.
+#[inline(always)]
+pub(super) fn force(freedom: &Freedom, limit_stiffness: f64, rest: f64, q: f64, rate: f64) -> f64 {
+    let mut force = freedom.stiffness * (rest - q) - freedom.damping * rate;
+    if q > freedom.upper {
+        force += limit_stiffness * (freedom.upper - q);
+    } else if q < freedom.lower {
+        force += limit_stiffness * (freedom.lower - q);
+    }
+    force
+}
+
+/// Impulse and weight of spring, damper, limit and rotor of a coordinate in a step: a q̇ + h k(q₀ − q) and
+/// a + h d + h²k. A limit acts if the present rate leads beyond it.
+#[inline(always)]
+pub(super) fn impulse(
+    freedom: &Freedom,
+    limit_stiffness: f64,
+    rest: f64,
+    q: f64,
+    rate: f64,
+    h: f64,
+) -> (f64, f64) {
+    let ahead = q + h * rate;
+    let mut stiffness = freedom.stiffness;
+    let mut force = freedom.stiffness * (rest - q);
+    if ahead > freedom.upper {
+        stiffness += limit_stiffness;
+        force += limit_stiffness * (freedom.upper - q);
+    } else if ahead < freedom.lower {
+        stiffness += limit_stiffness;
+        force += limit_stiffness * (freedom.lower - q);
+    }
+    (freedom.armature * rate + h * force, freedom.armature + h * (freedom.damping + h * stiffness))
+}
+
+impl Along<'_> {
+    /// Force and weight of a coordinate, or in a step impulse and weight.
+    #[inline(always)]
+    pub(super) fn drive<const STEP: bool>(&self, model: &Model, coordinate: usize) -> (f64, f64) {
+        let freedom = &model.freedoms[coordinate];
+        let Some(rest) = self.rest else { return (0.0, freedom.armature) };
+        let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
+        let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
+        if STEP {
+            impulse(freedom, stiff, rest, q, rate, self.h)
+        } else {
+            (force(freedom, stiff, rest, q, rate), freedom.armature)
+        }
+    }
+
+    /// Takes the momentum that a node would have at the end of the step on its own, from the twist of the state and gravity:
+    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P.
+    #[inline(always)]
+    fn take_momentum<const FUSED: bool>(&self, node: &Node, slot: &mut Slot) {
+        let twist = &self.state.twists[node.head];
+        let w = v(&twist.angular);
+        let own = scale(add_cross::<FUSED>(w, node.in_link, v(&twist.linear)), node.mass);
+        let weight = scale(self.gravity, self.h * node.mass);
+        let P = add_turn::<FUSED>(&slot.R, own, weight);
+        let L = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, w));
+        let c = turn::<FUSED>(&slot.R, node.center);
+        slot.f = sub(slot.f, P);
+        slot.t = sub(slot.t, add_cross::<FUSED>(c, P, L));
+    }
+}
+
+sweep! {
+    /// Inward, from the leaves to the base, for accelerations.
+    inward, inward_now(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+}
+
+sweep! {
+    /// Inward, from the leaves to the base, for a step.
+    inward_step, inward_ahead(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+}
+
+#[inline(always)]
+fn inward_now<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+    inward_lanes::<FUSED, false>(work, model, along)
+}
+
+#[inline(always)]
+fn inward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+    inward_lanes::<FUSED, true>(work, model, along)
+}
+
+#[inline(always)]
+fn inward_lanes<const FUSED: bool, const STEP: bool>(
+    work: &mut Slots,
+    model: &Model,
+    along: Along,
+) -> Result<(), NoPivot> {
+    for (n, node) in model.nodes.iter().enumerate().rev() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&mut before[node.parent], &mut after[0]);
+        if STEP {
+            along.take_momentum::<FUSED>(node, slot);
+        }
+        match node.motion {
+            Motion::Hinge => {
+                let (force, weight) = along.drive::<STEP>(model, node.coordinate);
+                let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
+                let a = slot.axis;
+                let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
+                let D = add_dot::<FUSED>(a, Ut, weight);
+                if !(D > 0.0) {
+                    return Err(NoPivot { node: n, freedom: 0 });
+                }
+                let inverse = 1.0 / D;
+                let u = force - dot::<FUSED>(a, slot.t);
+                slot.A = add_square::<FUSED>(&slot.A, Uf, -inverse);
+                slot.C = add_square::<FUSED>(&slot.C, Ut, -inverse);
+                let scaled = scale(Ut, -inverse);
+                for i in 0..3 {
+                    slot.B[i] = add_scaled::<FUSED>(scaled, Uf[i], slot.B[i]);
+                }
+                (slot.Uf, slot.Ut, slot.inverse, slot.u) = (Uf, Ut, inverse, u);
+                let gain = u * inverse;
+                slot.f = add_scaled::<FUSED>(Uf, gain, slot.f);
+                slot.t = add_scaled::<FUSED>(Ut, gain, slot.t);
+            }
+            Motion::General(g) | Motion::Free(g) => {
+                let own = &mut work.general[g];
+                inward_general::<STEP>(model, &model.general[g], n, node, &along, slot, own)?;
+            }
+        }
+        if !STEP {
+            add_bias::<FUSED>(slot);
+        }
+        pass_on::<FUSED>(slot, parent);
+    }
+    Ok(())
+}
+
+/// p + Ia c.
+#[inline(always)]
+fn add_bias<const FUSED: bool>(slot: &mut Slot) {
+    let (A, B, C) = (&slot.A, &slot.B, &slot.C);
+    let f = add_apply::<FUSED>(A, slot.cv, add_turn::<FUSED>(B, slot.cw, slot.f));
+    let t = add_turn_back::<FUSED>(B, slot.cv, add_apply::<FUSED>(C, slot.cw, slot.t));
+    (slot.f, slot.t) = (f, t);
+}
+
+/// Ia and pa go to the parent.
+#[inline(always)]
+pub(super) fn pass_on<const FUSED: bool>(slot: &Slot, parent: &mut Slot) {
+    let (A, B, C, r, f, t) = (&slot.A, &slot.B, &slot.C, slot.r, slot.f, slot.t);
+    parent.f = add(parent.f, f);
+    parent.t = add(parent.t, add_cross::<FUSED>(r, f, t));
+    for k in 0..6 {
+        parent.A[k] += A[k];
+    }
+    // Rows of A times [r] are rows × r: (a [r])_k = (a × r)_k.
+    let rows: M = [[A[0], A[1], A[2]], [A[1], A[3], A[4]], [A[2], A[4], A[5]]];
+    let Ar: M = std::array::from_fn(|i| cross::<FUSED>(rows[i], r));
+    let N: M = std::array::from_fn(|i| sub(B[i], Ar[i]));
+    for i in 0..3 {
+        parent.B[i] = add(parent.B[i], N[i]);
+    }
+    // [r]B + ([r]B)ᵀ − [r]A[r] = [r]N + ([r]B)ᵀ, row i of [r]X being r_{i+1} X_{i+2} − r_{i+2} X_{i+1}.
+    let times = |X: &M, i: usize, k: usize| {
+        let (a, b) = ((i + 1) % 3, (i + 2) % 3);
+        fma::<FUSED>(r[a], X[b][k], -(r[b] * X[a][k]))
+    };
+    let mut at = 0;
+    for i in 0..3 {
+        for k in i..3 {
+            parent.C[at] += C[at] + (times(&N, i, k) + times(B, k, i));
+            at += 1;
+        }
+    }
+}
+
+/// IA times a motion.
+#[inline(always)]
+pub(super) fn inertia_times(slot: &Slot, x: &Six) -> Six {
+    let (l, a) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+    let f = add_apply::<false>(&slot.A, l, turn::<false>(&slot.B, a));
+    let t = add_turn_back::<false>(&slot.B, l, apply::<false>(&slot.C, a));
+    [f[0], f[1], f[2], t[0], t[1], t[2]]
+}
+
+#[inline(always)]
+pub(super) fn dot6(a: &Six, b: &Six) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+}
+
+fn inward_general<const STEP: bool>(
+    model: &Model,
+    constants: &GeneralNode,
+    n: usize,
+    node: &Node,
+    along: &Along,
+    slot: &mut Slot,
+    own: &mut General,
+) -> Result<(), NoPivot> {
+    let d = constants.freedoms;
+    let (mut forces, mut D) = own.drives::<STEP>(model, constants, node, along);
+    if let Some(more) = along.forces {
+        (0..d).for_each(|k| forces[k] += more[node.speed + k]);
+    }
+    let p = [slot.f[0], slot.f[1], slot.f[2], slot.t[0], slot.t[1], slot.t[2]];
+    for k in 0..d {
+        own.U[k] = inertia_times(slot, &own.S[k]);
+    }
+    for k in 0..d {
+        own.u[k] = forces[k] - dot6(&own.S[k], &p);
+        for l in 0..d {
+            D[k][l] += dot6(&own.S[k], &own.U[l]);
+        }
+    }
+    own.inverse = inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
+    // U D⁻¹, then Ia = IA − (U D⁻¹)Uᵀ and p + (U D⁻¹)u.
+    for k in 0..d {
+        let mut column = [0.0; 6];
+        for l in 0..d {
+            for i in 0..6 {
+                column[i] += own.U[l][i] * own.inverse[l][k];
+            }
+        }
+        let U = &own.U[k];
+        for i in 0..3 {
+            for j in 0..3 {
+                slot.B[i][j] -= column[i] * U[3 + j];
+            }
+            slot.f[i] += column[i] * own.u[k];
+            slot.t[i] += column[3 + i] * own.u[k];
+        }
+        let mut at = 0;
+        for i in 0..3 {
+            for j in i..3 {
+                slot.A[at] -= column[i] * U[j];
+                slot.C[at] -= column[3 + i] * U[3 + j];
+                at += 1;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl General {
+    /// Forces of springs, dampers, limits and rotors along the speeds, and their weights.
+    pub(super) fn drives<const STEP: bool>(
+        &self,
+        model: &Model,
+        constants: &GeneralNode,
+        node: &Node,
+        along: &Along,
+    ) -> (Six, [Six; 6]) {
+        let (mut forces, mut weights) = ([0.0; 6], [[0.0; 6]; 6]);
+        let Some(joint) = constants.joint else { return (forces, weights) };
+        let d = constants.freedoms;
+        let mut drives = [(0.0, 0.0); 6];
+        (0..d).for_each(|k| drives[k] = along.drive::<STEP>(model, node.coordinate + k));
+        let turns = first_turn(&model.mechanism.joint(joint).kind);
+        for k in 0..turns {
+            (forces[k], weights[k][k]) = drives[k];
+        }
+        if turns < d {
+            let rotors = if STEP || along.rest.is_none() { None } else { Some(along.state) };
+            self.drive_turns(model, node, turns, rotors, &drives, &mut forces, &mut weights);
+        }
+        (forces, weights)
+    }
+
+    /// Springs, dampers and rotors of the turns of a ball or bushing: with φ̇ = B ω, Bᵀτ along ω and BᵀWB for its
+    /// rate. A rotor resists φ̈ = B ω̇ + Ḃω, Ḃω = −B J̇r φ̇, at the state of `rotors`.
+    fn drive_turns(
+        &self,
+        model: &Model,
+        node: &Node,
+        first: usize,
+        rotors: Option<&State>,
+        drives: &[(f64, f64); 6],
+        forces: &mut Six,
+        weights: &mut [Six; 6],
+    ) {
+        let B = &self.rates;
+        let at = node.coordinate + first;
+        let mut force: V = std::array::from_fn(|k| drives[first + k].0);
+        let weight: V = std::array::from_fn(|k| drives[first + k].1);
+        if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.freedoms[at + k].armature > 0.0)) {
+            let bias = JointKind::Ball.bias(&state.coordinates[at..at + 3], &state.rates[at..at + 3]);
+            let change = turn::<false>(B, v(&bias.angular));
+            (0..3).for_each(|k| force[k] += model.freedoms[at + k].armature * change[k]);
+        }
+        let force = turn_back::<false>(B, force);
+        for i in 0..3 {
+            forces[first + i] = force[i];
+            for k in i..3 {
+                let sum = (0..3).map(|l| B[l][i] * weight[l] * B[l][k]).sum();
+                (weights[first + i][first + k], weights[first + k][first + i]) = (sum, sum);
+            }
+        }
+    }
+}
+
+/// The first freedom whose speed is not its coordinate's rate; the number of freedoms if there is none.
+pub(super) fn first_turn(kind: &JointKind) -> usize {
+    match kind {
+        JointKind::Ball => 0,
+        JointKind::Bushing => 3,
+        kind => kind.freedoms(),
+    }
+}
+
+/// The inverse of the first d rows and columns of a positive definite matrix, by Gauss and Jordan; or the first pivot
+/// that is not positive.
+fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
+    let mut A = *D;
+    let mut X = [[0.0; 6]; 6];
+    (0..d).for_each(|k| X[k][k] = 1.0);
+    for k in 0..d {
+        let pivot = A[k][k];
+        // What elimination leaves of a pivot that should be zero is rounding of what was there.
+        if !(pivot > 1e-14 * D[k][k]) {
+            return Err(k);
+        }
+        let inverse = 1.0 / pivot;
+        for j in 0..d {
+            A[k][j] *= inverse;
+            X[k][j] *= inverse;
+        }
+        for i in (0..d).filter(|&i| i != k) {
+            let l = A[i][k];
+            for j in 0..d {
+                A[i][j] -= l * A[k][j];
+                X[i][j] -= l * X[k][j];
+            }
+        }
+    }
+    Ok(X)
+}
+
+sweep! {
+    /// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what
+    /// bases that hang on nothing start from: −g.
+    outward, outward_now(slots, model: &Model, free: V)
+}
+
+sweep! {
+    /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
+    /// constraint forces of tree joints.
+    outward_step, outward_ahead(slots, model: &Model, h: f64, multipliers: &mut [f64])
+}
+
+#[inline(always)]
+fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Model, free: V) {
+    outward_lanes::<FUSED, false>(work, model, free, 1.0, &mut []);
+}
+
+#[inline(always)]
+fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, h: f64, multipliers: &mut [f64]) {
+    outward_lanes::<FUSED, true>(work, model, ZERO, h, multipliers);
+}
+
+#[inline(always)]
+fn outward_lanes<const FUSED: bool, const STEP: bool>(
+    work: &mut Slots,
+    model: &Model,
+    free: V,
+    h: f64,
+    multipliers: &mut [f64],
+) {
+    let per_step = 1.0 / h;
+    for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
+        let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
+        let mut aw = parent.aw;
+        if STEP {
+            constraint_forces::<FUSED>(model, node, parent, slot, av, aw, per_step, multipliers);
+        } else {
+            (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
+        }
+        let g = match node.motion {
+            Motion::Hinge => {
+                let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED>(slot.Ut, aw));
+                let found = x * slot.inverse;
+                work.found[node.speed] = found;
+                slot.av = av;
+                slot.aw = add_scaled::<FUSED>(slot.axis, found, aw);
+                continue;
+            }
+            Motion::General(g) => g,
+            Motion::Free(g) => {
+                (av, aw) = (free, ZERO);
+                g
+            }
+        };
+        let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
+        let d = model.general[g].freedoms;
+        outward_general(slot, &work.general[g], a, &mut work.found[node.speed..node.speed + d]);
+    }
+}
+
+/// The constraint forces of a tree joint from the twist ξ of its parent at o: the impulse Ia ξ + pa by which the parent
+/// moves the node, in terms of the joint's rows. On the manifold, those of a hinge are the force in the parent's axes,
+/// and the torque about its y and less that about its x.
+#[inline(always)]
+pub(super) fn constraint_forces<const FUSED: bool>(
+    model: &Model,
+    node: &Node,
+    parent: &Slot,
+    slot: &Slot,
+    l: V,
+    a: V,
+    per_step: f64,
+    multipliers: &mut [f64],
+) {
+    if matches!(node.motion, Motion::Free(_)) {
+        return;
+    }
+    let f = add_apply::<FUSED>(&slot.A, l, add_turn::<FUSED>(&slot.B, a, slot.f));
+    let t = add_turn_back::<FUSED>(&slot.B, l, add_apply::<FUSED>(&slot.C, a, slot.t));
+    // In the axes of the parent's joint frame.
+    let local = |x: V| {
+        let x = turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
+        scale(x, per_step)
+    };
+    let (f, t) = (local(f), local(t));
+    match node.motion {
+        Motion::General(g) => {
+            let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+            let outer = pose_of(parent) * model.general[g].in_parent;
+            let X = outer.inverse_times(&(pose_of(slot) * model.general[g].in_child));
+            solve_rows(kind, f, t, &X, &mut multipliers[node.row..]);
+        }
+        _ => multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]),
+    }
+}
+
+/// Multipliers of any joint from the wrench in the axes of its parent frame at the child frame's origin: that
+/// wrench, in child axes, is Jᵀλ + Jθᵀτ.
+fn solve_rows(kind: &JointKind, f: V, t: V, X: &Pose, rows: &mut [f64]) {
+    let d = kind.freedoms();
+    let q = kind.coordinates(X, &[0.0; 6][..d]);
+    let (J, Jq) = (kind.rows(X, &q.as_slice()[..d]), kind.coordinates_jacobian(X, &q.as_slice()[..d]));
+    let mut A = Matrix6::zeros();
+    for i in 0..6 {
+        A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
+    }
+    let Rt = X.rotation.inverse();
+    let (f, t) = (Rt * Vector3::from(f), Rt * Vector3::from(t));
+    if let Some(x) = A.lu().solve(&Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)) {
+        rows[..6 - d].copy_from_slice(&x.as_slice()[..6 - d]);
+    }
+}
+
+fn outward_general(slot: &mut Slot, own: &General, mut a: Six, found: &mut [f64]) {
+    let d = found.len();
+    let mut rest = own.u;
+    for k in 0..d {
+        rest[k] -= dot6(&own.U[k], &a);
+    }
+    for k in 0..d {
+        found[k] = (0..d).map(|l| own.inverse[k][l] * rest[l]).sum();
+    }
+    for k in 0..d {
+        for i in 0..6 {
+            a[i] += own.S[k][i] * found[k];
+        }
+    }
+    slot.av = [a[0], a[1], a[2]];
+    slot.aw = [a[3], a[4], a[5]];
+}

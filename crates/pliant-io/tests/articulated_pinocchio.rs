@@ -1,0 +1,96 @@
+//! Claim: forward dynamics of the real URDF robots in the wheel example-robot-data are those of Pinocchio.
+//!
+//! Pinocchio has no springs, dampers or limits: what a file gives is taken off again. Robots with joints that are welded
+//! here for want of mass, or of other kinds than hinges and slides, are left out.
+
+#[path = "common/mod.rs"]
+mod common;
+#[path = "common/wheels.rs"]
+mod wheels;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::Random;
+use pliant_core::articulated::Model;
+use pliant_core::inputs::Inputs;
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{JointId, Mechanism};
+use pliant_core::spatial::Twist;
+use pliant_core::state::State;
+use serde_json::{Value, json};
+
+#[test]
+fn forward_dynamics_are_those_of_pinocchio() {
+    let Some(folder) = wheels::wheel("example-robot-data", "5.0.0") else { return };
+    let Some(python) = wheels::python("pin", "pinocchio") else { return };
+    let mut random = Random(5);
+    let mut jobs = Vec::new();
+    let mut robots: Vec<(Mechanism, State, Vec<f64>)> = Vec::new();
+    for path in wheels::files(&folder, "urdf") {
+        let Ok(mechanism) = pliant_io::load(&path) else { continue };
+        let plain =
+            |kind: &JointKind| matches!(kind, JointKind::Hinge | JointKind::Prismatic | JointKind::Fixed);
+        let welded = mechanism.warnings().iter().any(|w| w.contains("has no mass and carries none"));
+        if welded
+            || !mechanism.joints().iter().all(|j| plain(&j.kind))
+            || mechanism.order().nodes().is_empty()
+        {
+            continue;
+        }
+        let mut state = State::at_rest(&mechanism);
+        let mut forces = vec![0.0; state.coordinates.len()];
+        let mut given: HashMap<&str, [f64; 3]> = HashMap::new();
+        for (j, joint) in mechanism.joints().iter().enumerate() {
+            let at = mechanism.coordinates_of(JointId::from_index(j));
+            let Some(freedom) = joint.freedoms.first() else { continue };
+            let reach = if joint.kind == JointKind::Hinge { 2.0 } else { 0.1 };
+            let q = (reach * (2.0 * random.unit() - 1.0)).clamp(freedom.lower, freedom.upper);
+            let (rate, force) = (4.0 * random.unit() - 2.0, 10.0 * random.unit() - 5.0);
+            (state.coordinates[at.start], state.rates[at.start]) = (q, rate);
+            let own = freedom.stiffness * (freedom.rest - q) - freedom.damping * rate;
+            forces[at.start] = force - own;
+            given.insert(&joint.name, [q, rate, force]);
+        }
+        jobs.push(json!({ "file": path, "joints": given }));
+        robots.push((mechanism, state, forces));
+    }
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (input, output) = (folder.join("dynamics-jobs.json"), folder.join("dynamics-answers.json"));
+    fs::write(&input, Value::from(jobs).to_string()).unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinocchio_dynamics.py");
+    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let answers: Vec<HashMap<String, f64>> =
+        serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+
+    let (mut worst, mut compared) = (0.0f64, 0);
+    for ((mechanism, state, given), answer) in robots.iter().zip(&answers) {
+        let model = Model::new(mechanism);
+        let mut dynamics = model.dynamics();
+        dynamics.set_state(state, Twist::ZERO).unwrap();
+        let (mut forces, mut found) = (vec![0.0; model.speeds()], vec![0.0; model.speeds()]);
+        let mut places = Vec::new();
+        for (j, joint) in mechanism.joints().iter().enumerate().filter(|(_, j)| !j.freedoms.is_empty()) {
+            let at = model.speeds_of(joint.child).expect("a node of its own").start;
+            forces[at] = given[mechanism.coordinates_of(JointId::from_index(j)).start];
+            places.push((at, answer[&joint.name], joint.freedoms[0].armature));
+        }
+        if places.iter().any(|(_, _, armature)| *armature != 0.0) {
+            continue; // rotors are no part of Pinocchio's file
+        }
+        dynamics.accelerations(&Inputs::new(mechanism), &forces, &mut found).unwrap();
+        let scale = places.iter().map(|(_, a, _)| a.abs()).fold(0.0, f64::max);
+        for (at, expected, _) in places {
+            let error = (found[at] - expected).abs() / scale;
+            // Both recursions round; light fingers on heavy arms have masses 1e6 apart.
+            assert!(error < 1e-9, "{}: {} {expected}", mechanism.name(), found[at]);
+            worst = worst.max(error);
+            compared += 1;
+        }
+    }
+    println!("{compared} accelerations of {} robots, worst relative difference {worst:.1e}", robots.len());
+    assert!(compared > 500, "{compared}");
+}
