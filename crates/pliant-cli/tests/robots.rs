@@ -16,6 +16,7 @@ use std::path::PathBuf;
 
 use common::Run;
 use common::page::check_page;
+use pliant::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 
 /// A package that has robots: name, version, the folder in it, and whether it is large.
@@ -205,3 +206,38 @@ fn ten_robots_and_more_are_compared() {
 /// Motors hold what the file leaves to them: it has springs of its own in the legs, so nothing else is held.
 const CASSIE: &str =
     "[[joint]]\nmatch = \"*-op\"\nstiffness = 500.0\ndamping = 5.0\n[[effector]]\nmatch = \"*-foot\"\n";
+
+/// A foot's position under a force on it, or without any, without gravity; and its rotation.
+fn foot(run: &Run, force: Vector3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
+    let load = format!("left-foot={:e},{:e},{:e}", force.x, force.y, force.z);
+    let json = run.json(&["statics", "robot.toml", "--no-gravity", "--load", &load], 0);
+    let foot = &json["effectors"]["left-foot"];
+    let numbers = |key: &str| list(&foot[key]).iter().map(number).collect::<Vec<f64>>();
+    let (p, q) = (numbers("position"), numbers("quaternion"));
+    (Vector3::from_column_slice(&p), UnitQuaternion::new_normalize(Quaternion::new(q[0], q[1], q[2], q[3])))
+}
+
+/// The compliance of cassie's foot, through its springs and loops, is the finite difference of where the full
+/// mechanism settles.
+#[test]
+fn cassie_gives_way_as_it_settles() {
+    let Some(folder) = found(DATA) else { return };
+    // Without gearboxes, a newton moves the foot 2 mm, 1/300 of the radius, and the difference is of second order in that. The whole robot has
+    // closures that repeat each other but for the file's digits, which the reduced model takes for one.
+    for (file, newton, tolerance) in [("cassie_v2.sdf", 1.0, 2e-5), ("cassie.sdf", 1e-4, 0.02)] {
+        let run = Run::new("robots-compliance");
+        let path = folder.join("cassie_description/robots").join(file);
+        run.file("robot.toml", format!("import = {path:?}\n{CASSIE}"));
+        let json = run.json(&["compliance", "robot.toml", "--effector", "left-foot"], 0);
+        let rows = list(&json["compliance"]);
+        let C = Matrix3::from_fn(|i, j| number(&rows[i][j]));
+        let (_, R) = foot(&run, Vector3::zeros());
+        for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+            let settled = (foot(&run, axis * newton).0 - foot(&run, axis * -newton).0) / (2.0 * newton);
+            let linear = R * (C * (R.inverse() * axis));
+            let off = (settled - linear).norm() / linear.norm();
+            println!("{file}: {:.2e} m/N, off by {off:.1e}", linear.norm());
+            assert!(off < tolerance, "{file}: {settled} {linear}");
+        }
+    }
+}
