@@ -1,5 +1,5 @@
-//! Claim: of the 1136 robot files in the wheel pybullet, all load but those that other tools refuse too, and those
-//! are refused for what is wrong with them.
+//! Claim: of the 1136 robot files in the wheel pybullet, all load but ten, and those are refused for what is wrong
+//! with them.
 
 #[path = "common/wheels.rs"]
 mod wheels;
