@@ -5,8 +5,6 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::{FRAME, apart, come_to_rest, edited, formulas};
 use pliant_core::expression::Formula;
 use pliant_core::full::{Model, Simulation, StaticsSettings, StepError};
@@ -130,7 +128,7 @@ fn a_lost_coordinate_is_named() {
     let pole = [0.0, std::f64::consts::FRAC_PI_2];
     assert_eq!((expression.lost_freedom(&[0.3, 0.2]), expression.lost_freedom(&pole)), (None, Some(0)));
     let at_pole = expression.transform(&pole);
-    let kind = JointKind::Expression(Arc::new(expression));
+    let kind = JointKind::from(expression);
     let mut builder = MechanismBuilder::new("globe");
     builder.body(Body::new("ball", Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1, 0.1, 0.1])));
     builder.joint(JointDescription::new("place", kind, WORLD, "ball"));
@@ -153,7 +151,7 @@ fn a_lost_coordinate_is_named() {
 fn a_state_belongs_to_its_formula() {
     let build = |pitch: f64| {
         let formula = Formula::ready("screw").unwrap().parameter("pitch", pitch);
-        let kind = JointKind::Expression(Arc::new(formula.compile().unwrap()));
+        let kind = JointKind::from(formula.compile().unwrap());
         let mut builder = MechanismBuilder::new("screw");
         let inertia = SpatialInertia::of_box(1.0, [0.1, 0.1, 0.1]);
         builder.body(Body::new("nut", Pose::identity()).inertia(inertia));

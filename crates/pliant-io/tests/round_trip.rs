@@ -4,8 +4,6 @@
 mod common;
 
 use common::{EVERY_KEY, Random, assert_round_trip, bits};
-use std::sync::Arc;
-
 use pliant_core::expression::Formula;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
@@ -201,7 +199,7 @@ fn formula(random: &mut Random) -> JointKind {
         "let b = a;\n\t# \"quoted\" 'and' é\nrotate_z(b) * translate(0, 0, s + k)\n",
     ];
     let formula = Formula::new(text[random.below(2)]).angle("a").length("s").parameter("k", number(random));
-    JointKind::Expression(Arc::new(formula.compile().unwrap()))
+    JointKind::from(formula.compile().unwrap())
 }
 
 /// A ready joint with points of random bits.
@@ -210,7 +208,7 @@ fn ready(random: &mut Random) -> JointKind {
     let points: Vec<[f64; 3]> = (0..4).map(|i| [number(i), number(0), number(0)]).collect();
     let formula = Formula::ready("frame-on-curve").unwrap().parameter("points", points);
     let formula = formula.parameter("start", 0.5).parameter("scale", 3.0).parameter("up", [0.0, 0.0, 1.0]);
-    JointKind::Expression(Arc::new(formula.compile().unwrap()))
+    JointKind::from(formula.compile().unwrap())
 }
 
 fn joint(

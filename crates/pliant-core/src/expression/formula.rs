@@ -17,6 +17,7 @@ use crate::mechanism::closest;
 ///     .parameter("pitch", 0.01)
 ///     .compile()?;
 /// assert_eq!(screw.freedoms(), 1);
+/// let kind = pliant_core::joints::JointKind::from(screw); // for a JointDescription
 /// # Ok::<(), pliant_core::expression::ExpressionError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Hash)]

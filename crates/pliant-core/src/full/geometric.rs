@@ -8,7 +8,7 @@ use super::model::{ABSENT, Joint};
 use super::placing::Placed;
 use super::simulation::Simulation;
 use super::target::Target;
-use crate::joints::JointKind;
+use crate::joints::{JointKind, Placement};
 use crate::spatial::skew;
 
 /// Geometric stiffness at the present state, of all forces of joints, couplings and dead loads: blocks between
@@ -157,11 +157,12 @@ impl Scene<'_> {
         let scheme = self.scheme;
         let d = joint.kind.freedoms();
         let (X, F) = self.frames_of(joint);
-        let q = joint.kind.coordinates(&X, &self.state.coordinates[joint.coordinate..joint.coordinate + d]);
+        let reference = &self.state.coordinates[joint.coordinate..joint.coordinate + d];
+        let Placement { coordinates: q, rows: J, coordinates_jacobian: Jq, .. } =
+            joint.kind.place(&X, reference);
         let q = &q.as_slice()[..d];
         let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
         let H = joint.kind.wrench_derivative(&X, q, multipliers, &forces[..d]);
-        let (J, Jq) = (joint.kind.rows(&X, q), joint.kind.coordinates_jacobian(&X, q));
         let mut w = Vector6::zeros();
         for (k, force) in multipliers.iter().enumerate() {
             w += J.row(k).transpose() * *force;

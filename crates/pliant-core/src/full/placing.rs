@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3, Vector6};
 use super::assembly::Scene;
 use super::frames::Frame;
 use super::model::Joint;
-use crate::joints::{JointKind, nearest_turn};
+use crate::joints::{JointKind, Placement, nearest_turn};
 use crate::spatial::Pose;
 
 /// A joint at an iterate: its rows in world axes, first those of the constraint, then those of the
@@ -60,9 +60,8 @@ impl Scene<'_> {
         let R = F.rotation_matrix();
         let d = joint.kind.freedoms();
         let reference = &self.state.coordinates[joint.coordinate..joint.coordinate + d];
-        let q = joint.kind.coordinates(&X, reference);
-        let at = &q.as_slice()[..d];
-        let (J, Jq) = (joint.kind.rows(&X, at), joint.kind.coordinates_jacobian(&X, at));
+        let Placement { coordinates: q, residual, rows: J, coordinates_jacobian: Jq } =
+            joint.kind.place(&X, reference);
         let zero = [Vector3::zeros(); 6];
         let mut placed = Placed {
             linear: zero,
@@ -70,7 +69,7 @@ impl Scene<'_> {
             parent: zero,
             arms: [rc, rp],
             axis: R.column(2).into(),
-            residual: joint.kind.residual(&X, at),
+            residual,
             gap2: 0.0,
             q,
             rate: Vector6::zeros(),

@@ -1,7 +1,5 @@
 //! What the entries share: a straight link between two points, and short words for the elements.
 
-use std::sync::Arc;
-
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::expression::{Formula, Parameter};
@@ -125,7 +123,7 @@ pub(super) fn ready<const N: usize>(name: &str, parameters: [(&str, Parameter); 
         parameters.into_iter().fold(formula, |f, (name, value)| f.map(|f| f.parameter(name, value)));
     let expression = formula.and_then(Formula::compile).unwrap_or_else(|error| panic!("{name}: {error}"));
     let start = expression.start();
-    (JointKind::Expression(Arc::new(expression)), start)
+    (JointKind::from(expression), start)
 }
 
 /// A weld to the world.

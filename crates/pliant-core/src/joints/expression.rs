@@ -17,6 +17,7 @@
 
 use nalgebra::{Matrix6, Vector6};
 
+use super::Placement;
 use crate::expression::Expression;
 use crate::spatial::{Pose, Twist, exp, left_jacobian_inverse, log, right_jacobian_inverse};
 
@@ -24,6 +25,8 @@ use crate::spatial::{Pose, Twist, exp, left_jacobian_inverse, log, right_jacobia
 const STEPS: usize = 50;
 /// Newton's steps square the error: after one below this, nothing is left but rounding.
 const CLOSE: f64 = 1e-9;
+/// Below this the curvature changes a Newton step by so little that steps below `CLOSE` still leave only rounding.
+const SLIGHT: f64 = 1e-6;
 /// Below this, what depends on e to first order is lost in rounding.
 const NOTHING: f64 = 1e-15;
 /// The step of central differences, rad and own lengths: off by 1.5e-12 of the third derivative, and about
@@ -39,7 +42,8 @@ pub fn coordinates(joint: &Expression, X: &Pose, reference: &[f64]) -> Vector6<f
         let at = At::new(joint, X, &q.as_slice()[..d]);
         // Far away the curvature of the manifold would lead astray: first by Gauss and Newton.
         let curved = step >= 3 || at.size <= 0.1;
-        let Some(change) = at.solve(joint, curved, &padded_rows(&at.pulled(&at.e))) else { break };
+        let at = if curved && at.size > SLIGHT { at.with_curvature(joint) } else { at };
+        let Some(change) = at.solve(d, &padded_rows(&at.pulled(&at.e))) else { break };
         let mut change: Vector6<f64> = change.column(0).into_owned();
         let moved = at.size_of(&(at.S * change));
         if !moved.is_finite() {
@@ -61,7 +65,7 @@ pub fn coordinates(joint: &Expression, X: &Pose, reference: &[f64]) -> Vector6<f
 
 /// Jθ(X).
 pub fn coordinates_jacobian(joint: &Expression, X: &Pose, q: &[f64]) -> Matrix6<f64> {
-    At::new(joint, X, q).coordinates_jacobian(joint)
+    At::new(joint, X, q).with_curvature(joint).coordinates_jacobian(joint)
 }
 
 /// C(X).
@@ -72,9 +76,22 @@ pub fn residual(joint: &Expression, X: &Pose, q: &[f64]) -> Vector6<f64> {
 
 /// J(X).
 pub fn rows(joint: &Expression, X: &Pose, q: &[f64]) -> Matrix6<f64> {
-    let at = At::new(joint, X, q);
+    let at = At::new(joint, X, q).with_curvature(joint);
     let T = at.coordinates_jacobian(joint);
     at.rows(joint, &T)
+}
+
+/// θ(X), C(X), J(X) and Jθ(X).
+pub fn place(joint: &Expression, X: &Pose, reference: &[f64]) -> Placement {
+    let q = coordinates(joint, X, reference);
+    let at = At::new(joint, X, &q.as_slice()[..joint.freedoms()]).with_curvature(joint);
+    let T = at.coordinates_jacobian(joint);
+    Placement {
+        coordinates: q,
+        residual: joint.complement(&at.S).transpose() * at.e,
+        rows: at.rows(joint, &T),
+        coordinates_jacobian: T,
+    }
 }
 
 /// ∂(Jᵀλ + Jθᵀτ)/∂ξ by central differences, about 1e-10 off.
@@ -85,12 +102,8 @@ pub fn wrench_derivative(
     multipliers: &[f64],
     forces: &[f64],
 ) -> Matrix6<f64> {
-    let d = joint.freedoms();
     let wrench = |X: &Pose| {
-        let q = coordinates(joint, X, q);
-        let at = At::new(joint, X, &q.as_slice()[..d]);
-        let T = at.coordinates_jacobian(joint);
-        let J = at.rows(joint, &T);
+        let Placement { rows: J, coordinates_jacobian: T, .. } = place(joint, X, q);
         let part = |M: &Matrix6<f64>, x: &[f64]| {
             x.iter().enumerate().fold(Vector6::zeros(), |sum, (k, x)| sum + M.row(k).transpose() * *x)
         };
@@ -117,6 +130,9 @@ struct At {
     W: Vector6<f64>,
     Jl: Matrix6<f64>,
     Jr: Matrix6<f64>,
+    /// ∂S/∂q_k, as far as they count: not at all on the manifold.
+    changes: [Matrix6<f64>; 6],
+    curved: usize,
 }
 
 impl At {
@@ -135,6 +151,8 @@ impl At {
             W,
             Jl: left_jacobian_inverse(&e),
             Jr: right_jacobian_inverse(&e),
+            changes: [Matrix6::zeros(); 6],
+            curved: 0,
         };
         at.size = at.size_of(&at.e);
         at
@@ -150,25 +168,27 @@ impl At {
         self.S.transpose() * x.component_mul(&self.W)
     }
 
-    /// ∂S/∂q_k
-    fn change_of_subspace(&self, joint: &Expression, k: usize) -> Matrix6<f64> {
-        let d = joint.freedoms();
-        let unit = Vector6::ith(k, 1.0);
-        joint.subspace_rate(&self.q.as_slice()[..d], &unit.as_slice()[..d])
+    /// With what comes from the curvature of the manifold.
+    fn with_curvature(mut self, joint: &Expression) -> At {
+        if self.size > NOTHING {
+            let d = joint.freedoms();
+            for k in 0..d {
+                let unit = Vector6::ith(k, 1.0);
+                self.changes[k] = joint.subspace_rate(&self.q.as_slice()[..d], &unit.as_slice()[..d]);
+            }
+            self.curved = d;
+        }
+        self
     }
 
-    /// A⁻¹ B, with or without the part of A that comes from the curvature of the manifold.
-    fn solve(&self, joint: &Expression, curved: bool, B: &Matrix6<f64>) -> Option<Matrix6<f64>> {
-        let d = joint.freedoms();
+    /// A⁻¹ B.
+    fn solve(&self, d: usize, B: &Matrix6<f64>) -> Option<Matrix6<f64>> {
         let weighted = Matrix6::from_diagonal(&self.W) * self.Jl * self.S;
         let mut A = self.S.transpose() * weighted;
-        if curved && self.size > NOTHING {
-            let e = self.e.component_mul(&self.W);
-            for k in 0..d {
-                let curvature = self.change_of_subspace(joint, k).transpose() * e;
-                let column = A.column(k) - curvature;
-                A.set_column(k, &column);
-            }
+        let e = self.e.component_mul(&self.W);
+        for (k, change) in self.changes[..self.curved].iter().enumerate() {
+            let column = A.column(k) - change.transpose() * e;
+            A.set_column(k, &column);
         }
         (d..6).for_each(|k| A[(k, k)] = 1.0);
         A.lu().solve(B)
@@ -178,18 +198,14 @@ impl At {
     fn coordinates_jacobian(&self, joint: &Expression) -> Matrix6<f64> {
         let B = self.S.transpose() * Matrix6::from_diagonal(&self.W) * self.Jr;
         let d = joint.freedoms();
-        self.solve(joint, true, &B)
-            .unwrap_or_else(|| Matrix6::from_fn(|i, _| if i < d { f64::NAN } else { 0.0 }))
+        self.solve(d, &B).unwrap_or_else(|| Matrix6::from_fn(|i, _| if i < d { f64::NAN } else { 0.0 }))
     }
 
     /// J from Jθ.
     fn rows(&self, joint: &Expression, T: &Matrix6<f64>) -> Matrix6<f64> {
         let mut J = joint.complement(&self.S).transpose() * (self.Jr - self.Jl * self.S * T);
-        if self.size > NOTHING {
-            for k in 0..joint.freedoms() {
-                let rate = self.change_of_subspace(joint, k);
-                J += joint.complement_rate(&self.S, &rate).transpose() * self.e * T.row(k);
-            }
+        for (k, rate) in self.changes[..self.curved].iter().enumerate() {
+            J += joint.complement_rate(&self.S, rate).transpose() * self.e * T.row(k);
         }
         J
     }

@@ -15,6 +15,8 @@
 //! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
 //! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |
 //! | [`JointKind::rows`] | J(X): Ċ = J ξ | (6−d)×6 |
+//! | [`JointKind::place`] | the last four at once | |
+//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ at once | |
 //! | [`JointKind::wrench_derivative`] | ∂(Jᵀλ + Jθᵀτ)/∂ξ: what turns into geometric stiffness | 6×6 |
 //!
 //! [`default_residual`] answers for any joint that knows only X and S: log(X(q)⁻¹ X) with q as an
@@ -65,6 +67,25 @@ pub enum JointKind {
     Bushing,
     /// Moves as a formula says.
     Expression(Arc<Expression>),
+}
+
+impl From<Expression> for JointKind {
+    fn from(expression: Expression) -> JointKind {
+        JointKind::Expression(Arc::new(expression))
+    }
+}
+
+/// What a joint answers at a relative pose X that need not lie on its manifold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// θ(X)
+    pub coordinates: Vector6<f64>,
+    /// C(X)
+    pub residual: Vector6<f64>,
+    /// J(X)
+    pub rows: Matrix6<f64>,
+    /// Jθ(X)
+    pub coordinates_jacobian: Matrix6<f64>,
 }
 
 /// Sends a question to the file of the joint's kind; a formula's has the formula as one more argument.
@@ -201,6 +222,22 @@ impl JointKind {
     pub fn rows(&self, X: &Pose, q: &[f64]) -> Matrix6<f64> {
         debug_assert_eq!(q.len(), self.freedoms());
         ask!(self, rows(X), formula => expression::rows(formula, X, q))
+    }
+
+    /// θ(X), C(X), J(X) and Jθ(X) at once: what a joint in maximal coordinates is asked at each iterate.
+    #[inline]
+    pub fn place(&self, X: &Pose, reference: &[f64]) -> Placement {
+        if let JointKind::Expression(formula) = self {
+            return expression::place(formula, X, reference);
+        }
+        let coordinates = self.coordinates(X, reference);
+        let q = &coordinates.as_slice()[..self.freedoms()];
+        Placement {
+            coordinates,
+            residual: self.residual(X, q),
+            rows: self.rows(X, q),
+            coordinates_jacobian: self.coordinates_jacobian(X, q),
+        }
     }
 
     /// The derivative, 6×6, of the wrench that the joint passes on, Jᵀλ + Jθᵀτ in the axes of the child

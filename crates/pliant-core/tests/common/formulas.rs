@@ -30,7 +30,7 @@ impl Case {
     }
 
     pub fn kind(&self) -> JointKind {
-        JointKind::Expression(std::sync::Arc::new(self.expression.clone()))
+        JointKind::from(self.expression.clone())
     }
 }
 

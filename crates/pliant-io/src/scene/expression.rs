@@ -1,7 +1,6 @@
 //! Joints that are a formula: `transform` with `lengths`, `angles` and `parameters`, or a `ready` one.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use pliant_core::expression::{ExpressionError, Formula, Parameter, Place};
 use pliant_core::joints::JointKind;
@@ -56,7 +55,7 @@ pub(super) fn read_expression(table: &Table<'_>, report: &mut Report) -> Result<
     }
     let freedoms: Vec<Range<usize>> = lengths.into_iter().chain(angles).map(|(_, span)| span).collect();
     match formula.compile() {
-        Ok(expression) => Ok(JointKind::Expression(Arc::new(expression))),
+        Ok(expression) => Ok(JointKind::from(expression)),
         Err(error) => Err(refuse(table, &error, &freedoms, report)),
     }
 }

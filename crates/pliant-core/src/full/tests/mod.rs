@@ -12,6 +12,7 @@ use super::model::{ABSENT, Item, Joint, Model};
 use super::statics::StaticsSettings;
 use super::{DEFAULT_ITERATIONS, LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::elimination::{Assemble, Numeric};
+use crate::expression::Formula;
 use crate::gallery::{self, Passive, RandomOptions, random};
 use crate::inputs::{Inputs, Pull};
 use crate::joints::JointKind;
@@ -308,8 +309,27 @@ fn mechanisms(bodies: usize) -> Vec<Mechanism> {
             list.push(random(100 + k as u64, &options));
         }
     }
+    for (seed, loops) in [(200, 0.0), (201, 0.4)] {
+        let options = RandomOptions { bodies, loops, kinds: formulas(), ..RandomOptions::default() };
+        list.push(random(seed, &options));
+    }
     list.extend((0..3).map(|seed| coupled(seed, bodies)));
     list
+}
+
+/// Whether some joint is a formula.
+fn has_formulas(mechanism: &Mechanism) -> bool {
+    mechanism.joints().iter().any(|joint| matches!(joint.kind, JointKind::Expression(_)))
+}
+
+/// Joints that are formulas: with lengths, with angles that move the frame, and both.
+fn formulas() -> Vec<JointKind> {
+    let torus = ["ring1", "tube1", "ring2", "tube2"].into_iter().zip([0.2, 0.05, 0.15, 0.04]);
+    let torus = torus.fold(Formula::ready("torus-torus").unwrap(), |f, (name, x)| f.parameter(name, x));
+    let screw = Formula::ready("screw").unwrap().parameter("pitch", 0.3);
+    let curve =
+        Formula::new("translate(s, s ^ 2, 0.1 * sin(s)) * rotate([0, s, 1], a)").length("s").angle("a");
+    [torus, screw, curve].map(|formula| JointKind::from(formula.compile().unwrap())).to_vec()
 }
 
 /// A random tree of hinges and sliders, every one coupled to one before it.
