@@ -57,7 +57,8 @@ impl Sums {
 /// What one freedom is, in a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drive {
-    /// 1/(k + limits that act).
+    /// k + limits that act, and one over it.
+    pub stiffness: f64,
     pub softness: f64,
     /// armature + h·damping.
     pub weight: f64,
@@ -155,8 +156,13 @@ impl Condensed {
         for (s, segment) in plan.segments.iter().enumerate() {
             let sums = &mut self.sums[s];
             *sums = Sums::ZERO;
+            let root = segment.parent == NONE && model.floats.is_empty() && places.base == ZERO;
             for &n in &plan.path[segment.path.clone()] {
-                sum_link::<FUSED>(model, places, gathered, drives, n, sums);
+                if root {
+                    sum_link::<FUSED, true>(model, places, gathered, drives, n, sums);
+                } else {
+                    sum_link::<FUSED, false>(model, places, gathered, drives, n, sums);
+                }
             }
             let (G, g) = if segment.parent == NONE { (Rows::ZERO, ZERO) } else { self.total[segment.parent] };
             let mut total = (sums.G, sums.g);
@@ -175,8 +181,12 @@ impl Condensed {
             let x = factor.solve(&nalgebra::Vector6::from_column_slice(&p[..6]));
             self.floats[f] = row([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
         }
-        (0..plan.trees.len())
-            .all(|t| self.solve_tree::<FUSED>(model, plan, places, gathered, grips, base, t, h))
+        for t in 0..plan.trees.len() {
+            if !self.solve_tree::<FUSED>(model, plan, places, gathered, grips, base, t, h) {
+                return false;
+            }
+        }
+        true
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -466,9 +476,9 @@ pub(super) fn port_arm(plan: &Plan, places: &Places, p: usize) -> V3 {
     minus(plus(place.position, at), places.point)
 }
 
-/// Adds a link to the sums of its segment.
+/// Adds a link to the sums of its segment. What only segments further out need is left out where `ROOT` says so.
 #[inline(always)]
-fn sum_link<const FUSED: bool>(
+fn sum_link<const FUSED: bool, const ROOT: bool>(
     model: &Model,
     places: &Places,
     gathered: &Gathered,
@@ -477,6 +487,7 @@ fn sum_link<const FUSED: bool>(
     sums: &mut Sums,
 ) {
     let link = &model.links[n];
+    let (mut last, mut weighed, mut count) = (ZERO, ZERO, 0);
     for i in link.first..link.first + link.count {
         let (s, drive, m) = (&places.axes[i], &drives[i], &gathered.levers[i]);
         let c = drive.softness;
@@ -485,33 +496,42 @@ fn sum_link<const FUSED: bool>(
         for k in 0..6 {
             add::<FUSED>(&mut sums.G.0[k], cs[k], s);
         }
-        // (mᵀG_ω − ½ c m·ω s)
-        let mut bent = ZERO;
+        // mᵀG_ω − ½ c m·ω s
+        let own = -0.5 * dot3::<FUSED>(*m, angular(&cs));
+        let mut bent = s.map(|x| own * x);
         for k in 0..3 {
             add::<FUSED>(&mut bent, m[k], &sums.G.0[3 + k]);
-            add::<FUSED>(&mut sums.B0[k], m[k], &cs);
+            if !ROOT {
+                add::<FUSED>(&mut sums.B0[k], m[k], &cs);
+            }
         }
-        add::<FUSED>(&mut bent, -0.5 * dot3::<FUSED>(*m, angular(&cs)), s);
         for k in 0..6 {
             add::<FUSED>(&mut sums.B1.0[k], cs[k], &bent);
         }
-        if drive.weight != 0.0 {
-            for k in 0..6 {
-                add::<FUSED>(&mut sums.M2.0[k], drive.weight * cs[k], &cs);
-            }
-        }
         add::<FUSED>(&mut sums.g, drive.error, s);
         add::<FUSED>(&mut sums.p1, drive.momentum, &cs);
+        // M2 takes the last joint's weight with the link's mass.
+        for k in 0..if count > 0 { 6 } else { 0 } {
+            add::<FUSED>(&mut sums.M2.0[k], last[k], &weighed);
+        }
+        (last, weighed, count) = (cs, cs.map(|x| drive.weight * x), count + 1);
     }
     let (M, p, G) = (&gathered.inertias[n], &gathered.momenta[n], &sums.G);
     let N = M.times_matrix::<FUSED>(G);
     for i in 0..6 {
-        add::<FUSED>(&mut sums.M1.0[i], 1.0, &N.0[i]);
         add::<FUSED>(&mut sums.p1, p[i], &G.0[i]);
+        let mut row = sums.M2.0[i];
+        add::<FUSED>(&mut row, last[i], &weighed);
         for k in 0..6 {
-            add::<FUSED>(&mut sums.M2.0[i], G.0[i][k], &N.0[k]);
+            add::<FUSED>(&mut row, G.0[i][k], &N.0[k]);
         }
+        sums.M2.0[i] = row;
     }
-    add::<FUSED>(&mut sums.p0, 1.0, p);
-    sums.M0.add(M);
+    if !ROOT {
+        for i in 0..6 {
+            add::<FUSED>(&mut sums.M1.0[i], 1.0, &N.0[i]);
+        }
+        add::<FUSED>(&mut sums.p0, 1.0, p);
+        sums.M0.add(M);
+    }
 }

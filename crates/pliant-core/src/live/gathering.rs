@@ -109,13 +109,12 @@ impl Gathered {
         }
     }
 
-    /// Sums up, last link first, for a step of h seconds in a field of gravity on a base that accelerates (at P).
-    /// `loads` has been set to those from outside.
+    /// Sets momenta, inertias and weights of all links, for a step of h seconds in a field of gravity on a base that
+    /// accelerates (at P). Loads from outside are to be added then.
     #[inline(always)]
-    pub fn sum<const FUSED: bool>(
+    pub fn weigh<const FUSED: bool>(
         &mut self,
         model: &Model,
-        plan: &Plan,
         places: &Places,
         gravity: V3,
         acceleration: &Row,
@@ -124,25 +123,26 @@ impl Gathered {
         for n in 0..model.links.len() {
             let place = &places.links[n];
             let M = &place.inertia;
-            let mut p = M.times::<FUSED>(&place.twist);
-            let turning = bracket_force::<FUSED>(&place.twist, &p);
-            let biased = M.times::<FUSED>(&place.bias);
-            for i in 0..6 {
-                p[i] = fma::<FUSED>(-h, biased[i] + turning[i], p[i]);
-            }
+            // M(ξ − hβ) − h ξ ×* Mξ
+            let turning = bracket_force::<FUSED>(&place.twist, &M.times::<FUSED>(&place.twist));
+            let mut before = place.twist;
+            add::<FUSED>(&mut before, -h, &place.bias);
+            let mut p = M.times::<FUSED>(&before);
+            add::<FUSED>(&mut p, -h, &turning);
             self.momenta[n] = p;
             self.inertias[n] = *M;
             let load = &mut self.loads[n];
-            load.force = std::array::from_fn(|i| fma::<FUSED>(M.mass, gravity[i], load.force[i]));
-            for i in 0..3 {
-                for k in 0..3 {
-                    load.spread[i][k] = fma::<FUSED>(M.moment[i], gravity[k], load.spread[i][k]);
-                }
-            }
+            load.force = gravity.map(|g| M.mass * g);
+            load.spread = M.moment.map(|x| gravity.map(|g| x * g));
             if *acceleration != ZERO && model.links[n].float == BASE {
                 load.accelerate(&M.times::<FUSED>(acceleration));
             }
         }
+    }
+
+    /// Sums up, last link first.
+    #[inline(always)]
+    pub fn sum<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places) {
         if !self.floats.is_empty() {
             self.relieve(model, places);
         }
@@ -218,7 +218,7 @@ pub(super) fn stiffening<const FUSED: bool>(
             // 2 d m·Σ_{j<i} ω_j d_j + d² m·ω
             let own = w.map(|x| x * d);
             geometric += d * (2.0 * dot3::<FUSED>(m, turn) + dot3::<FUSED>(m, own));
-            elastic += d * d / drives[i].softness;
+            elastic += d * d * drives[i].stiffness;
             turn = plus(turn, own);
         }
         turns[n] = turn;

@@ -104,6 +104,7 @@ impl Loops {
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 loops.freedoms.push(Freedom {
                     stiffness: freedom.stiffness,
+                    softness: 1.0 / freedom.stiffness,
                     damping: freedom.damping,
                     armature: freedom.armature,
                     lower: freedom.lower,

@@ -33,6 +33,8 @@ pub struct Model<'m> {
     /// hinges do not need.
     pub(super) frames: Vec<(Pose, Pose)>,
     pub(super) freedoms: Vec<Freedom>,
+    /// Whether any joint of the tree has a limit.
+    pub(super) limited: bool,
     pub(super) loops: Loops,
     /// Links that are free bases.
     pub(super) floats: Vec<usize>,
@@ -76,6 +78,8 @@ pub(super) struct Hinge {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freedom {
     pub stiffness: f64,
+    /// 1/stiffness.
+    pub softness: f64,
     pub damping: f64,
     pub armature: f64,
     pub lower: f64,
@@ -131,6 +135,7 @@ impl<'m> Model<'m> {
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 freedoms.push(Freedom {
                     stiffness: freedom.stiffness,
+                    softness: 1.0 / freedom.stiffness,
                     damping: freedom.damping,
                     armature: freedom.armature,
                     lower: freedom.lower,
@@ -167,6 +172,7 @@ impl<'m> Model<'m> {
             links,
             frames,
             floats,
+            limited: freedoms.iter().any(|f| f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY),
             freedoms,
             effectors,
             #[cfg(target_arch = "x86_64")]

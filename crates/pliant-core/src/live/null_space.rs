@@ -47,13 +47,13 @@ impl NullSpace {
     }
 
     /// Eliminates.
+    #[inline(always)]
     pub fn solve(&mut self, blocks: &[Range<usize>]) {
         let (n, m) = (self.n, self.c.len());
-        let tolerance = REPEATED * self.R.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+        let tolerance = REPEATED * size(&self.R);
         self.pivots.clear();
         self.is_pivot.fill(false);
         self.done.fill(false);
-        self.taken.fill(0.0);
         for block in blocks {
             for k in 0..self.pivots.len() {
                 let pivot = self.pivots[k];
@@ -62,17 +62,18 @@ impl NullSpace {
                 }
             }
             loop {
-                let (mut best, mut largest) = ((0, 0), tolerance);
+                let (mut row, mut largest) = (usize::MAX, tolerance);
                 for i in block.clone().filter(|&i| !self.done[i]) {
-                    for (j, x) in self.R[i * n..(i + 1) * n].iter().enumerate() {
-                        if x.abs() > largest {
-                            (best, largest) = ((i, j), x.abs());
-                        }
+                    let most = size(&self.R[i * n..(i + 1) * n]);
+                    if most > largest {
+                        (row, largest) = (i, most);
                     }
                 }
-                if largest == tolerance {
+                if row == usize::MAX {
                     break;
                 }
+                let column = self.R[row * n..(row + 1) * n].iter().position(|x| x.abs() == largest);
+                let best = (row, column.expect("it is the largest"));
                 let k = self.pivots.len();
                 self.pivots.push(best);
                 self.done[best.0] = true;
@@ -101,9 +102,10 @@ impl NullSpace {
                 let f = self.R[i * n + j] * inverse;
                 if f != 0.0 {
                     particular += f * self.particular[j];
-                    for k in 0..z {
-                        self.Z[p * z + k] += f * self.Z[j * z + k];
-                    }
+                    let (first, second) = self.Z.split_at_mut(z * p.max(j));
+                    let (low, high) = (&mut first[z * p.min(j)..][..z], &mut second[..z]);
+                    let (to, from) = if p < j { (low, high) } else { (high, low) };
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to += f * *from);
                 }
             }
             self.particular[p] = particular;
@@ -115,13 +117,16 @@ impl NullSpace {
     fn take(&mut self, i: usize, k: usize, (row, column): (usize, usize)) {
         let n = self.n;
         let x = self.R[i * n + column];
+        let l = x / self.R[row * n + column];
+        self.taken[i * self.c.len() + k] = l;
         if x == 0.0 {
             return;
         }
-        let l = x / self.R[row * n + column];
-        self.taken[i * self.c.len() + k] = l;
-        for j in 0..n {
-            self.R[i * n + j] -= l * self.R[row * n + j];
+        let (first, second) = self.R.split_at_mut(n * i.max(row));
+        let (low, high) = (&mut first[n * i.min(row)..][..n], &mut second[..n]);
+        let (to, from) = if i < row { (low, high) } else { (high, low) };
+        for (to, from) in to.iter_mut().zip(from) {
+            *to -= l * *from;
         }
         self.R[i * n + column] = 0.0;
         self.c[i] -= l * self.c[row];
@@ -147,6 +152,12 @@ impl NullSpace {
             }
         }
     }
+}
+
+/// The largest entry, without its sign.
+#[inline(always)]
+fn size(row: &[f64]) -> f64 {
+    row.iter().fold(0.0, |most, x| if x.abs() > most { x.abs() } else { most })
 }
 
 #[cfg(test)]

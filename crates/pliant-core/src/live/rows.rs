@@ -142,20 +142,25 @@ impl Inertia {
     pub fn times_matrix<const FUSED: bool>(&self, G: &Rows) -> Rows {
         let (m, [x, y, z], [xx, yy, zz, xy, xz, yz]) = (self.mass, self.moment, self.inertia);
         let G = &G.0;
-        let mut N = Rows::ZERO;
-        let sums: [&[(f64, usize)]; 6] = [
-            &[(m, 0), (z, 4), (-y, 5)],
-            &[(m, 1), (-z, 3), (x, 5)],
-            &[(m, 2), (y, 3), (-x, 4)],
-            &[(y, 2), (-z, 1), (xx, 3), (xy, 4), (xz, 5)],
-            &[(z, 0), (-x, 2), (xy, 3), (yy, 4), (yz, 5)],
-            &[(x, 1), (-y, 0), (xz, 3), (yz, 4), (zz, 5)],
-        ];
-        for i in 0..6 {
-            for &(a, k) in sums[i] {
-                add::<FUSED>(&mut N.0[i], a, &G[k]);
-            }
-        }
-        N
+        let three = |a: f64, i: usize, b: f64, j: usize, c: f64, k: usize| {
+            let mut sum = G[i].map(|x| a * x);
+            add::<FUSED>(&mut sum, b, &G[j]);
+            add::<FUSED>(&mut sum, c, &G[k]);
+            sum
+        };
+        let five = |a: f64, i: usize, b: f64, j: usize, I: [f64; 3]| {
+            let mut sum = three(I[0], 3, I[1], 4, I[2], 5);
+            add::<FUSED>(&mut sum, a, &G[i]);
+            add::<FUSED>(&mut sum, b, &G[j]);
+            sum
+        };
+        Rows([
+            three(m, 0, z, 4, -y, 5),
+            three(m, 1, -z, 3, x, 5),
+            three(m, 2, y, 3, -x, 4),
+            five(y, 2, -z, 1, [xx, xy, xz]),
+            five(z, 0, -x, 2, [xy, yy, yz]),
+            five(x, 1, -y, 0, [xz, yz, zz]),
+        ])
     }
 }

@@ -16,7 +16,7 @@
 
 use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
-use super::gathering::{Gathered, Load, stiffening};
+use super::gathering::{Gathered, stiffening};
 use super::kinematics::{Float, Places};
 use super::model::Model;
 use super::plan::{NONE, Plan};
@@ -24,6 +24,7 @@ use super::pulls;
 use super::rows::{Row, V3, ZERO, cross, dot, fma, minus, plus, row, turn};
 use crate::full::StepError;
 use crate::inputs::{Inputs, Pull};
+use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// How often limits are tried, and how often they may be let go in between.
@@ -122,7 +123,7 @@ impl Workspace {
             closed: closed(model, &plan),
             plan,
             gathered: Gathered::new(model),
-            drives: vec![Drive { softness: 0.0, weight: 0.0, momentum: 0.0, error: 0.0 }; f],
+            drives: vec![Drive { stiffness: 0.0, softness: 0.0, weight: 0.0, momentum: 0.0, error: 0.0 }; f],
             grips: Vec::new(),
             bounds: vec![f64::NAN; f],
             change: vec![0.0; f],
@@ -235,7 +236,6 @@ impl Workspace {
             Span::Step(h) => (h, false),
             Span::Balance => (LONG, true),
         };
-        self.load(model, inputs, motion, h);
         // The base at the end of the step, at P.
         let twist = &inputs.base_twist;
         let arm: V3 = minus(places.point, inputs.base.position.into());
@@ -245,13 +245,16 @@ impl Workspace {
         if balance {
             (base, acceleration) = (ZERO, ZERO);
         }
-        self.gathered.sum::<FUSED>(model, &self.plan, places, inputs.gravity.into(), &acceleration, h);
+        self.gathered.weigh::<FUSED>(model, places, inputs.gravity.into(), &acceleration, h);
+        self.load(model, inputs, motion, h);
+        self.gathered.sum::<FUSED>(model, &self.plan, places);
         if balance {
             self.gathered.momenta.fill(ZERO);
         }
-        for (i, freedom) in model.freedoms.iter().enumerate() {
-            let q = motion.theta[i];
-            self.bounds[i] = passed(freedom.lower, freedom.upper, q);
+        if model.limited {
+            for (i, freedom) in model.freedoms.iter().enumerate() {
+                self.bounds[i] = passed(freedom.lower, freedom.upper, motion.theta[i]);
+            }
         }
         if let Some(mut closed) = self.closed.take() {
             closed.close::<FUSED>(model, motion, &motion.base);
@@ -325,8 +328,9 @@ impl Workspace {
     /// What pulls at every joint of a mechanism at rest.
     #[cfg(test)]
     pub fn gather(&mut self, model: &Model, inputs: &Inputs, motion: &Motion) -> &Gathered {
+        self.gathered.weigh::<false>(model, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
         self.load(model, inputs, motion, 1.0);
-        self.gathered.sum::<false>(model, &self.plan, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
+        self.gathered.sum::<false>(model, &self.plan, &motion.places);
         &self.gathered
     }
 
@@ -346,11 +350,8 @@ impl Workspace {
     #[inline(always)]
     fn load(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
         let (places, loads) = (&motion.places, &mut self.gathered.loads);
-        loads.fill(Load::ZERO);
+        let acts = |w: &Wrench| w.force.amax() > 0.0 || w.torque.amax() > 0.0;
         let mut push = |body, frame: &Pose, load: &Wrench| {
-            if *load == Wrench::ZERO {
-                return;
-            }
             if let (Some(n), offset) = model.place(body) {
                 let place = &places.links[n];
                 let at = turn::<false>(&place.R, (offset * *frame).position.into());
@@ -362,7 +363,9 @@ impl Workspace {
             push(effector.body, &effector.frame, load);
         }
         for (b, load) in inputs.body_loads.iter().enumerate() {
-            push(crate::mechanism::BodyId::from_index(b), &Pose::identity(), load);
+            if acts(load) {
+                push(BodyId::from_index(b), &Pose::identity(), load);
+            }
         }
         self.grips.clear();
         for (p, pull) in inputs.pulls.iter().enumerate() {
@@ -390,15 +393,16 @@ impl Workspace {
     fn drive(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
         for (i, freedom) in model.freedoms.iter().enumerate() {
             let (q, rate) = (motion.theta[i], motion.rates[i]);
-            let mut stiffness = freedom.stiffness;
+            let (mut stiffness, mut softness) = (freedom.stiffness, freedom.softness);
             let mut force =
                 freedom.stiffness * (inputs.rest[freedom.coordinate] - q) + self.gathered.torques[i];
             if !self.bounds[i].is_nan() {
                 stiffness += freedom.limit;
+                softness = 1.0 / stiffness;
                 force += freedom.limit * (self.bounds[i] - q);
             }
-            let softness = 1.0 / stiffness;
             self.drives[i] = Drive {
+                stiffness,
                 softness,
                 weight: freedom.armature + h * freedom.damping,
                 momentum: freedom.armature * rate,
@@ -457,6 +461,9 @@ impl Workspace {
     #[inline(always)]
     fn limit(&mut self, model: &Model, motion: &Motion, letting_go: bool) -> bool {
         let mut changed = false;
+        if !model.limited {
+            return false;
+        }
         for (i, freedom) in model.freedoms.iter().enumerate() {
             let bound = passed(freedom.lower, freedom.upper, motion.theta[i] + self.change[i]);
             let before = self.bounds[i];
