@@ -11,7 +11,7 @@ use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
-const MANY_ROWS: usize = 48;
+const MANY_ROWS: usize = 36;
 
 /// A mechanism prepared for the articulated engine.
 #[derive(Clone, Debug)]

@@ -112,20 +112,20 @@ pub(super) fn finish(
     if is_finite(next) { Ok(()) } else { Err(not_finite(model, state, next, h)) }
 }
 
-/// Whether all numbers of a state are finite: x − x is zero for those, and sums of it go fast.
+/// Whether all numbers of a state are finite: 0·x is zero for those alone, and sums of it go fast.
 fn is_finite(state: &State) -> bool {
     let mut sums = [0.0; 8];
     for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers] {
         let (chunks, rest) = list.as_chunks::<8>();
         for chunk in chunks {
-            (0..8).for_each(|i| sums[i] += chunk[i] - chunk[i]);
+            (0..8).for_each(|i| sums[i] += chunk[i] * 0.0);
         }
-        rest.iter().for_each(|x| sums[0] += x - x);
+        rest.iter().for_each(|x| sums[0] += x * 0.0);
     }
     for (pose, twist) in state.poses.iter().zip(&state.twists) {
         let (q, p, v, w) = (&pose.rotation.coords, &pose.position, &twist.linear, &twist.angular);
-        (0..4).for_each(|i| sums[i] += q[i] - q[i]);
-        (0..3).for_each(|i| sums[4 + i] += (p[i] - p[i]) + (v[i] - v[i]) + (w[i] - w[i]));
+        (0..4).for_each(|i| sums[i] += q[i] * 0.0);
+        (0..3).for_each(|i| sums[4 + i] += p[i] * 0.0 + v[i] * 0.0 + w[i] * 0.0);
     }
     sums.iter().sum::<f64>() == 0.0 && state.base.is_finite() && state.time.is_finite()
 }
