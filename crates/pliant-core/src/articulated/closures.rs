@@ -325,7 +325,8 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         for k in 0..d {
             let at = joint.coordinate + k;
             let (stiff, rest) = (model.limit_stiffness[at], inputs.rest[at]);
-            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, q[k], state.rates[at], h);
+            let along = (q[k], state.rates[at], q[k] + h * state.rates[at]);
+            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, along, h);
             if weight > 0.0 {
                 push(std::array::from_fn(|i| Jq[(k, i)]), h / weight, impulse / weight, NOWHERE);
             }

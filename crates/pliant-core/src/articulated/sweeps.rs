@@ -22,7 +22,7 @@ use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
 use crate::joints::JointKind;
 use crate::mechanism::Freedom;
-use crate::spatial::Pose;
+use crate::spatial::{Pose, exp_rotation};
 use crate::state::State;
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -45,6 +45,8 @@ pub(super) struct Along<'a> {
     /// Gravity and length of a step.
     pub gravity: V,
     pub h: f64,
+    /// Rates that tell in a step which limits act.
+    pub ahead: &'a [f64],
 }
 
 /// Force of spring, damper and limit of a coordinate, now.
@@ -60,17 +62,15 @@ pub(super) fn force(freedom: &Freedom, limit_stiffness: f64, rest: f64, q: f64, 
 }
 
 /// Impulse and weight of spring, damper, limit and rotor of a coordinate in a step: a q̇ + h k(q₀ − q) and
-/// a + h d + h²k. A limit acts if the present rate leads beyond it.
+/// a + h d + h²k. A limit acts if the coordinate `ahead` is beyond it.
 #[inline(always)]
 pub(super) fn impulse(
     freedom: &Freedom,
     limit_stiffness: f64,
     rest: f64,
-    q: f64,
-    rate: f64,
+    (q, rate, ahead): (f64, f64, f64),
     h: f64,
 ) -> (f64, f64) {
-    let ahead = q + h * rate;
     let mut stiffness = freedom.stiffness;
     let mut force = freedom.stiffness * (rest - q);
     if ahead > freedom.upper {
@@ -92,14 +92,16 @@ impl Along<'_> {
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
         let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
         if STEP {
-            impulse(freedom, stiff, rest, q, rate, self.h)
+            let ahead = q + self.h * self.ahead[coordinate];
+            impulse(freedom, stiff, rest, (q, rate, ahead), self.h)
         } else {
             (force(freedom, stiff, rest, q, rate), freedom.armature)
         }
     }
 
     /// Takes the momentum that a node would have at the end of the step on its own, from the twist of the state and gravity:
-    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P.
+    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P. The inertia about the centre of mass is
+    /// that in the middle of the present turn, R exp(½hω): at the start of it, a tumbling body would gain energy.
     #[inline(always)]
     fn take_momentum<const FUSED: bool>(&self, node: &Node, slot: &mut Slot) {
         let twist = &self.state.twists[node.head];
@@ -111,6 +113,10 @@ impl Along<'_> {
         let c = turn::<FUSED>(&slot.R, node.center);
         slot.f = sub(slot.f, P);
         slot.t = sub(slot.t, add_cross::<FUSED>(c, P, L));
+        let half = exp_rotation(&(twist.angular * (0.5 * self.h)));
+        let middle = matrix::<FUSED>(product::<FUSED>(slot.q, [half.w, half.i, half.j, half.k]));
+        slot.K = turned::<FUSED>(&middle, &node.about_center);
+        (0..6).for_each(|k| slot.C[k] += slot.K[k]);
     }
 }
 
