@@ -2,34 +2,15 @@
 //! seven decades, at a singular pose, in loops and at limits; and closures hold.
 
 mod common;
+#[path = "common/scenes.rs"]
+mod scenes;
 
 use common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::full::{LIMIT_STIFFNESS, Model, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{
-    Body, BodyId, EffectorDescription, JointDescription, JointId, Mechanism, MechanismBuilder, PerFreedom,
-    WORLD,
-};
-use pliant_core::nalgebra::Vector3;
-use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-
-const LENGTH: f64 = 0.1;
-
-/// Links of 0.1 m and 0.1 kg along x on passive ball joints, held at the origin.
-fn ball_chain(links: usize) -> Mechanism {
-    let mut builder = MechanismBuilder::new("ball chain");
-    let mut parent = WORLD.to_string();
-    for i in 0..links {
-        let name = format!("link{i}");
-        let at = Vector3::new(LENGTH * i as f64, 0.0, 0.0);
-        let pose = Pose::translation([at.x + 0.5 * LENGTH, 0.0, 0.0]);
-        builder.body(Body::new(&name, pose).inertia(SpatialInertia::of_box(0.1, [LENGTH, 0.02, 0.02])));
-        builder.joint(JointDescription::new(&name, JointKind::Ball, parent, &name).axis(at, Vector3::z()));
-        parent = name;
-    }
-    builder.build().unwrap()
-}
+use pliant_core::mechanism::{BodyId, JointId, PerFreedom};
+use pliant_core::spatial::Wrench;
+use scenes::{LENGTH, ball_chain, door, flat_four_bar};
 
 /// The chain that blows up where constraint forces are held fixed during a step. It falls from level, is
 /// kicked aside so that it leaves the plane, and swings for a minute.
@@ -118,25 +99,7 @@ fn every_stiffness_is_stable() {
 /// row. Pushed across, it moves, and its joints stay closed.
 #[test]
 fn a_singular_four_bar_moves_when_pushed() {
-    let mut builder = MechanismBuilder::new("flat four-bar");
-    builder.gravity([0.0; 3]);
-    for (name, from, to) in [("crank", 0.0, 0.1), ("coupler", 0.1, 0.4), ("rocker", 0.3, 0.4)] {
-        let (middle, length) = (0.5 * (from + to), to - from);
-        let inertia = SpatialInertia::of_box(length, [length, 0.02, 0.02]);
-        builder.body(Body::new(name, Pose::translation([middle, 0.0, 0.0])).inertia(inertia));
-    }
-    for (name, parent, child, at) in [
-        ("A", WORLD, "crank", 0.0),
-        ("B", "crank", "coupler", 0.1),
-        ("C", "rocker", "coupler", 0.4),
-        ("D", WORLD, "rocker", 0.3),
-    ] {
-        let joint = JointDescription::new(name, JointKind::Hinge, parent, child);
-        builder.joint(joint.axis(Vector3::new(at, 0.0, 0.0), Vector3::y()));
-    }
-    let coupler = "coupler".to_string();
-    builder.effector(EffectorDescription { name: coupler.clone(), body: coupler, frame: Pose::identity() });
-    let mechanism = builder.build().unwrap();
+    let mechanism = flat_four_bar();
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
     let coupler = simulation.effector("coupler").unwrap();
@@ -180,13 +143,7 @@ fn the_ladder_comes_to_rest_where_statics_says() {
 #[test]
 fn a_limit_holds() {
     let (limit, torque) = (0.5, 10.0);
-    let mut builder = MechanismBuilder::new("door");
-    builder.gravity([0.0; 3]);
-    let inertia = SpatialInertia::of_box(1.0, [1.0, 0.05, 0.5]);
-    builder.body(Body::new("door", Pose::translation([0.5, 0.0, 0.0])).inertia(inertia));
-    let joint = JointDescription::new("hinge", JointKind::Hinge, WORLD, "door");
-    builder.joint(joint.damping(0.01).limits((-limit, limit)));
-    let mechanism = builder.build().unwrap();
+    let mechanism = door(limit);
     let model = Model::new(&mechanism);
     for side in [1.0, -1.0] {
         let load = Wrench::torque([0.0, 0.0, side * torque]);

@@ -79,10 +79,12 @@ pub(super) struct Coupling {
     path: Path,
 }
 
-/// The nodes between some slots and the base, leaves first, each with its first place among the numbers y of a row.
+/// The nodes between some slots and the base, leaves first, each with its first place among the numbers y of a row; and
+/// the speeds that these belong to.
 #[derive(Clone, Debug)]
 struct Path {
     nodes: Vec<(usize, usize)>,
+    speeds: Vec<usize>,
     length: usize,
 }
 
@@ -222,12 +224,13 @@ fn path(nodes: &[Node], freedoms: &impl Fn(&Node) -> usize, slots: &[usize]) -> 
     }
     list.sort_unstable_by(|a, b| b.cmp(a));
     list.dedup();
-    let mut length = 0;
-    let nodes = list.into_iter().map(|n| {
-        length += freedoms(&nodes[n]);
-        (n, length - freedoms(&nodes[n]))
-    });
-    Path { nodes: nodes.collect(), length }
+    let mut path = Path { nodes: Vec::new(), speeds: Vec::new(), length: 0 };
+    for n in list {
+        path.nodes.push((n, path.length));
+        path.length += freedoms(&nodes[n]);
+        path.speeds.extend((0..freedoms(&nodes[n])).map(|k| nodes[n].speed + k));
+    }
+    path
 }
 
 /// A loop joint at a pose: its frames, and a row of its twist as wrenches on its two slots.
@@ -330,7 +333,8 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         for k in 0..d {
             let at = joint.coordinate + k;
             let (stiff, rest) = (model.limit_stiffness[at], inputs.rest[at]);
-            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, q[k], state.rates[at], h);
+            let along = (q[k], state.rates[at], q[k] + h * state.rates[at]);
+            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, along, h);
             if weight > 0.0 {
                 push(std::array::from_fn(|i| Jq[(k, i)]), h / weight, impulse / weight, NOWHERE);
             }
@@ -452,28 +456,36 @@ fn sweep_rows(model: &Model, work: &Slots, closing: &mut Closing) {
         closing.wrenches[0] = [0.0; 6];
         for r in 0..=s {
             let other = &closing.rows[r];
-            let mut sum = 0.0;
-            for &(n, first) in &model.closures.path(other.closure).nodes {
-                let speed = model.nodes[n].speed;
-                let d = freedoms(model, n);
-                for k in 0..d {
-                    sum += closing.numbers[other.first + first + k] * closing.scattered[speed + k];
-                }
-            }
-            closing.factor[s * (s + 1) / 2 + r] = sum;
+            let along = model.closures.path(other.closure);
+            let numbers = &closing.numbers[other.first..other.first + along.length];
+            closing.factor[s * (s + 1) / 2 + r] = gathered_dot(numbers, &along.speeds, &closing.scattered);
         }
-        for &(n, _) in &path.nodes {
-            let speed = model.nodes[n].speed;
-            closing.scattered[speed..speed + freedoms(model, n)].fill(0.0);
-        }
+        path.speeds.iter().for_each(|speed| closing.scattered[*speed] = 0.0);
     }
 }
 
-fn freedoms(model: &Model, n: usize) -> usize {
-    match model.nodes[n].motion {
-        Motion::Hinge => 1,
-        Motion::General(g) | Motion::Free(g) => model.general[g].freedoms,
+/// Σ a_i b_at(i), in four sums that do not wait for each other.
+#[inline]
+fn gathered_dot(a: &[f64], at: &[usize], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let ((a, a_rest), (at, at_rest)) = (a.as_chunks::<4>(), at.as_chunks::<4>());
+    for (a, at) in a.iter().zip(at) {
+        (0..4).for_each(|i| sums[i] += a[i] * b[at[i]]);
     }
+    let rest: f64 = a_rest.iter().zip(at_rest).map(|(a, at)| a * b[*at]).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
+/// Σ a_i b_i, in four sums that do not wait for each other.
+#[inline]
+fn dot_product(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|i| sums[i] += a[i] * b[i]);
+    }
+    let rest: f64 = a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// Takes the wrench on a node's slot: y = SᵀF plus what acts along the freedom itself; F − U D⁻¹y goes to the parent.
@@ -597,7 +609,7 @@ pub(super) fn correct(model: &Model, state: &State, h: f64, work: &Slots, closin
         closing.forces[at] = -C / h;
         at += 1;
     }
-    if !(worst > CLOSED) {
+    if worst <= CLOSED {
         return false;
     }
     solve(&closing.factor, &mut closing.forces[..count]);
@@ -651,11 +663,9 @@ fn factor(A: &mut [f64], count: usize) -> Result<(), usize> {
         let (before, here) = A.split_at_mut(i * (i + 1) / 2);
         for j in 0..i {
             let row = &before[j * (j + 1) / 2..][..j + 1];
-            let sum: f64 = row[..j].iter().zip(&here[..j]).map(|(a, b)| a * b).sum();
-            here[j] = (here[j] - sum) / row[j];
+            here[j] = (here[j] - dot_product(&row[..j], &here[..j])) / row[j];
         }
-        let square: f64 = here[..i].iter().map(|a| a * a).sum();
-        let pivot = here[i] - square;
+        let pivot = here[i] - dot_product(&here[..i], &here[..i]);
         if !(pivot > 0.0 && pivot.is_finite()) {
             return Err(i);
         }
@@ -668,8 +678,7 @@ fn factor(A: &mut [f64], count: usize) -> Result<(), usize> {
 fn solve(L: &[f64], x: &mut [f64]) {
     for i in 0..x.len() {
         let row = &L[i * (i + 1) / 2..][..i + 1];
-        let sum: f64 = row[..i].iter().zip(&*x).map(|(a, b)| a * b).sum();
-        x[i] = (x[i] - sum) / row[i];
+        x[i] = (x[i] - dot_product(&row[..i], &x[..i])) / row[i];
     }
     for i in (0..x.len()).rev() {
         let row = &L[i * (i + 1) / 2..][..i + 1];

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use super::closures::Closures;
 use super::small::{M, Q, Sym, V, m, sym, v};
+use super::sweeps::first_turn;
 use crate::full::{inverse_inertia, limit_stiffness};
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
-const MANY_ROWS: usize = 48;
+const MANY_ROWS: usize = 36;
 
 /// A mechanism prepared for the articulated engine.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct Model<'m> {
     /// The freedoms of all joints, in the order of the coordinates, and the stiffness of their limits.
     pub(super) freedoms: Vec<Freedom>,
     pub(super) limit_stiffness: Vec<f64>,
+    /// Coordinates of tree joints with limits, and their speeds.
+    pub(super) limited: Vec<(usize, usize)>,
     /// Number of speeds.
     pub(super) speeds: usize,
     pub(super) closures: Closures,
@@ -64,6 +67,7 @@ pub(super) struct Node {
     /// Axes of the joint frame in the parent's link frame.
     pub joint_axes: M,
     pub mass: f64,
+    pub inverse_mass: f64,
     /// From o to the centre of mass, the same times the mass, and the inertia about o.
     pub center: V,
     pub first_moment: V,
@@ -124,6 +128,7 @@ impl<'m> Model<'m> {
                 in_child: v(&in_child.position),
                 joint_axes: m(&in_parent.rotation_matrix()),
                 mass: node.inertia.mass,
+                inverse_mass: if node.inertia.mass > 0.0 { 1.0 / node.inertia.mass } else { 0.0 },
                 center: v(&center),
                 first_moment: v(&(center * node.inertia.mass)),
                 in_link: v(&node.inertia.center_of_mass),
@@ -146,7 +151,17 @@ impl<'m> Model<'m> {
         let gyration = order.nodes().iter().map(|n| (n.inertia.inertia.trace() / n.inertia.mass).sqrt());
         let gyration = gyration.fold(f64::MIN_POSITIVE, f64::max);
         let joints = mechanism.joints();
+        let mut limited = Vec::new();
+        for (node, at) in order.nodes().iter().zip(&nodes) {
+            let Some(joint) = node.joint.map(|j| mechanism.joint(j)) else { continue };
+            for (k, f) in joint.freedoms.iter().enumerate().take(first_turn(&joint.kind)) {
+                if f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY {
+                    limited.push((at.coordinate + k, at.speed + k));
+                }
+            }
+        }
         Model {
+            limited,
             mechanism,
             closures: Closures::new(mechanism, &nodes, |node| match node.motion {
                 Motion::Hinge => 1,

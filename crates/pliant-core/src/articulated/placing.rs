@@ -239,16 +239,20 @@ pub(super) fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut Genera
     (slot.cv, slot.cw) = (ZERO, ZERO);
 }
 
-/// The node's own inertia in world axes at o; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
+/// The node's own inertia in world axes at o, in a step but for that about its centre of mass; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
 #[inline(always)]
 pub(super) fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
     let mass = node.mass;
     let c = turn::<FUSED>(&slot.R, node.first_moment);
     slot.A = [mass, 0.0, 0.0, mass, 0.0, mass];
     slot.B = [[0.0, c[2], -c[1]], [-c[2], 0.0, c[0]], [c[1], -c[0], 0.0]];
-    slot.C = turned::<FUSED>(&slot.R, &node.inertia);
     (slot.f, slot.t) = (ZERO, ZERO);
-    if MOVING {
+    if !MOVING {
+        // m(|c|² − ccᵀ): a step adds the inertia about the centre of mass where it is half-way.
+        let square = dot::<FUSED>(c, c) * node.inverse_mass;
+        slot.C = add_square::<FUSED>(&[square, 0.0, 0.0, square, 0.0, square], c, -node.inverse_mass);
+    } else {
+        slot.C = turned::<FUSED>(&slot.R, &node.inertia);
         let f = add_cross::<FUSED>(slot.w, c, scale(slot.v, mass));
         let t = add_cross::<FUSED>(c, slot.v, apply::<FUSED>(&slot.C, slot.w));
         slot.f = cross::<FUSED>(slot.w, f);

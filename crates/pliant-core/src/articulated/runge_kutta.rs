@@ -75,7 +75,8 @@ pub(super) fn step(
         place_and_move(&mut work.slots, model, next, &inputs.base_twist);
         loads::apply_now(model, inputs, &mut work.slots);
         let g = v(&inputs.gravity);
-        let along = Along { state: next, rest: Some(&inputs.rest), forces: None, gravity: g, h: 0.0 };
+        let along =
+            Along { state: next, rest: Some(&inputs.rest), forces: None, gravity: g, h: 0.0, ahead: &[] };
         inward(&mut work.slots, model, along).map_err(|pivot| step::no_pivot(model, state, pivot, h))?;
         (work.slots.slots[0].av, work.slots.slots[0].aw) = (scale(g, -1.0), ZERO);
         outward(&mut work.slots, model, scale(g, -1.0));
@@ -89,7 +90,7 @@ pub(super) fn step(
         let (parent, slot) = (&work.slots.slots[node.parent], &work.slots.slots[n + 1]);
         let av = add_cross::<false>(parent.aw, slot.r, parent.av);
         let multipliers = &mut work.next.multipliers;
-        constraint_forces::<false>(model, node, parent, slot, av, parent.aw, 1.0, multipliers);
+        constraint_forces::<false>(model, node, parent, slot, (av, parent.aw), 1.0, multipliers);
     }
     for i in 0..model.speeds {
         stages.speeds[i] = stages.start[i] + h / 6.0 * stages.sums[0][i];

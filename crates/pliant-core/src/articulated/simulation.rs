@@ -78,6 +78,7 @@ impl<'m> Simulation<'m> {
         self.state.private.clear(); // of an engine that this one moves on without
         self.agree();
         place(&mut self.work.slots, self.model, &mut self.state);
+        self.work.next.clone_from(&self.state); // rows of joints within a node are written by no step
         self.work.placed = true;
         Ok(())
     }

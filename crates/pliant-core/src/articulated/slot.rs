@@ -30,6 +30,8 @@ pub(super) struct Slot {
     pub C: Sym,
     pub f: V,
     pub t: V,
+    /// In a step, the inertia about the centre of mass in the middle of the present turn.
+    pub K: Sym,
     /// Of a hinge: U = IA S, 1/D and u.
     pub Uf: V,
     pub Ut: V,
@@ -58,6 +60,7 @@ impl Slot {
         C: [0.0; 6],
         f: ZERO,
         t: ZERO,
+        K: [0.0; 6],
         Uf: ZERO,
         Ut: ZERO,
         inverse: 0.0,

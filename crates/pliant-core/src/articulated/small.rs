@@ -187,7 +187,7 @@ pub(super) fn sin_cos<const FUSED: bool>(h: f64) -> (f64, f64) {
     const SINE: [f64; 11] = inverse_factorials(1);
     const COSINE: [f64; 11] = inverse_factorials(0);
     let x = h * h;
-    if !(x < 2.4674) {
+    if x.is_nan() || x >= 2.4674 {
         return h.sin_cos();
     }
     // Two halves each, so that one waits for half as many operations.

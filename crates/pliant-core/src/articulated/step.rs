@@ -112,20 +112,20 @@ pub(super) fn finish(
     if is_finite(next) { Ok(()) } else { Err(not_finite(model, state, next, h)) }
 }
 
-/// Whether all numbers of a state are finite: x − x is zero for those, and sums of it go fast.
+/// Whether all numbers of a state are finite: 0·x is zero for those alone, and sums of it go fast.
 fn is_finite(state: &State) -> bool {
     let mut sums = [0.0; 8];
     for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers] {
         let (chunks, rest) = list.as_chunks::<8>();
         for chunk in chunks {
-            (0..8).for_each(|i| sums[i] += chunk[i] - chunk[i]);
+            (0..8).for_each(|i| sums[i] += chunk[i] * 0.0);
         }
-        rest.iter().for_each(|x| sums[0] += x - x);
+        rest.iter().for_each(|x| sums[0] += x * 0.0);
     }
     for (pose, twist) in state.poses.iter().zip(&state.twists) {
         let (q, p, v, w) = (&pose.rotation.coords, &pose.position, &twist.linear, &twist.angular);
-        (0..4).for_each(|i| sums[i] += q[i] - q[i]);
-        (0..3).for_each(|i| sums[4 + i] += (p[i] - p[i]) + (v[i] - v[i]) + (w[i] - w[i]));
+        (0..4).for_each(|i| sums[i] += q[i] * 0.0);
+        (0..3).for_each(|i| sums[4 + i] += p[i] * 0.0 + v[i] * 0.0 + w[i] * 0.0);
     }
     sums.iter().sum::<f64>() == 0.0 && state.base.is_finite() && state.time.is_finite()
 }
@@ -138,9 +138,47 @@ fn solve(
     state: &State,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    work.next.rates.copy_from_slice(&state.rates);
+    sweep_once(model, inputs, h, state, work)?;
+    // Limits that this motion runs into, although the present rates did not: once more, with them.
+    if look_ahead(model, h, state, work) {
+        work.next.poses.copy_from_slice(&state.poses);
+        work.next.coordinates.copy_from_slice(&state.coordinates);
+        work.next.base = state.base;
+        place(&mut work.slots, model, &mut work.next);
+        sweep_once(model, inputs, h, state, work)?;
+    }
+    Ok(())
+}
+
+/// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
+fn look_ahead(model: &Model, h: f64, state: &State, work: &mut Workspace) -> bool {
+    let mut changed = false;
+    for &(at, speed) in &model.limited {
+        let beyond = |rate: f64| {
+            let ahead = state.coordinates[at] + h * rate;
+            ahead > model.freedoms[at].upper || ahead < model.freedoms[at].lower
+        };
+        if beyond(work.slots.found[speed]) && !beyond(work.next.rates[at]) {
+            work.next.rates[at] = work.slots.found[speed];
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// Both sweeps, and what closes loops and couplings. Limits act as the rates in the next state say.
+fn sweep_once(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     let slots = &mut work.slots;
     loads::apply_step(model, inputs, h, slots);
-    let along = Along { state, rest: Some(&inputs.rest), forces: None, gravity: v(&inputs.gravity), h };
+    let (rest, gravity) = (Some(&inputs.rest[..]), v(&inputs.gravity));
+    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates };
     inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];
@@ -230,8 +268,7 @@ fn correct(model: &Model, h: f64, work: &mut Workspace) {
 fn carry<const FUSED: bool>(node: &Node, slot: &mut Slot) {
     let c = turn::<FUSED>(&slot.R, node.center);
     slot.av = add_cross::<FUSED>(slot.aw, c, slot.av);
-    let local = turn_back::<FUSED>(&slot.R, slot.aw);
-    slot.aw = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, local));
+    slot.aw = apply::<FUSED>(&slot.K, slot.aw);
 }
 
 /// The body twist that has the carried momentum with the inertia where the node is now.

@@ -22,7 +22,7 @@ use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
 use crate::joints::JointKind;
 use crate::mechanism::Freedom;
-use crate::spatial::Pose;
+use crate::spatial::{Pose, exp_rotation};
 use crate::state::State;
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -45,6 +45,8 @@ pub(super) struct Along<'a> {
     /// Gravity and length of a step.
     pub gravity: V,
     pub h: f64,
+    /// Rates that tell in a step which limits act.
+    pub ahead: &'a [f64],
 }
 
 /// Force of spring, damper and limit of a coordinate, now.
@@ -60,17 +62,15 @@ pub(super) fn force(freedom: &Freedom, limit_stiffness: f64, rest: f64, q: f64, 
 }
 
 /// Impulse and weight of spring, damper, limit and rotor of a coordinate in a step: a q̇ + h k(q₀ − q) and
-/// a + h d + h²k. A limit acts if the present rate leads beyond it.
+/// a + h d + h²k. A limit acts if the coordinate `ahead` is beyond it.
 #[inline(always)]
 pub(super) fn impulse(
     freedom: &Freedom,
     limit_stiffness: f64,
     rest: f64,
-    q: f64,
-    rate: f64,
+    (q, rate, ahead): (f64, f64, f64),
     h: f64,
 ) -> (f64, f64) {
-    let ahead = q + h * rate;
     let mut stiffness = freedom.stiffness;
     let mut force = freedom.stiffness * (rest - q);
     if ahead > freedom.upper {
@@ -92,14 +92,16 @@ impl Along<'_> {
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
         let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
         if STEP {
-            impulse(freedom, stiff, rest, q, rate, self.h)
+            let ahead = q + self.h * self.ahead[coordinate];
+            impulse(freedom, stiff, rest, (q, rate, ahead), self.h)
         } else {
             (force(freedom, stiff, rest, q, rate), freedom.armature)
         }
     }
 
     /// Takes the momentum that a node would have at the end of the step on its own, from the twist of the state and gravity:
-    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P.
+    /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P. The inertia about the centre of mass is
+    /// that in the middle of the present turn, R exp(½hω): at the start of it, a tumbling body would gain energy.
     #[inline(always)]
     fn take_momentum<const FUSED: bool>(&self, node: &Node, slot: &mut Slot) {
         let twist = &self.state.twists[node.head];
@@ -111,6 +113,10 @@ impl Along<'_> {
         let c = turn::<FUSED>(&slot.R, node.center);
         slot.f = sub(slot.f, P);
         slot.t = sub(slot.t, add_cross::<FUSED>(c, P, L));
+        let half = exp_rotation(&(twist.angular * (0.5 * self.h)));
+        let middle = matrix::<FUSED>(product::<FUSED>(slot.q, [half.w, half.i, half.j, half.k]));
+        slot.K = turned::<FUSED>(&middle, &node.about_center);
+        (0..6).for_each(|k| slot.C[k] += slot.K[k]);
     }
 }
 
@@ -153,7 +159,7 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
                 let a = slot.axis;
                 let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
                 let D = add_dot::<FUSED>(a, Ut, weight);
-                if !(D > 0.0) {
+                if D.is_nan() || D <= 0.0 {
                     return Err(NoPivot { node: n, freedom: 0 });
                 }
                 let inverse = 1.0 / D;
@@ -308,40 +314,34 @@ impl General {
         }
         if turns < d {
             let rotors = if STEP || along.rest.is_none() { None } else { Some(along.state) };
-            self.drive_turns(model, node, turns, rotors, &drives, &mut forces, &mut weights);
+            let at = node.coordinate + turns;
+            let (force, weight) = self.drive_turns(model, at, rotors, &drives[turns..]);
+            for i in 0..3 {
+                forces[turns + i] = force[i];
+                weights[turns + i][turns..turns + 3].copy_from_slice(&weight[i]);
+            }
         }
         (forces, weights)
     }
 
-    /// Springs, dampers and rotors of the turns of a ball or bushing: with φ̇ = B ω, Bᵀτ along ω and BᵀWB for its
-    /// rate. A rotor resists φ̈ = B ω̇ + Ḃω, Ḃω = −B J̇r φ̇, at the state of `rotors`.
-    fn drive_turns(
-        &self,
-        model: &Model,
-        node: &Node,
-        first: usize,
-        rotors: Option<&State>,
-        drives: &[(f64, f64); 6],
-        forces: &mut Six,
-        weights: &mut [Six; 6],
-    ) {
+    /// Springs, dampers and rotors of the turns of a ball or bushing, whose coordinates start at `at`: with φ̇ = B ω, Bᵀτ
+    /// along ω and BᵀWB for its rate. A rotor resists φ̈ = B ω̇ + Ḃω, Ḃω = −B J̇r φ̇, at the state of `rotors`.
+    fn drive_turns(&self, model: &Model, at: usize, rotors: Option<&State>, drives: &[(f64, f64)]) -> (V, M) {
         let B = &self.rates;
-        let at = node.coordinate + first;
-        let mut force: V = std::array::from_fn(|k| drives[first + k].0);
-        let weight: V = std::array::from_fn(|k| drives[first + k].1);
+        let mut force: V = std::array::from_fn(|k| drives[k].0);
         if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.freedoms[at + k].armature > 0.0)) {
             let bias = JointKind::Ball.bias(&state.coordinates[at..at + 3], &state.rates[at..at + 3]);
             let change = turn::<false>(B, v(&bias.angular));
             (0..3).for_each(|k| force[k] += model.freedoms[at + k].armature * change[k]);
         }
-        let force = turn_back::<false>(B, force);
+        let mut weights = [ZERO; 3];
         for i in 0..3 {
-            forces[first + i] = force[i];
             for k in i..3 {
-                let sum = (0..3).map(|l| B[l][i] * weight[l] * B[l][k]).sum();
-                (weights[first + i][first + k], weights[first + k][first + i]) = (sum, sum);
+                let sum = (0..3).map(|l| B[l][i] * drives[l].1 * B[l][k]).sum();
+                (weights[i][k], weights[k][i]) = (sum, sum);
             }
         }
+        (turn_back::<false>(B, force), weights)
     }
 }
 
@@ -363,7 +363,7 @@ fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
     for k in 0..d {
         let pivot = A[k][k];
         // What elimination leaves of a pivot that should be zero is rounding of what was there.
-        if !(pivot > 1e-14 * D[k][k]) {
+        if pivot.is_nan() || pivot <= 1e-14 * D[k][k] {
             return Err(k);
         }
         let inverse = 1.0 / pivot;
@@ -419,7 +419,7 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
         let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
         let mut aw = parent.aw;
         if STEP {
-            constraint_forces::<FUSED>(model, node, parent, slot, av, aw, per_step, multipliers);
+            constraint_forces::<FUSED>(model, node, parent, slot, (av, aw), per_step, multipliers);
         } else {
             (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
         }
@@ -453,8 +453,7 @@ pub(super) fn constraint_forces<const FUSED: bool>(
     node: &Node,
     parent: &Slot,
     slot: &Slot,
-    l: V,
-    a: V,
+    (l, a): (V, V),
     per_step: f64,
     multipliers: &mut [f64],
 ) {
