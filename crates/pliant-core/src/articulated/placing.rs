@@ -158,7 +158,8 @@ pub(super) fn general(
     let d = constants.freedoms;
     let kind = &model.mechanism.joint(constants.joint.expect("a joint")).kind;
     let at = node.coordinate..node.coordinate + d;
-    let moved = motion(kind, &state.coordinates[at.clone()], &state.rates[at], &mut own.rates);
+    own.q[..d].copy_from_slice(&state.coordinates[at.clone()]);
+    let moved = motion(kind, &own.q[..d], &state.rates[at], &mut own.rates);
     let F = pose_of(parent) * constants.in_parent * moved.X;
     put_pose::<false>(slot, &(F * constants.in_child.inverse()));
     slot.q = unit::<false>(slot.q);

@@ -90,7 +90,15 @@ pub(super) fn step(
         let (parent, slot) = (&work.slots.slots[node.parent], &work.slots.slots[n + 1]);
         let av = add_cross::<false>(parent.aw, slot.r, parent.av);
         let multipliers = &mut work.next.multipliers;
-        constraint_forces::<false>(model, node, parent, slot, (av, parent.aw), 1.0, multipliers);
+        constraint_forces::<false>(
+            model,
+            node,
+            (parent, slot),
+            &work.slots.general,
+            (av, parent.aw),
+            1.0,
+            multipliers,
+        );
     }
     for i in 0..model.speeds {
         stages.speeds[i] = stages.start[i] + h / 6.0 * stages.sums[0][i];

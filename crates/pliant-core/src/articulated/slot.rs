@@ -81,6 +81,8 @@ pub(super) struct General {
     pub S: [Six; 6],
     pub U: [Six; 6],
     pub inverse: [Six; 6],
+    /// Coordinates.
+    pub q: Six,
     /// Reduced forces u.
     pub u: Six,
     /// Speeds.
@@ -94,6 +96,7 @@ impl General {
         S: [[0.0; 6]; 6],
         U: [[0.0; 6]; 6],
         inverse: [[0.0; 6]; 6],
+        q: [0.0; 6],
         u: [0.0; 6],
         speeds: [0.0; 6],
         rates: [ZERO; 3],

@@ -419,7 +419,15 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
         let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
         let mut aw = parent.aw;
         if STEP {
-            constraint_forces::<FUSED>(model, node, parent, slot, (av, aw), per_step, multipliers);
+            constraint_forces::<FUSED>(
+                model,
+                node,
+                (parent, slot),
+                &work.general,
+                (av, aw),
+                per_step,
+                multipliers,
+            );
         } else {
             (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
         }
@@ -451,8 +459,8 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
 pub(super) fn constraint_forces<const FUSED: bool>(
     model: &Model,
     node: &Node,
-    parent: &Slot,
-    slot: &Slot,
+    (parent, slot): (&Slot, &Slot),
+    general: &[General],
     (l, a): (V, V),
     per_step: f64,
     multipliers: &mut [f64],
@@ -473,7 +481,7 @@ pub(super) fn constraint_forces<const FUSED: bool>(
             let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
             let outer = pose_of(parent) * model.general[g].in_parent;
             let X = outer.inverse_times(&(pose_of(slot) * model.general[g].in_child));
-            solve_rows(kind, f, t, &X, &mut multipliers[node.row..]);
+            solve_rows(kind, f, t, &X, &general[g].q, &mut multipliers[node.row..]);
         }
         _ => multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]),
     }
@@ -481,10 +489,9 @@ pub(super) fn constraint_forces<const FUSED: bool>(
 
 /// Multipliers of any joint from the wrench in the axes of its parent frame at the child frame's origin: that
 /// wrench, in child axes, is Jᵀλ + Jθᵀτ.
-fn solve_rows(kind: &JointKind, f: V, t: V, X: &Pose, rows: &mut [f64]) {
+fn solve_rows(kind: &JointKind, f: V, t: V, X: &Pose, q: &Six, rows: &mut [f64]) {
     let d = kind.freedoms();
-    let q = kind.coordinates(X, &[0.0; 6][..d]);
-    let (J, Jq) = (kind.rows(X, &q.as_slice()[..d]), kind.coordinates_jacobian(X, &q.as_slice()[..d]));
+    let (J, Jq) = (kind.rows(X, &q[..d]), kind.coordinates_jacobian(X, &q[..d]));
     let mut A = Matrix6::zeros();
     for i in 0..6 {
         A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
