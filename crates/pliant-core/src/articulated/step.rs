@@ -6,7 +6,7 @@
 //! ```
 //! What is carried to the next step is the momentum of every body: its twist in the state is that with which the inertia at
 //! the end of the step has the momentum M J u⁺. So what moves on its own keeps its momentum, that of a free-floating
-//! tree along straight lines is kept, and kinetic energy cannot grow.
+//! tree along straight lines is kept, and projecting it adds no kinetic energy.
 
 use nalgebra::Vector3;
 

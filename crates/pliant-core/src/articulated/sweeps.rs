@@ -11,7 +11,7 @@
 //! A step of h seconds solves the same equations for the twist and speeds at its end, at the present pose:
 //! p = −(momentum + h·loads), c = 0, w = a + h d + h²k and τ = a q̇ + h k(q₀ − q) for a coordinate with spring k, damper d
 //! and rotor a. The twists are then the nearest, in the metric of all masses, rotors and springs, to those that each body
-//! would have on its own: kinetic energy cannot grow however fast it turns, and any k is stable.
+//! would have on its own: that adds no kinetic energy however fast it turns, and any k is stable.
 //!
 //! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
 //! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
