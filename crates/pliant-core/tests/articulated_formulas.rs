@@ -65,6 +65,13 @@ fn swing(case: &formulas::Case) -> (Mechanism, State) {
     for (k, rate) in state.rates.iter_mut().enumerate() {
         *rate = case.range[k] * (1.0 + k as f64).sin();
     }
+    // The joint's frame is the body's.
+    let S = case.kind().subspace(&state.coordinates);
+    state.twists[0] = Twist::from_vector(
+        &(S.columns(0, state.rates.len()) * DVector::from_column_slice(&state.rates))
+            .fixed_rows::<6>(0)
+            .into_owned(),
+    );
     (mechanism, state)
 }
 
