@@ -25,8 +25,6 @@ use crate::spatial::{Pose, Twist, exp, left_jacobian_inverse, log, right_jacobia
 const STEPS: usize = 50;
 /// Newton's steps square the error: after one below this, nothing is left but rounding.
 const CLOSE: f64 = 1e-9;
-/// Below this the curvature changes a Newton step by so little that steps below `CLOSE` still leave only rounding.
-const SLIGHT: f64 = 1e-6;
 /// Below this, what depends on e to first order is lost in rounding.
 const NOTHING: f64 = 1e-15;
 /// The step of central differences, rad and own lengths: off by 1.5e-12 of the third derivative, and about
@@ -42,7 +40,7 @@ pub fn coordinates(joint: &Expression, X: &Pose, reference: &[f64]) -> Vector6<f
         let at = At::new(joint, X, &q.as_slice()[..d]);
         // Far away the curvature of the manifold would lead astray: first by Gauss and Newton.
         let curved = step >= 3 || at.size <= 0.1;
-        let at = if curved && at.size > SLIGHT { at.with_curvature(joint) } else { at };
+        let at = if curved { at.with_curvature(joint) } else { at };
         let Some(change) = at.solve(d, &padded_rows(&at.pulled(&at.e))) else { break };
         let mut change: Vector6<f64> = change.column(0).into_owned();
         let moved = at.size_of(&(at.S * change));
