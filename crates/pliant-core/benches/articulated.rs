@@ -2,7 +2,8 @@
 //! and rates to accelerations) and a whole step with every link's pose and twist, joint coordinates and constraint
 //! forces.
 //!
-//! `cargo bench -p pliant-core --bench articulated`. FIGURES
+//! `cargo bench -p pliant-core --features compiled --bench articulated`; without the feature, formulas are interpreted.
+//! Figures are in `src/articulated/README.md`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::inputs::Inputs;
@@ -10,8 +11,9 @@ use pliant_core::{articulated, gallery};
 
 fn forward_dynamics(c: &mut Criterion) {
     let mut group = c.benchmark_group("forward dynamics");
-    for links in [20, 50, 100] {
-        let mechanism = gallery::chain(links);
+    let formulas = ["torus-chain:10", "torus-chain:20", "windmill"];
+    for name in ["chain:20", "chain:50", "chain:100"].into_iter().chain(formulas) {
+        let mechanism = gallery::build(name).expect("a gallery name");
         let model = articulated::Model::new(&mechanism);
         let mut dynamics = model.dynamics();
         let inputs = Inputs::new(&mechanism);
@@ -38,10 +40,19 @@ fn steps(c: &mut Criterion) {
     group.finish();
 }
 
+/// Reading formulas: derivatives, tapes, machine code.
+fn formulas(c: &mut Criterion) {
+    let mut group = c.benchmark_group("reading formulas");
+    for name in ["torus-chain:10", "torus-chain:20", "windmill"] {
+        group.bench_function(BenchmarkId::from_parameter(name), |b| b.iter(|| gallery::build(name)));
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(2))
         .warm_up_time(std::time::Duration::from_millis(500));
-    targets = forward_dynamics, steps
+    targets = forward_dynamics, steps, formulas
 }
 criterion_main!(benches);
