@@ -2,7 +2,7 @@
 //! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
 //! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
 //! ladder; reduced, 29,000 for helix:400 by twists and 44,300 by joints; live, 598,000 for helix:400 and 345,000 for
-//! rungs:48. Limits are those of AVX2.
+//! rungs:48. Those of the articulated engine are round numbers, not counted yet. Limits are those of AVX2.
 //!
 //! `.ci/run` runs it. Needs valgrind and `cargo install gungraun-runner --version 0.20.0`; then
 //! `cargo bench -p pliant-core --bench instructions`.
