@@ -2,10 +2,11 @@
 //! and rates to accelerations) and a whole step with every link's pose and twist, joint coordinates and constraint
 //! forces.
 //!
-//! `cargo bench -p pliant-core --bench articulated`; `pliant bench` times the same steps with percentiles. By that, on two
-//! shared cores of an EPYC with AVX2, in µs a link: chains of 100 and 1,000 links 0.113 and 0.117, helix:400 0.113
-//! (45 µs), arm 0.117 (2.3 µs); full takes 0.57 to 0.61. Taken before a step had the inertia of the middle of the turn,
-//! which is some 80 multiplications more a link.
+//! `cargo bench -p pliant-core --bench articulated`; `pliant bench` times the same steps with percentiles. Here, on two
+//! cores of an EPYC with AVX2 that other builds shared: forward dynamics of chains of 20, 50 and 100 links 3.3, 8.2 and 16.2 µs;
+//! a step of helix:400 86 µs, of arm 4.3 µs, of ladder:36 54 µs. Before a step had the inertia of the middle of the turn,
+//! medians of `pliant bench` on the same machine were 45, 2.3 and 37 µs (0.113 µs a link, where full takes 0.58): what that
+//! inertia costs is to be looked into first.
 //!
 //! The bound of a hinge link in a step: 20 multiplications for sine and cosine, 75 for its place, 125 for its inertia and
 //! momentum, 40 for U and the square, 60 for the shift to the parent, 15 for its speed, 80 for its constraint forces and 35
