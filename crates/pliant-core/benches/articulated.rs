@@ -4,6 +4,10 @@
 //!
 //! `cargo bench -p pliant-core --features compiled --bench articulated`; without the feature, formulas are interpreted.
 //! Figures are in `src/articulated/README.md`.
+//!
+//! The bound of a hinge link in a step: 20 multiplications for sine and cosine, 75 for its place, 125 for its inertia and
+//! momentum, 40 for U and the square, 60 for the shift to the parent, 15 for its speed, 80 for its constraint forces and 35
+//! for its twist: some 450, or 65 ns of one fused multiplication a cycle at 3.5 GHz with two units half in use.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::inputs::Inputs;
