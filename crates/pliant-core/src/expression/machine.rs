@@ -23,8 +23,8 @@ type Function = unsafe extern "C" fn(*const f64, *mut f64);
 #[derive(Clone)]
 pub(super) struct Machine {
     function: Function,
-    /// Where the code is.
-    memory: Arc<Memory>,
+    /// Where the code is, for as long as it is called.
+    _memory: Arc<Memory>,
 }
 
 /// Memory with the code of some tapes, freed with the last of them. Taken only then.
@@ -68,8 +68,9 @@ impl PartialEq for Machine {
 }
 
 impl fmt::Debug for Machine {
+    /// The same for the same tape: where its code lies changes from run to run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Machine({:p}, shared by {})", self.function, Arc::strong_count(&self.memory))
+        f.write_str("Machine")
     }
 }
 
@@ -96,7 +97,7 @@ pub(super) fn compile(tapes: &[&Tape]) -> Option<Vec<Machine>> {
     };
     let functions: Vec<Function> = ids?.into_iter().map(function).collect();
     let memory = Arc::new(Memory(Some(module)));
-    Some(functions.into_iter().map(|function| Machine { function, memory: memory.clone() }).collect())
+    Some(functions.into_iter().map(|function| Machine { function, _memory: memory.clone() }).collect())
 }
 
 extern "C" fn sine(x: f64) -> f64 {
