@@ -26,24 +26,24 @@ pub fn windmill() -> Mechanism {
     let hinge = passive_hinge("axle", WORLD, "hub", Vector3::zeros(), Vector3::y());
     builder.joint(hinge.stiffness(STIFFNESS).damping(DAMPING));
     let rolling = rolling();
+    let roots = [
+        ready("sphere-sphere", [("radius1", HUB[0].into()), ("radius2", ROOT[0].into())]),
+        ready("ellipsoid-ellipsoid", [("radii1", HUB.into()), ("radii2", ROOT.into())]),
+    ];
     for i in 0..ARMS {
-        arm(&mut builder, i, &rolling);
+        arm(&mut builder, i, &roots[i % 2], &rolling);
     }
     builder.effector(effector("tip", "ring0", Pose::identity()));
     builder.load(load("tip", [0.0, 2.0, 0.0]));
     finish(builder)
 }
 
-fn arm(builder: &mut MechanismBuilder, i: usize, rolling: &(JointKind, Pose)) {
+fn arm(builder: &mut MechanismBuilder, i: usize, root: &(JointKind, Pose), rolling: &(JointKind, Pose)) {
     let (blade, ring_name) = (format!("blade{i}"), format!("ring{i}"));
     // x outward in the plane of the wheel, y along the axle.
     let angle = std::f64::consts::TAU * i as f64 / ARMS as f64;
     let outward = Pose::rotation([0.0, 1.0, 0.0], angle);
-    let (kind, start) = if i.is_multiple_of(2) {
-        ready("sphere-sphere", [("radius1", HUB[0].into()), ("radius2", ROOT[0].into())])
-    } else {
-        ready("ellipsoid-ellipsoid", [("radii1", HUB.into()), ("radii2", ROOT.into())])
-    };
+    let (kind, start) = root.clone();
     let root = outward * start;
     let joint = JointDescription::new(format!("root{i}"), kind, "hub", &blade).frame(root);
     builder.joint(joint.stiffness(STIFFNESS).damping(DAMPING));

@@ -1,6 +1,7 @@
 //! Joints that are a formula: `transform` with `lengths`, `angles` and `parameters`, or a `ready` one.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use pliant_core::expression::{ExpressionError, Formula, Parameter, Place};
 use pliant_core::joints::JointKind;
@@ -54,8 +55,21 @@ pub(super) fn read_expression(table: &Table<'_>, report: &mut Report) -> Result<
         formula = formula.parameter(*name, value.clone());
     }
     let freedoms: Vec<Range<usize>> = lengths.into_iter().chain(angles).map(|(_, span)| span).collect();
+    // As it was written, the signs of zeros included.
+    let written = format!("{formula:?}");
+    let known = report
+        .formulas
+        .iter()
+        .find(|known| *known.formula() == formula && format!("{:?}", known.formula()) == written);
+    if let Some(known) = known {
+        return Ok(JointKind::Expression(known.clone()));
+    }
     match formula.compile() {
-        Ok(expression) => Ok(JointKind::from(expression)),
+        Ok(expression) => {
+            let expression = Arc::new(expression);
+            report.formulas.push(expression.clone());
+            Ok(JointKind::Expression(expression))
+        }
         Err(error) => Err(refuse(table, &error, &freedoms, report)),
     }
 }

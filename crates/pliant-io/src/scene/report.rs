@@ -3,6 +3,9 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
+
+use pliant_core::expression::Expression;
 
 use crate::diagnostic::Finding;
 
@@ -17,13 +20,15 @@ pub(super) struct Report<'t> {
     /// The text of the file.
     pub(super) source: &'t str,
     pub(super) findings: Vec<Finding>,
+    /// The formulas that were read so far: joints of the same formula share it.
+    pub(super) formulas: Vec<Arc<Expression>>,
     /// Where the element's header starts, and the key.
     reported: HashSet<(usize, &'static str)>,
 }
 
 impl<'t> Report<'t> {
     pub(super) fn new(source: &'t str) -> Report<'t> {
-        Report { source, findings: Vec::new(), reported: HashSet::new() }
+        Report { source, findings: Vec::new(), formulas: Vec::new(), reported: HashSet::new() }
     }
 
     /// Reports what is wrong with some text of the file.
