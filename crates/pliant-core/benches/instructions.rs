@@ -1,8 +1,9 @@
-//! Instructions of one step, of the full engine with one Newton iteration and of the reduced one with all links: a
+//! Instructions of one step of each engine, of the full one with one Newton iteration, of others with all links: a
 //! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
 //! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
-//! ladder; reduced, 29,000 for helix:400 by twists and 44,300 by joints; articulated, 1,390 for a link of a chain and 547,000 for ladder:36; live, 599,000 for helix:400 and
-//! 40,000 for the arm (with loops, valgrind 3.19 stops at a move that it does not know). Limits are those of AVX2.
+//! ladder; articulated, 1,390 for a link of a chain and 547,000 for ladder:36; reduced, 29,000 for helix:400 by
+//! twists and 44,300 by joints; live, 599,000 for helix:400 and 40,000 for the arm (with loops, valgrind 3.19 stops at
+//! a move that it does not know). Limits are those of AVX2.
 //!
 //! `.ci/run` runs it. Needs valgrind and `cargo install gungraun-runner --version 0.20.0`; then
 //! `cargo bench -p pliant-core --bench instructions`.
