@@ -52,7 +52,7 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
     // X(q) = G(0)⁻¹ G(q): the frames coincide in the file's pose.
     let given = tape(&space.graph, d, &pose_numbers(&transform.rotation, &transform.position))?;
     let mut G = [0.0; 12];
-    given.run(&[0.0; 6][..d], &mut G);
+    given.interpret(&[0.0; 6][..d], &mut G);
     if !is_rigid(&G) {
         let message = "this transform is not rigid where all freedoms are zero, the file's pose";
         let help = "no division by zero, no root of a negative number, no frame from parallel vectors there";
@@ -73,12 +73,15 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
         start: super::pose(&G),
         length: 1.0,
         axes: [(0, 1.0); 6],
+        compiled: std::sync::OnceLock::new(),
         formula,
     };
 
-    let S = expression.subspace(&[0.0; 6][..d]);
+    let mut numbers = [0.0; 48];
+    expression.subspace.interpret(&[0.0; 6][..d], &mut numbers);
+    let S = super::columns(&numbers[12..]);
     expression.length = own_length(&S);
-    if let Some(k) = expression.lost_freedom(&[0.0; 6][..d]) {
+    if let Some(k) = super::complement::dependent_column(&S, d, expression.length, SINGULAR) {
         return Err(ExpressionError {
             place: Place::Freedom(k),
             message: format!(
@@ -90,8 +93,6 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
         });
     }
     expression.axes = super::complement::axes(&S, d);
-    let Expression { position, subspace, motion, rate, .. } = &mut expression;
-    Tape::compile(&mut [position, subspace, motion, rate]);
     Ok(expression)
 }
 

@@ -11,7 +11,7 @@ impl Tape {
     #[inline]
     pub fn run(&self, inputs: &[f64], outputs: &mut [f64]) {
         #[cfg(feature = "compiled")]
-        if let Some(machine) = &self.machine {
+        if let Some(machine) = self.machine.get() {
             return machine.call(&inputs[..self.inputs], &mut outputs[..self.outputs]);
         }
         self.interpret(inputs, outputs);

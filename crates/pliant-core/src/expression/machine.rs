@@ -5,7 +5,7 @@
 //! bit, but for the payload of a NaN, which neither promises.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, MemFlagsData, Signature, Value, types};
@@ -60,17 +60,32 @@ impl Machine {
     }
 }
 
-impl PartialEq for Machine {
-    /// Tapes are equal if their instructions are.
-    fn eq(&self, _: &Machine) -> bool {
+/// Where a tape keeps its machine code once it is compiled. It takes no part in comparisons: tapes are equal if
+/// their instructions are.
+#[derive(Clone, Default)]
+pub(super) struct Slot(OnceLock<Machine>);
+
+impl Slot {
+    #[inline]
+    pub fn get(&self) -> Option<&Machine> {
+        self.0.get()
+    }
+
+    pub fn put(&self, machine: Machine) {
+        // What another thread put there first is as good.
+        let _ = self.0.set(machine);
+    }
+}
+
+impl PartialEq for Slot {
+    fn eq(&self, _: &Slot) -> bool {
         true
     }
 }
 
-impl fmt::Debug for Machine {
-    /// The same for the same tape: where its code lies changes from run to run.
+impl fmt::Debug for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Machine")
+        f.write_str("Slot")
     }
 }
 

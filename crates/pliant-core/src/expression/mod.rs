@@ -23,7 +23,7 @@
 //!
 //! The way of a formula: text ([`Syntax`]) → graph with every value once ([`Graph`]) → derivatives as more nodes of
 //! it ([`Derivative`]) → instructions on registers ([`Tape`]), which run without allocating: interpreted, or with the
-//! feature `compiled` as machine code made when the formula is read.
+//! feature `compiled` as machine code, made once before the first use.
 //! Derivatives come from jets on the shared graph (Si 2010 §4, without the factorisation step of D\*).
 
 mod compile;
@@ -53,12 +53,15 @@ pub use syntax::{Form, Operator, Part, Syntax};
 pub use tape::{Code, Instruction, REGISTERS, Register, Tape, TooLarge};
 pub use types::Parameter;
 
+use std::fmt;
+use std::sync::OnceLock;
+
 use nalgebra::{Matrix3, Matrix6, Rotation3, UnitQuaternion, Vector3, Vector6};
 
 use crate::spatial::{Pose, Twist};
 
 /// A formula that was checked, with the tapes of X(q), S(q) and Ṡ.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Expression {
     formula: Formula,
     position: Tape,
@@ -71,6 +74,15 @@ pub struct Expression {
     length: f64,
     /// Which axes S leans on at rest, one for each freedom: `complement.rs`.
     axes: [(usize, f64); 6],
+    /// Whether its tapes run as machine code: known once it is first asked where it is. Files that are only looked at
+    /// need not wait for that.
+    compiled: OnceLock<bool>,
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Expression").field(&self.formula).finish()
+    }
 }
 
 impl PartialEq for Expression {
@@ -80,6 +92,14 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
+    /// Compiles all tapes, once, where they can be: the first use of a joint does, before its first step if an engine
+    /// is made of it.
+    #[inline]
+    pub fn prepare(&self) {
+        self.compiled
+            .get_or_init(|| Tape::compile(&[&self.position, &self.subspace, &self.motion, &self.rate]));
+    }
+
     /// What it was made from.
     pub fn formula(&self) -> &Formula {
         &self.formula
@@ -131,6 +151,7 @@ impl Expression {
     /// X(q).
     pub fn transform(&self, q: &[f64]) -> Pose {
         let mut out = [0.0; 12];
+        self.prepare();
         self.position.run(q, &mut out);
         pose(&out)
     }
@@ -138,6 +159,7 @@ impl Expression {
     /// X(q) and S(q).
     pub fn transform_and_subspace(&self, q: &[f64]) -> (Pose, Matrix6<f64>) {
         let mut out = [0.0; 48];
+        self.prepare();
         self.subspace.run(q, &mut out);
         (pose(&out), columns(&out[12..]))
     }
@@ -151,6 +173,7 @@ impl Expression {
     pub fn motion(&self, q: &[f64], rate: &[f64]) -> (Pose, Matrix6<f64>, Twist) {
         let mut out = [0.0; 54];
         let d = self.freedoms();
+        self.prepare();
         self.motion.run(&both(q, rate)[..2 * d], &mut out);
         let bias = Vector6::from_column_slice(&out[12 + 6 * d..18 + 6 * d]);
         out[12 + 6 * d..].fill(0.0);
@@ -160,6 +183,7 @@ impl Expression {
     /// Ṡ(q, q̇).
     pub fn subspace_rate(&self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
         let mut out = [0.0; 36];
+        self.prepare();
         self.rate.run(&both(q, rate)[..2 * self.freedoms()], &mut out);
         columns(&out)
     }
@@ -197,7 +221,7 @@ impl Expression {
             let at = |k: usize| range(k).0 + part(k) * (range(k).1 - range(k).0);
             let q: Vec<f64> = (0..d).map(at).collect();
             let mut X = [0.0; 12];
-            self.position.run(&q, &mut X);
+            self.position.interpret(&q, &mut X);
             (!compile::is_rigid(&X)).then_some(q)
         })
     }

@@ -70,7 +70,7 @@ pub struct Tape {
     pub(super) outputs: usize,
     /// Its machine code, once it is compiled.
     #[cfg(feature = "compiled")]
-    pub(super) machine: Option<super::machine::Machine>,
+    pub(super) machine: super::machine::Slot,
 }
 
 /// A tape that would need too much.
@@ -100,7 +100,7 @@ impl Tape {
             inputs,
             outputs: outputs.len(),
             #[cfg(feature = "compiled")]
-            machine: None,
+            machine: super::machine::Slot::default(),
         };
         let mut place: Vec<Register> = vec![0; graph.len()];
         let mut free: Vec<Register> = Vec::new();
@@ -160,14 +160,11 @@ impl Tape {
 
     /// Compiles tapes to machine code, which they run from now on. Without the feature `compiled`, or on a machine
     /// that is not known, they go on as they are and the answer is no.
-    pub fn compile(tapes: &mut [&mut Tape]) -> bool {
+    pub fn compile(tapes: &[&Tape]) -> bool {
         #[cfg(feature = "compiled")]
         {
-            let read: Vec<&Tape> = tapes.iter().map(|tape| &**tape).collect();
-            let Some(machines) = super::machine::compile(&read) else { return false };
-            for (tape, machine) in tapes.iter_mut().zip(machines) {
-                tape.machine = Some(machine);
-            }
+            let Some(machines) = super::machine::compile(tapes) else { return false };
+            tapes.iter().zip(machines).for_each(|(tape, machine)| tape.machine.put(machine));
             true
         }
         #[cfg(not(feature = "compiled"))]
