@@ -247,12 +247,11 @@ impl LoopJoint {
         PlacedLoop { X, R: F.rotation_matrix(), at: v(&F.position) }
     }
 
-    /// What is open, and how it moves with the body twist of the child frame: residual and rows of the joint.
-    pub fn closure(&self, model: &Model, state: &State, X: &Pose) -> (Vector6<f64>, Matrix6<f64>) {
+    /// What is open, and how it moves with the body twist of the child frame: residual and rows of the joint at its
+    /// coordinates.
+    pub fn closure(&self, model: &Model, placed: &PlacedLoop, q: &[f64]) -> (Vector6<f64>, Matrix6<f64>) {
         let kind = &model.mechanism.joint(self.id).kind;
-        let q = kind.coordinates(X, state.coordinates_of(model.mechanism, self.id));
-        let q = &q.as_slice()[..kind.freedoms()];
-        (kind.residual(X, q), kind.rows(X, q))
+        (kind.residual(&placed.X, q), kind.rows(&placed.X, q))
     }
 
     /// A row of the child frame's body twist, on child and parent.
@@ -308,7 +307,8 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         let kind = &model.mechanism.joint(joint.id).kind;
         let d = kind.freedoms();
         let placed = joint.place(work);
-        let (C, J) = joint.closure(model, state, &placed.X);
+        let q = joint.coordinates(model, &placed, &state.coordinates);
+        let (C, J) = joint.closure(model, &placed, &q[..d]);
         let mut push = |row: [f64; 6], softness: f64, right: f64, multiplier: usize| {
             let is_angle = row[..3] == [0.0; 3];
             let [child, parent] = joint.wrenches(&placed, row, work);
@@ -328,7 +328,6 @@ fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, clo
         for i in 0..6 - d {
             push(std::array::from_fn(|k| J[(i, k)]), 0.0, -C[i] / h, joint.row + i);
         }
-        let q = joint.coordinates(model, &placed, &state.coordinates);
         let Jq = kind.coordinates_jacobian(&placed.X, &q[..d]);
         for k in 0..d {
             let at = joint.coordinate + k;
@@ -581,7 +580,8 @@ pub(super) fn correct(model: &Model, state: &State, h: f64, work: &Slots, closin
     for joint in &closures.joints {
         let kind = &model.mechanism.joint(joint.id).kind;
         let placed = joint.place(work);
-        let (C, J) = joint.closure(model, state, &placed.X);
+        let q = joint.coordinates(model, &placed, &state.coordinates);
+        let (C, J) = joint.closure(model, &placed, &q[..kind.freedoms()]);
         for i in 0..6 - kind.freedoms() {
             let is_length = (0..3).any(|k| J[(i, k)] != 0.0);
             worst = worst.max(C[i].abs() / if is_length { model.radius } else { 1.0 });

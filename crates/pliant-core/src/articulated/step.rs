@@ -86,7 +86,7 @@ pub(super) fn step(
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
     finish(model, inputs, h, state, next)?;
-    if let Some((joint, gap)) = torn(model, state, &work.slots) {
+    if let Some((joint, gap)) = torn(model, next, &work.slots) {
         let joint = model.mechanism.joint(joint).name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
@@ -373,7 +373,7 @@ fn torn(model: &Model, state: &State, work: &Slots) -> Option<(JointId, f64)> {
     model.closures.joints.iter().find_map(|joint| {
         let placed = joint.place(work);
         let kind = &model.mechanism.joint(joint.id).kind;
-        let (C, J) = joint.closure(model, state, &placed.X);
+        let (C, J) = joint.closure(model, &placed, state.coordinates_of(model.mechanism, joint.id));
         let is_length = |i: usize| (0..3).any(|k| J[(i, k)] != 0.0);
         let gap2: f64 = (0..6 - kind.freedoms()).filter(|i| is_length(*i)).map(|i| C[i] * C[i]).sum();
         (gap2.sqrt() > joint.reach).then(|| (joint.id, gap2.sqrt()))
