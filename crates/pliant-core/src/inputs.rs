@@ -115,6 +115,19 @@ impl Inputs {
         Ok(())
     }
 
+    /// Takes over everything but pulls, without new memory.
+    pub(crate) fn copy_from(&mut self, other: &Inputs) {
+        (self.gravity, self.base, self.base_twist) = (other.gravity, other.base, other.base_twist);
+        self.effector_loads.copy_from_slice(&other.effector_loads);
+        self.body_loads.copy_from_slice(&other.body_loads);
+        self.rest.copy_from_slice(&other.rest);
+    }
+
+    /// Sets the dead loads on all effectors.
+    pub(crate) fn set_effector_loads(&mut self, loads: &[Wrench]) {
+        self.effector_loads.copy_from_slice(loads);
+    }
+
     /// Adds the loads that the scene shows to those on its effectors.
     pub fn add_scene_loads(&mut self, mechanism: &Mechanism) {
         for load in mechanism.loads() {

@@ -5,6 +5,7 @@
 //! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
 
 pub mod articulated;
+pub mod blended;
 pub mod elimination;
 pub mod expression;
 pub mod full;

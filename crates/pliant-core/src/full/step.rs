@@ -61,6 +61,14 @@ pub enum StepError {
         /// Which of its coordinates, from 0; `None` for what closes a loop or coupling.
         coordinate: Option<usize>,
     },
+    /// A body that the engine cannot pull.
+    #[error(
+        "a pull of the engine `blended` must be on a body that carries an effector, and `{body}` carries none; make it one, or use the engine `live`"
+    )]
+    Pull {
+        /// The body.
+        body: String,
+    },
     /// The step would have led to numbers that are not finite.
     #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
     NotFinite {

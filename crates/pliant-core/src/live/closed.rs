@@ -11,7 +11,7 @@
 //! G is that of all loads and of the closures' own forces, which balance the rest along the pivots; where it takes
 //! away more than four fifths of a motion's stiffness, less of it is used, or none.
 
-use super::condensing::{Grip, port_arm};
+use super::condensing::{Grip, RANK, port_arm};
 use super::gathering::{Gathered, Load};
 use super::kinematics::Places;
 use super::loops::End;
@@ -428,7 +428,15 @@ impl Closed {
                 self.C[i * p + k] = a.iter().zip(x).map(|(a, x)| a * x).sum();
             }
         }
-        let r = rank::factor::<FUSED>(&self.C, p, &mut self.L, &mut self.left, &mut self.pivots, &mut self.Y);
+        let r = rank::factor::<FUSED>(
+            &self.C,
+            p,
+            RANK,
+            &mut self.L,
+            &mut self.left,
+            &mut self.pivots,
+            &mut self.Y,
+        );
         for k in 0..z {
             for u in 0..r {
                 let column = |t: usize| self.Y[t * r + u] * self.X[self.pivots[t] * z + k];

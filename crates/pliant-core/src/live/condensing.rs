@@ -25,6 +25,9 @@ use crate::reduced::cholesky;
 /// The least that geometric stiffness may leave of a motion's stiffness.
 const LEAST: f64 = 0.2;
 
+/// Pivots of the compliance below this, of the largest, are not a motion: what acts there is followed as at rest.
+pub(super) const RANK: f64 = 1e-6;
+
 /// Sums over a segment.
 #[derive(Clone, Copy, Debug)]
 struct Sums {
@@ -205,7 +208,15 @@ impl Condensed {
         let tree = &plan.trees[t];
         let m = 6 * tree.ports.len();
         self.compliance::<FUSED>(model, plan, places, tree);
-        let r = rank::factor::<FUSED>(&self.C, m, &mut self.L, &mut self.left, &mut self.pivots, &mut self.Y);
+        let r = rank::factor::<FUSED>(
+            &self.C,
+            m,
+            RANK,
+            &mut self.L,
+            &mut self.left,
+            &mut self.pivots,
+            &mut self.Y,
+        );
         self.rank[t] = r;
         self.shapes::<FUSED>(plan, tree, m, r);
         let floats = tree.float != NONE;

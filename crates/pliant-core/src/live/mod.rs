@@ -10,7 +10,7 @@ mod model;
 mod null_space;
 mod plan;
 mod pulls;
-mod rank;
+pub(crate) mod rank;
 mod rows;
 mod simulation;
 mod step;

@@ -224,6 +224,11 @@ impl<'m> Model<'m> {
         &self.effectors
     }
 
+    /// For each freedom of the tree in turn, its coordinate of the state.
+    pub(crate) fn tree_coordinates(&self) -> impl Iterator<Item = usize> + '_ {
+        self.freedoms.iter().map(|f| f.coordinate)
+    }
+
     /// The node of a body, and its link frame there (in the base's frame, if it is welded to that).
     pub(super) fn place(&self, body: BodyId) -> (Option<usize>, Pose) {
         let order = self.mechanism.order();

@@ -2,15 +2,13 @@
 
 use super::rows::fma;
 
-/// Pivots below this, of the largest, are not a motion: what acts there is followed as at rest.
-const RANK: f64 = 1e-6;
-
 /// C = L Lᵀ, m×m, rows of L in the order of C, and Y = L₁₁⁻ᵀ (upper triangle, stride the rank) for the rows that were
-/// pivots. Returns the rank.
+/// pivots. Pivots below `least` of the largest are left out. Returns the rank.
 #[inline(always)]
-pub(super) fn factor<const FUSED: bool>(
+pub(crate) fn factor<const FUSED: bool>(
     C: &[f64],
     m: usize,
+    least: f64,
     L: &mut [f64],
     left: &mut [f64],
     pivots: &mut [usize],
@@ -29,7 +27,7 @@ pub(super) fn factor<const FUSED: bool>(
                 p = i;
             }
         }
-        if left[p] <= RANK * largest || left[p].is_nan() {
+        if left[p] <= least * largest || left[p].is_nan() {
             break;
         }
         let d = left[p].sqrt();
@@ -82,7 +80,7 @@ mod tests {
             let C = &B * B.transpose();
             let (mut L, mut left) = (vec![0.0; m * m], vec![0.0; m]);
             let (mut pivots, mut Y) = (vec![0; m], vec![0.0; m * m]);
-            let r = super::factor::<false>(C.as_slice(), m, &mut L, &mut left, &mut pivots, &mut Y);
+            let r = super::factor::<false>(C.as_slice(), m, 1e-6, &mut L, &mut left, &mut pivots, &mut Y);
             assert_eq!(r, 3);
             let L = DMatrix::from_row_slice(m, m, &L).columns(0, 3).into_owned();
             // Rounding alone.

@@ -187,6 +187,24 @@ impl<'m> Simulation<'m> {
         self.filled = false;
     }
 
+    /// Puts base and joints of the tree where they are said to be, these in the order of the model's freedoms.
+    pub(crate) fn put(&mut self, base: &Pose, base_twist: &Twist, theta: &[f64], rates: &[f64]) {
+        (self.motion.base, self.motion.base_twist) = (*base, *base_twist);
+        self.motion.theta.copy_from_slice(theta);
+        self.motion.rates.copy_from_slice(rates);
+        self.place();
+    }
+
+    /// [`Simulation::estimate`], which leaves where the step would lead in `relaxed` and `relaxed_pose`.
+    pub(crate) fn relax(&mut self) -> f64 {
+        self.estimate()
+    }
+
+    /// Coordinates of the tree's joints after the last estimate's step, in the order of the model's freedoms.
+    pub(crate) fn relaxed(&self) -> &[f64] {
+        self.work.relaxed()
+    }
+
     /// Moves the whole mechanism, base included, without any time passing: every pose H becomes motion·H;
     /// speeds go along. Loads and the frames of pulls stay where they are in the world.
     pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {

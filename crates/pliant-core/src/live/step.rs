@@ -341,6 +341,11 @@ impl Workspace {
         self.closed = Some(Box::new(Closed::new(model, &self.plan)));
     }
 
+    /// Coordinates after the step of the last estimate.
+    pub fn relaxed(&self) -> &[f64] {
+        &self.change
+    }
+
     /// How many motions of the ports had mass in the last step.
     pub fn rank(&self) -> usize {
         self.closed.as_ref().map_or_else(|| self.condensed.rank.iter().sum(), |closed| closed.rank)

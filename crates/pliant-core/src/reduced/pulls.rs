@@ -145,7 +145,7 @@ impl Simulation<'_> {
 }
 
 /// w₀, stiffness and damping of a pull in the axes of the pulled frame.
-fn spring(pull: &Pull, pose: &Pose) -> (Vector6<f64>, Matrix6<f64>, Matrix6<f64>) {
+pub(crate) fn spring(pull: &Pull, pose: &Pose) -> (Vector6<f64>, Matrix6<f64>, Matrix6<f64>) {
     let r = pose.rotation.inverse();
     let away = r * (pull.target.position - pose.position);
     let turned = log_rotation(&(pull.target.rotation.inverse() * pose.rotation));

@@ -60,29 +60,16 @@ impl Rebuilder {
     /// For some nodes of a component, by their place; those that carry them come along.
     pub fn new(reference: &Reference, component: &Component, wanted: Option<&[usize]>) -> Rebuilder {
         let part = &component.part;
-        let order = reference.mechanism.order();
-        let place_of = |node: usize| part.nodes.binary_search(&node).ok();
-        let parent_of = |at: usize| {
-            let joint = reference.tree[part.nodes[at]]?;
-            reference.joints[joint].parent.and_then(place_of)
-        };
         let mut needed = vec![wanted.is_none(); part.nodes.len()];
         for &at in wanted.unwrap_or(&[]) {
             let mut next = Some(at);
             while let Some(at) = next.filter(|&at| !needed[at]) {
                 needed[at] = true;
-                next = parent_of(at);
+                next = parent_of(reference, component, at);
             }
         }
         let nodes: Vec<usize> = (0..part.nodes.len()).filter(|&at| needed[at]).collect();
-        let mut link_of = vec![usize::MAX; part.nodes.len()];
-        nodes.iter().enumerate().for_each(|(link, &at)| link_of[at] = link);
-
         let n = component.size();
-        let mut first_coordinate = vec![usize::MAX; reference.joints.len()];
-        for (i, &(j, k, _)) in component.coordinates.iter().enumerate() {
-            first_coordinate[j] = if k == 0 { i } else { first_coordinate[j] };
-        }
         let rest = |at: usize| component.base_pose.inverse_times(&reference.poses[part.nodes[at]]);
         let references: Vec<Pose> = nodes.iter().map(|&at| rest(at)).collect();
         let map: Vec<f64> = nodes
@@ -90,37 +77,18 @@ impl Rebuilder {
             .flat_map(|&at| &component.shapes.nodes[6 * at * n..6 * (at + 1) * n])
             .copied()
             .collect();
-        let mut coordinates = Vec::new();
-        let links: Vec<TreeLink> = (nodes.iter())
-            .map(|&at| {
-                let Some(j) = reference.tree[part.nodes[at]] else {
-                    return TreeLink::fixed(None, rest(at));
-                };
-                let joint = &reference.joints[j];
-                let (d, first) = (joint.freedoms(), first_coordinate[j]);
-                coordinates.extend(first..first + d);
-                let given = reference.mechanism.joint(joint.id);
-                let frame_in_parent = match given.parent {
-                    Some(parent) => order.offset_of(parent) * reference.mechanism.frame_in_parent(joint.id),
-                    None => given.frame,
-                };
-                TreeLink {
-                    parent: parent_of(at).map(|at| link_of[at]),
-                    kind: joint.kind.clone(),
-                    frame_in_parent,
-                    frame_in_child: order.offset_of(given.child)
-                        * reference.mechanism.frame_in_child(joint.id),
-                    reference: &reference.coordinates[joint.coordinate..joint.coordinate + d],
-                    map: &component.shapes.coordinates[first * n..(first + d) * n],
-                }
-            })
-            .collect();
+        let (links, coordinates) = tree_links(reference, component, &nodes);
         Rebuilder {
             twists: Twists::new(&references, &map, n),
             joints: Joints::new(&links, n),
             nodes,
             coordinates,
         }
+    }
+
+    /// For each joint coordinate of the links in turn, its place among the component's coordinates.
+    pub fn coordinates(&self) -> &[usize] {
+        &self.coordinates
     }
 
     /// Memory for its poses.
@@ -214,6 +182,66 @@ impl Rebuilder {
             }
         }
     }
+}
+
+/// The place, in a component, of what carries a node of it.
+fn parent_of(reference: &Reference, component: &Component, at: usize) -> Option<usize> {
+    let nodes = &component.part.nodes;
+    let joint = reference.tree[nodes[at]]?;
+    reference.joints[joint].parent.and_then(|node| nodes.binary_search(&node).ok())
+}
+
+/// Links of some nodes of a component, by their places, parents first, and for each of their joint coordinates in
+/// turn its place among those of the component.
+fn tree_links<'a>(
+    reference: &'a Reference,
+    component: &'a Component,
+    nodes: &[usize],
+) -> (Vec<TreeLink<'a>>, Vec<usize>) {
+    let (part, n, order) = (&component.part, component.size(), reference.mechanism.order());
+    let mut link_of = vec![usize::MAX; part.nodes.len()];
+    nodes.iter().enumerate().for_each(|(link, &at)| link_of[at] = link);
+    let mut first_coordinate = vec![usize::MAX; reference.joints.len()];
+    for (i, &(j, k, _)) in component.coordinates.iter().enumerate() {
+        first_coordinate[j] = if k == 0 { i } else { first_coordinate[j] };
+    }
+    let mut coordinates = Vec::new();
+    let links = (nodes.iter())
+        .map(|&at| {
+            let Some(j) = reference.tree[part.nodes[at]] else {
+                return TreeLink::fixed(
+                    None,
+                    component.base_pose.inverse_times(&reference.poses[part.nodes[at]]),
+                );
+            };
+            let joint = &reference.joints[j];
+            let (d, first) = (joint.freedoms(), first_coordinate[j]);
+            coordinates.extend(first..first + d);
+            let given = reference.mechanism.joint(joint.id);
+            let frame_in_parent = match given.parent {
+                Some(parent) => order.offset_of(parent) * reference.mechanism.frame_in_parent(joint.id),
+                None => given.frame,
+            };
+            TreeLink {
+                parent: parent_of(reference, component, at).map(|at| link_of[at]),
+                kind: joint.kind.clone(),
+                frame_in_parent,
+                frame_in_child: order.offset_of(given.child) * reference.mechanism.frame_in_child(joint.id),
+                reference: &reference.coordinates[joint.coordinate..joint.coordinate + d],
+                map: &component.shapes.coordinates[first * n..(first + d) * n],
+            }
+        })
+        .collect();
+    (links, coordinates)
+}
+
+/// Forward kinematics of all links of a component, from joint coordinates alone; and for each of these in turn its
+/// place among those of the component.
+pub(super) fn plain_joints(reference: &Reference, component: &Component) -> (Joints, Vec<usize>) {
+    let nodes: Vec<usize> = (0..component.part.nodes.len()).collect();
+    let (mut links, coordinates) = tree_links(reference, component, &nodes);
+    links.iter_mut().for_each(|link| link.map = &[]);
+    (Joints::new(&links, 0), coordinates)
 }
 
 /// Where a component is.

@@ -122,6 +122,15 @@ impl<'m> Reference<'m> {
     /// there: settle it first ([`full::Simulation::settle`]).
     pub fn at_equilibrium(simulation: &mut full::Simulation<'m>) -> Result<Reference<'m>, ReductionError> {
         let mechanism = simulation.model().mechanism();
+        Ok(Reference::at_equilibrium_of(mechanism, simulation))
+    }
+
+    /// The same for a simulation that does not live as long as the mechanism.
+    pub(crate) fn at_equilibrium_of(
+        mechanism: &'m Mechanism,
+        simulation: &mut full::Simulation,
+    ) -> Reference<'m> {
+        debug_assert!(simulation.state().belongs_to(mechanism));
         let state = simulation.state();
         let heads = mechanism.order().nodes().iter().map(|n| state.base.inverse_times(&state.pose(n.head)));
         let mut reference = Reference::new(mechanism, heads.collect(), state.coordinates.clone());
@@ -129,7 +138,7 @@ impl<'m> Reference<'m> {
         let loads = simulation.inputs().effector_loads.iter().map(|load| turn.wrench_to_outer(load));
         reference.loads = Some(loads.collect());
         reference.geometric = full::geometric_stiffness(simulation);
-        Ok(reference)
+        reference
     }
 
     /// The pose of given nodes and coordinates, which must fit each other.
@@ -172,6 +181,11 @@ impl<'m> Reference<'m> {
         }
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         Reference { mechanism, radius, poses, coordinates, joints, tree, geometric: Vec::new(), loads: None }
+    }
+
+    /// Leaves out the geometric stiffness of the forces at a loaded pose.
+    pub(crate) fn forget_geometric_stiffness(&mut self) {
+        self.geometric.clear();
     }
 
     /// The mechanism.

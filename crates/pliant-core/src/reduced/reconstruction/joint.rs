@@ -169,6 +169,16 @@ impl Joints {
         self.spread(offsets);
     }
 
+    /// Sets q̄ + off, a number for each joint coordinate: with no reduced coordinates, where the links are.
+    ///
+    /// # Panics
+    /// If there are not that many, or the offsets are of another model.
+    pub fn set_coordinates(&self, offsets: &mut JointOffsets, values: &[f64]) {
+        self.check(offsets);
+        offsets.start.copy_from_slice(values);
+        self.spread(offsets);
+    }
+
     /// The joint coordinates of all links in turn, θ = q̄ + Θ z + off.
     ///
     /// # Panics

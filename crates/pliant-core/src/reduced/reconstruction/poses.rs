@@ -35,6 +35,38 @@ impl PoseLanes {
         self.len == 0
     }
 
+    /// Sets all numbers to zero, to add poses up.
+    pub(crate) fn clear(&mut self) {
+        self.blocks.fill(Aligned([[0.0; LANES]; 7]));
+    }
+
+    /// Adds a part of other poses; quaternions with the sign that is nearer to the sum so far.
+    pub(crate) fn add(&mut self, other: &PoseLanes, part: f64) {
+        for (Aligned(to), Aligned(H)) in self.blocks.iter_mut().zip(&other.blocks) {
+            let mut turn = [part; LANES];
+            for l in 0..LANES {
+                let product: f64 = (0..4).map(|i| to[i][l] * H[i][l]).sum();
+                turn[l] = if product < 0.0 { -part } else { part };
+            }
+            for i in 0..4 {
+                (0..LANES).for_each(|l| to[i][l] += turn[l] * H[i][l]);
+            }
+            for i in 4..7 {
+                (0..LANES).for_each(|l| to[i][l] += part * H[i][l]);
+            }
+        }
+    }
+
+    /// Makes quaternions that were added up of length one.
+    pub(crate) fn normalise(&mut self) {
+        for Aligned(H) in &mut self.blocks {
+            for l in 0..LANES {
+                let norm = (0..4).map(|i| H[i][l] * H[i][l]).sum::<f64>().sqrt();
+                (0..4).for_each(|i| H[i][l] /= norm);
+            }
+        }
+    }
+
     /// The pose of a link.
     ///
     /// # Panics

@@ -1,0 +1,311 @@
+//! The blend under given loads: weights, compliance, and where the links are.
+//!
+//! A sample tells the joint coordinates θ_i under the dead loads w_i on the effectors, and how they change with these,
+//! Θ_i, in the effector's axes there. Among the samples that count at a pose H of the effectors, with ξ_i = log(H_i⁻¹H),
+//!
+//! ```text
+//! u_i = Jr(ξ_i)ᵀ Rᵀ (w − w_i)          what is added to the sample's load, as its effector sees it at H
+//! θ(w) = Σα_i(H) (θ_i + Θ_i u_i),     then forward kinematics
+//! C̄ = ΣαC_i = L Lᵀ                     with the largest pivot first, as far as its rank
+//! ```
+//!
+//! so that at a sample the blend is that sample. Nothing is inverted: a stretched chain, which the paper's form (pose to
+//! force, Andrews 2015, eq. 24) meets with a force without bounds, is a place where θ hardly changes with w. Lengths are
+//! in radii; loads are in the base's axes, u and what is added up in the effector's.
+
+use nalgebra::{Matrix6, Vector3, Vector6};
+
+use super::aligned::orthonormalise;
+use super::model::{Group, Model};
+use super::options::{Links, Matrices, Options};
+use super::weights::{Weights, squared_distance};
+use crate::live::rank;
+use crate::reduced::Shifts;
+use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
+use crate::spatial::{Pose, Twist, exp_rotation, log, right_jacobian, right_jacobian_inverse};
+
+/// Pivots of the compliance below this part of the largest are no motion.
+const RANK: f64 = 1e-9;
+
+/// A group in motion, with memory.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    /// w, the dead loads (base axes) that would hold the effectors where they are, and its rate.
+    pub load: Vec<f64>,
+    pub rate: Vec<f64>,
+    /// Poses of the effectors in the base: that at which samples are weighed, and where the links take them.
+    pub anchors: Vec<Pose>,
+    pub poses: Vec<Pose>,
+    pub weights: Weights,
+    /// ξ̄ = Σαξ_i of each effector.
+    pub away: Vec<Twist>,
+    /// C̄, mass and damping per load.
+    pub matrices: Vec<f64>,
+    /// Factors of C̄.
+    pub L: Vec<f64>,
+    pub pivots: Vec<usize>,
+    pub Y: Vec<f64>,
+    pub rank: usize,
+    /// θ of the links in turn, and its rate when it was asked for.
+    pub theta: Vec<f64>,
+    pub joint_rates: Vec<f64>,
+    offsets: JointOffsets,
+    /// Where the links are.
+    pub links: PoseLanes,
+    one: PoseLanes,
+    /// Offsets of each sample's links by twists.
+    pub twist_offsets: Vec<TwistOffsets>,
+    added: Vec<f64>,
+    left: Vec<f64>,
+    vectors: Vec<f64>,
+    /// Memory of a step.
+    pub product: Vec<f64>,
+    pub damping: Vec<f64>,
+    pub system: Vec<f64>,
+    pub right: Vec<f64>,
+    pub outside: Vec<f64>,
+    /// f − w and ẇ in the effectors' axes.
+    pub net: Vec<f64>,
+    pub own_rate: Vec<f64>,
+    pub before: Before,
+}
+
+/// What a step may have to go back to.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub load: Vec<f64>,
+    pub rate: Vec<f64>,
+    pub anchors: Vec<Pose>,
+}
+
+impl Moving {
+    /// At the first sample.
+    pub fn new(group: &Group) -> Moving {
+        let (m, d) = (group.m, group.layout.coordinates.len());
+        let load = group.loads_of(0).to_vec();
+        Moving {
+            before: Before { load: load.clone(), rate: vec![0.0; m], anchors: group.poses_of(0).to_vec() },
+            load,
+            rate: vec![0.0; m],
+            anchors: group.poses_of(0).to_vec(),
+            poses: group.poses_of(0).to_vec(),
+            weights: Weights::new(group.samples),
+            away: vec![Twist::ZERO; group.layout.effectors.len()],
+            matrices: vec![0.0; 3 * m * m],
+            L: vec![0.0; m * m],
+            pivots: vec![0; m],
+            Y: vec![0.0; m * m],
+            rank: 0,
+            theta: vec![0.0; d],
+            joint_rates: vec![0.0; d],
+            offsets: group.layout.joints.offsets(),
+            links: PoseLanes::new(group.layout.nodes.len()),
+            one: PoseLanes::new(group.layout.nodes.len()),
+            twist_offsets: group.twists.iter().map(|t| t.offsets()).collect(),
+            added: vec![0.0; m],
+            left: vec![0.0; m],
+            vectors: vec![0.0; m * m],
+            product: vec![0.0; m * m],
+            damping: vec![0.0; m * m],
+            system: vec![0.0; m * m],
+            right: vec![0.0; m],
+            outside: vec![0.0; m],
+            net: vec![0.0; m],
+            own_rate: vec![0.0; m],
+        }
+    }
+
+    /// Weights and compliance at the anchors, and θ there.
+    pub fn blend(&mut self, model: &Model, g: usize, options: &Options, shifts: Option<&[Shifts]>) {
+        let group = &model.groups[g];
+        let m = group.m;
+        let anchors = &self.anchors;
+        let squared = (0..group.samples).map(|i| {
+            let pairs = group.poses_of(i).iter().zip(anchors);
+            pairs.map(|(a, b)| squared_distance(a, b, model.radius, options.turning)).sum::<f64>()
+        });
+        self.weights.weigh(squared, options);
+        self.matrices.fill(0.0);
+        self.theta.fill(0.0);
+        self.away.fill(Twist::ZERO);
+        for at in 0..self.weights.of.len() {
+            let (i, alpha) = self.weights.of[at];
+            for (to, x) in self.matrices.iter_mut().zip(group.matrices_of(i)) {
+                *to += alpha * x;
+            }
+            self.set_added(group, i, model.radius, alpha);
+            let (theta, map) = group.coordinates_of(i);
+            self.theta.iter_mut().zip(theta).for_each(|(to, x)| *to += alpha * x);
+            add_columns(&mut self.theta, map, &self.added, alpha);
+            if let Some(shifts) = shifts {
+                let shift = &shifts[i].of[g].coordinates;
+                self.theta.iter_mut().zip(shift).for_each(|(to, x)| *to += alpha * x);
+            }
+        }
+        if options.matrices == Matrices::Eigen {
+            self.blend_eigenvectors(group);
+        }
+        self.rank = rank::factor::<false>(
+            &self.matrices[..m * m],
+            m,
+            RANK,
+            &mut self.L,
+            &mut self.left,
+            &mut self.pivots,
+            &mut self.Y,
+        );
+    }
+
+    /// Sets `added` to u_i of a sample, and adds α of the way from there to ξ̄.
+    fn set_added(&mut self, group: &Group, i: usize, radius: f64, alpha: f64) {
+        let loads = group.loads_of(i);
+        for (k, pose) in group.poses_of(i).iter().enumerate() {
+            let anchor = &self.anchors[k];
+            let away = log(&pose.inverse_times(anchor));
+            self.away[k] = self.away[k] + away * alpha;
+            let part = |i: usize| self.load[6 * k + i] - loads[6 * k + i];
+            let force = anchor.rotation.inverse() * Vector3::new(part(0), part(1), part(2)) / radius;
+            let torque = anchor.rotation.inverse() * Vector3::new(part(3), part(4), part(5));
+            let u = right_jacobian(&away).transpose()
+                * Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z);
+            for i in 0..6 {
+                self.added[6 * k + i] = if i < 3 { u[i] * radius } else { u[i] };
+            }
+        }
+    }
+
+    /// To the effectors' axes: u = B w per effector, B = Jr(ξ̄)ᵀRᵀ; loads in base axes become what works along C̄.
+    pub fn to_own_axes(&self, w: &[f64], radius: f64, u: &mut [f64]) {
+        for (k, (w, u)) in w.chunks_exact(6).zip(u.chunks_exact_mut(6)).enumerate() {
+            let r = self.anchors[k].rotation.inverse();
+            let (force, torque) =
+                (r * Vector3::new(w[0], w[1], w[2]) / radius, r * Vector3::new(w[3], w[4], w[5]));
+            let x = right_jacobian(&self.away[k]).transpose()
+                * Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z);
+            (0..6).for_each(|i| u[i] = if i < 3 { x[i] * radius } else { x[i] });
+        }
+    }
+
+    /// And back: w = B⁻¹u.
+    pub fn to_base_axes(&self, u: &[f64], radius: f64, w: &mut [f64]) {
+        for (k, (u, w)) in u.chunks_exact(6).zip(w.chunks_exact_mut(6)).enumerate() {
+            let x = Vector6::from_fn(|i, _| if i < 3 { u[i] / radius } else { u[i] });
+            let x = right_jacobian_inverse(&self.away[k]).transpose() * x;
+            let r = self.anchors[k].rotation;
+            let (force, torque) =
+                (r * Vector3::new(x[0], x[1], x[2]) * radius, r * Vector3::new(x[3], x[4], x[5]));
+            w[..3].copy_from_slice(force.as_slice());
+            w[3..].copy_from_slice(torque.as_slice());
+        }
+    }
+
+    /// C̄ by eigenvectors; if those are not independent, it stays ΣαC.
+    fn blend_eigenvectors(&mut self, group: &Group) {
+        let m = group.m;
+        self.vectors.fill(0.0);
+        let values = &mut self.L; // free until C̄ is factored
+        values.fill(0.0);
+        for &(i, alpha) in &self.weights.of {
+            let Some(aligned) = group.aligned.get(i) else { return };
+            for (to, x) in self.vectors.iter_mut().zip(aligned.vectors.as_slice()) {
+                *to += alpha * x;
+            }
+            for (to, x) in values.iter_mut().zip(aligned.values.as_slice()) {
+                *to += alpha * x;
+            }
+        }
+        if !orthonormalise(&mut self.vectors, m) {
+            return;
+        }
+        // U Λ, then (U Λ) Uᵀ.
+        let product = &mut self.product;
+        for k in 0..m {
+            for i in 0..m {
+                product[k * m + i] = (0..m).map(|l| self.vectors[l * m + i] * values[k * m + l]).sum();
+            }
+        }
+        for k in 0..m {
+            for i in 0..m {
+                self.matrices[k * m + i] = (0..m).map(|l| product[l * m + i] * self.vectors[l * m + k]).sum();
+            }
+        }
+    }
+
+    /// θ̇ = Σα Θ_i ẇ.
+    pub fn set_joint_rates(&mut self, group: &Group, radius: f64) {
+        self.joint_rates.fill(0.0);
+        let mut added = std::mem::take(&mut self.added);
+        self.to_own_axes(&self.rate, radius, &mut added);
+        self.added = added;
+        for &(i, alpha) in &self.weights.of {
+            let (_, map) = group.coordinates_of(i);
+            add_columns(&mut self.joint_rates, map, &self.added, alpha);
+        }
+    }
+
+    /// How effector k moves: its body twist Jr(ξ̄) C̄ u̇.
+    pub fn velocity(&self, k: usize, radius: f64) -> Twist {
+        let m = self.own_rate.len();
+        let xi = Vector6::from_fn(|i, _| {
+            let C = &self.matrices[(6 * k + i) * m..][..m];
+            let x: f64 = C.iter().zip(&self.own_rate).map(|(c, w)| c * w).sum();
+            if i < 3 { x * radius } else { x }
+        });
+        Twist::from_vector(&(right_jacobian(&self.away[k]) * xi))
+    }
+
+    /// The motion of effector k, its own axes, per unit of y: column u of Jr(ξ̄) S⁻¹ L.
+    pub fn column(&self, k: usize, jacobian: &Matrix6<f64>, u: usize, radius: f64) -> Vector6<f64> {
+        let m = self.load.len();
+        let row = |i: usize| self.L[(6 * k + i) * m + u];
+        jacobian * Vector6::from_fn(|i, _| if i < 3 { row(i) * radius } else { row(i) })
+    }
+
+    /// Moves the anchors on by h seconds, as the effectors move.
+    pub fn move_anchors(&mut self, radius: f64, h: f64) {
+        for k in 0..self.poses.len() {
+            let twist = self.velocity(k, radius);
+            let pose = &self.poses[k];
+            let mut anchor = Pose::new(
+                pose.rotation * exp_rotation(&(twist.angular * h)),
+                pose.position + pose.rotation * twist.linear * h,
+            );
+            anchor.settle();
+            self.anchors[k] = anchor;
+        }
+    }
+
+    /// Puts links and effectors where θ has them, links in the world.
+    pub fn place(&mut self, model: &Model, g: usize, options: &Options, base: &Pose) {
+        let group = &model.groups[g];
+        let joints = &group.layout.joints;
+        joints.set_coordinates(&mut self.offsets, &self.theta);
+        joints.rebuild(&[], &self.offsets, base, &mut self.links);
+        for (pose, (link, frame)) in self.poses.iter_mut().zip(&group.layout.places) {
+            *pose = base.inverse_times(&self.links.pose(*link)) * *frame;
+        }
+        if options.links == Links::Twist {
+            self.links.clear();
+            for at in 0..self.weights.of.len() {
+                let (i, alpha) = self.weights.of[at];
+                self.set_added(group, i, model.radius, 0.0);
+                group.twists[i].rebuild(&self.added, &self.twist_offsets[i], base, 1, &mut self.one);
+                self.links.add(&self.one, alpha);
+            }
+            self.links.normalise();
+        }
+    }
+}
+
+/// to += α Σ w_k column_k.
+fn add_columns(to: &mut [f64], columns: &[f64], wrench: &[f64], alpha: f64) {
+    if to.is_empty() {
+        return;
+    }
+    for (column, w) in columns.chunks_exact(to.len()).zip(wrench) {
+        let w = alpha * w;
+        if w != 0.0 {
+            to.iter_mut().zip(column).for_each(|(to, x)| *to += w * x);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+#![doc = include_str!("README.md")]
+
+mod aligned;
+mod evaluation;
+mod model;
+mod options;
+mod pulls;
+mod sampling;
+mod simulation;
+mod statics;
+mod step;
+mod weights;
+
+pub use model::{Model, Sample, SampleError};
+pub use options::{Force, Links, Matrices, Options};
+pub use sampling::{Limit, Outcome, Sampling, Stage};
+pub use simulation::Simulation;
+pub use statics::Settled;

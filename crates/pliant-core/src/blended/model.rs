@@ -1,0 +1,271 @@
+//! Samples of a mechanism: linear models at loaded equilibria, and the constants of each for blending.
+
+use nalgebra::DMatrix;
+
+use super::aligned::Aligned;
+use super::options::Options;
+use crate::full::{self, StaticsSettings};
+use crate::live;
+use crate::mechanism::{EffectorId, Mechanism};
+use crate::reduced::reconstruction::Twists;
+use crate::reduced::{
+    self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, choose_effectors,
+};
+use crate::spatial::{Pose, Wrench};
+use crate::state::State;
+
+/// A mechanism with samples of its equilibria.
+#[derive(Clone, Debug)]
+pub struct Model<'m> {
+    pub(super) mechanism: &'m Mechanism,
+    pub(super) radius: f64,
+    pub(super) options: Options,
+    pub(super) live: live::Model<'m>,
+    pub(super) effectors: Vec<EffectorFrame>,
+    pub(super) samples: Vec<Sample<'m>>,
+    pub(super) groups: Vec<Group>,
+    /// Of each node, its group and its link there.
+    pub(super) place_of_node: Vec<(usize, usize)>,
+}
+
+/// One equilibrium, and the linear model there.
+#[derive(Clone, Debug)]
+pub struct Sample<'m> {
+    pub(super) model: reduced::Model<'m>,
+    state: State,
+    loads: Vec<Wrench>,
+}
+
+impl Sample<'_> {
+    /// Where everything is.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The dead load on each effector of the mechanism that holds it, world axes.
+    pub fn loads(&self) -> &[Wrench] {
+        &self.loads
+    }
+}
+
+/// Why there is no sample.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SampleError {
+    /// The statics came to no end, or the mechanism snapped through on the way.
+    #[error("there is no equilibrium under this load that the statics come to: {0}")]
+    NoEquilibrium(String),
+    /// The equilibrium is no minimum of energy.
+    #[error("the equilibrium under this load is not stable")]
+    Unstable,
+    /// The mechanism cannot be reduced there.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+}
+
+/// An independent part of the mechanism: samples of it are weighed and blended alone.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub layout: Layout,
+    /// 6|E|.
+    pub m: usize,
+    /// Number of samples.
+    pub samples: usize,
+    /// Sample by sample: each effector's frame in the base, and the load that holds it there, six numbers each.
+    pub poses: Vec<Pose>,
+    pub loads: Vec<f64>,
+    /// Sample by sample, m×m each: compliance, mass and damping per wrench.
+    pub matrices: Vec<f64>,
+    pub aligned: Vec<Aligned>,
+    /// Sample by sample: joint coordinates, then their columns per wrench.
+    pub coordinates: Vec<f64>,
+    pub twists: Vec<Twists>,
+}
+
+impl Group {
+    fn new(layout: Layout) -> Group {
+        Group {
+            m: 6 * layout.effectors.len(),
+            layout,
+            samples: 0,
+            poses: Vec::new(),
+            loads: Vec::new(),
+            matrices: Vec::new(),
+            aligned: Vec::new(),
+            coordinates: Vec::new(),
+            twists: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, part: PerWrench) {
+        self.samples += 1;
+        self.poses.extend(part.poses);
+        self.loads.extend(part.loads);
+        let symmetric = |A: &DMatrix<f64>| (A + A.transpose()) * 0.5;
+        for A in [&part.compliance, &part.mass, &part.damping] {
+            self.matrices.extend_from_slice(symmetric(A).as_slice());
+        }
+        self.aligned.push(Aligned::new(&symmetric(&part.compliance), self.aligned.first()));
+        self.coordinates.extend(part.coordinates);
+        self.coordinates.extend(part.coordinate_map);
+        self.twists.push(part.twists);
+    }
+
+    /// The frames of a sample's effectors in the base.
+    pub fn poses_of(&self, sample: usize) -> &[Pose] {
+        let e = self.layout.effectors.len();
+        &self.poses[sample * e..(sample + 1) * e]
+    }
+
+    /// The loads that hold a sample.
+    pub fn loads_of(&self, sample: usize) -> &[f64] {
+        &self.loads[sample * self.m..(sample + 1) * self.m]
+    }
+
+    /// Compliance, mass and damping of a sample, one after the other.
+    pub fn matrices_of(&self, sample: usize) -> &[f64] {
+        let n = 3 * self.m * self.m;
+        &self.matrices[sample * n..(sample + 1) * n]
+    }
+
+    /// Joint coordinates of a sample, and their columns per wrench.
+    pub fn coordinates_of(&self, sample: usize) -> (&[f64], &[f64]) {
+        let d = self.layout.coordinates.len();
+        let n = d * (self.m + 1);
+        self.coordinates[sample * n..(sample + 1) * n].split_at(d)
+    }
+}
+
+impl<'m> Model<'m> {
+    /// With one sample: the equilibrium without loads on the effectors.
+    pub fn new(mechanism: &'m Mechanism, options: Options) -> Result<Model<'m>, SampleError> {
+        let mut model = Model::empty(mechanism, options)?;
+        model.add(&vec![Wrench::ZERO; mechanism.effectors().len()])?;
+        Ok(model)
+    }
+
+    /// Without any sample: it cannot be simulated before one is put in.
+    fn empty(mechanism: &'m Mechanism, options: Options) -> Result<Model<'m>, SampleError> {
+        let effectors = choose_effectors(mechanism, None)?;
+        let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
+        if let Some(base) = bases.map(|n| &mechanism.body(n.head).name).next() {
+            return Err(ReductionError::Options(format!(
+                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `reduced` or `live`"
+            ))
+            .into());
+        }
+        Ok(Model {
+            mechanism,
+            radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 },
+            options,
+            live: live::Model::new(mechanism)?,
+            effectors,
+            samples: Vec::new(),
+            groups: Vec::new(),
+            place_of_node: vec![(usize::MAX, 0); mechanism.order().nodes().len()],
+        })
+    }
+
+    /// From states that are equilibria under these loads on the effectors: those of [`Sample`]s.
+    pub fn from_samples(
+        mechanism: &'m Mechanism,
+        options: Options,
+        samples: impl IntoIterator<Item = (State, Vec<Wrench>)>,
+    ) -> Result<Model<'m>, SampleError> {
+        let mut model = Model::empty(mechanism, options)?;
+        for (state, loads) in samples {
+            model.add_state(&state, &loads)?;
+        }
+        if model.samples.is_empty() {
+            return Err(ReductionError::Options("a blended model needs at least one sample".into()).into());
+        }
+        Ok(model)
+    }
+
+    /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is what it
+    /// was.
+    pub fn add(&mut self, loads: &[Wrench]) -> Result<(), SampleError> {
+        let full = full::Model::new(self.mechanism);
+        let mut simulation = full.simulate();
+        if let Some(rest) = self.samples.first() {
+            simulation.set_state(&rest.state).expect("it is a state of this mechanism");
+        }
+        set_loads(&mut simulation, loads);
+        let found = simulation.settle(&StaticsSettings::default());
+        let found = found.map_err(|error| SampleError::NoEquilibrium(error.to_string()))?;
+        if !found.converged {
+            return Err(SampleError::NoEquilibrium(format!(
+                "they reached {:.0} % of it",
+                100.0 * found.load_reached
+            )));
+        }
+        if !found.stable && loads.iter().all(|w| w.torque.norm() == 0.0) {
+            return Err(SampleError::Unstable);
+        }
+        self.push(&mut simulation, loads)
+    }
+
+    /// Adds a state that is the equilibrium under these loads.
+    pub(super) fn add_state(&mut self, state: &State, loads: &[Wrench]) -> Result<(), SampleError> {
+        let full = full::Model::new(self.mechanism);
+        let mut simulation = full.simulate();
+        let refused = |error: crate::inputs::InputError| SampleError::NoEquilibrium(error.to_string());
+        simulation.set_state(state).map_err(refused)?;
+        set_loads(&mut simulation, loads);
+        self.push(&mut simulation, loads)
+    }
+
+    fn push(&mut self, simulation: &mut full::Simulation, loads: &[Wrench]) -> Result<(), SampleError> {
+        let mut reference = Reference::at_equilibrium_of(self.mechanism, simulation);
+        if !self.options.geometric {
+            reference.forget_geometric_stiffness();
+        }
+        let model = Reduction::at(reference).build()?;
+        if self.groups.is_empty() {
+            self.groups = (0..model.components()).map(|c| Group::new(model.layout(c))).collect();
+            for (g, group) in self.groups.iter().enumerate() {
+                for (link, &n) in group.layout.nodes.iter().enumerate() {
+                    self.place_of_node[n] = (g, link);
+                }
+            }
+        }
+        for (c, group) in self.groups.iter_mut().enumerate() {
+            group.add(model.per_wrench(c));
+        }
+        self.samples.push(Sample { model, state: simulation.state().clone(), loads: loads.to_vec() });
+        Ok(())
+    }
+
+    /// The mechanism.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.mechanism
+    }
+
+    /// The samples, the unloaded one first.
+    pub fn samples(&self) -> &[Sample<'m>] {
+        &self.samples
+    }
+
+    /// How they are blended.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Changes how they are blended, but not whether samples have their geometric stiffness.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = Options { geometric: self.options.geometric, ..options };
+    }
+
+    /// The frames that it was reduced to.
+    pub fn effectors(&self) -> &[EffectorFrame] {
+        &self.effectors
+    }
+}
+
+/// Puts a load on every effector of the mechanism.
+pub(super) fn set_loads(simulation: &mut full::Simulation, loads: &[Wrench]) {
+    for (e, load) in loads.iter().enumerate() {
+        simulation
+            .set_load(EffectorId::from_index(e), *load)
+            .expect("a finite load on an effector of the mechanism");
+    }
+}

@@ -1,0 +1,72 @@
+//! Springs to moving frames, on bodies that carry an effector.
+
+use nalgebra::{Matrix6, Vector6};
+
+use super::evaluation::Moving;
+use super::model::Model;
+use super::simulation::Simulation;
+use crate::inputs::{Pull, PullId};
+use crate::reduced::spring;
+use crate::spatial::{Pose, Twist, Wrench, right_jacobian};
+
+/// Where a pull takes hold: its group, the effector there, and the pulled frame seen from that effector.
+pub(super) struct Grip {
+    pub group: usize,
+    pub effector: usize,
+    pub frame: Pose,
+}
+
+/// The grip of a pull; `None` where no effector sits on the body.
+pub(super) fn grip(model: &Model, pull: &Pull) -> Option<Grip> {
+    let order = model.mechanism.order();
+    let node = order.node_of(pull.body)?;
+    let (group, link) = model.place_of_node[node];
+    let places = &model.groups[group].layout.places;
+    let effector = places.iter().position(|(at, _)| *at == link)?;
+    let frame = places[effector].1.inverse_times(&(order.offset_of(pull.body) * pull.frame));
+    Some(Grip { group, effector, frame })
+}
+
+/// Adds a pull to the system of a step of h seconds, at whose end the base has a twist.
+pub(super) fn add(moving: &mut Moving, pull: &Pull, grip: &Grip, base: (&Pose, &Twist), radius: f64, h: f64) {
+    let r = moving.rank;
+    let in_base = moving.poses[grip.effector] * grip.frame;
+    let (mut w, K, D) = spring(pull, &(*base.0 * in_base));
+    w -= D * carried(base.0, base.1, &in_base);
+    let W: Matrix6<f64> = K * (h * h) + D * h;
+    let J = grip.frame.inverse().adjoint() * right_jacobian(&moving.away[grip.effector]);
+    for u in 0..r {
+        let Gu = moving.column(grip.effector, &J, u, radius);
+        moving.right[u] += h * Gu.dot(&w);
+        let WGu = W * Gu;
+        for v in 0..r {
+            let Gv = moving.column(grip.effector, &J, v, radius);
+            moving.system[u * r + v] += Gv.dot(&WGu);
+        }
+    }
+}
+
+/// The body twist of a frame that moves with the base, whose twist is in world axes at its origin.
+fn carried(base: &Pose, twist: &Twist, in_base: &Pose) -> Vector6<f64> {
+    let r = base.rotation.inverse();
+    let local = Twist { linear: r * twist.linear, angular: r * twist.angular };
+    in_base.twist_to_local(&local).to_vector()
+}
+
+impl Simulation<'_> {
+    /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
+    pub fn pull_force(&self, id: PullId) -> Wrench {
+        let Some(pull) = self.inputs.pull(id) else {
+            return Wrench::ZERO; // let go
+        };
+        let Some(grip) = grip(self.model, pull) else { return Wrench::ZERO };
+        let moving = &self.groups[grip.group];
+        let in_base = moving.poses[grip.effector] * grip.frame;
+        let pose = self.base * in_base;
+        let (mut w, _, D) = spring(pull, &pose);
+        let own = grip.frame.twist_to_local(&moving.velocity(grip.effector, self.model.radius)).to_vector();
+        w -= D * (own + carried(&self.base, &self.base_twist, &in_base));
+        let w = Wrench::from_vector(&w);
+        Wrench { force: pose.rotation * w.force, torque: pose.rotation * w.torque }
+    }
+}

@@ -1,0 +1,410 @@
+//! What a user holds: a blended model, its inputs and its motion, with the engine's memory.
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
+
+use super::evaluation::Moving;
+use super::model::Model;
+use super::options::{Force, Links, Options};
+use crate::full::{Energy, StepError};
+use crate::inputs::{InputError, Inputs};
+use crate::live;
+use crate::mechanism::{BodyId, EffectorId, Mechanism};
+use crate::reduced::Shifts;
+use crate::spatial::{Pose, Twist, Wrench};
+use crate::state::State;
+
+/// Marks what this engine keeps in [`State::private`]: the base's twist, and of each effector the load that would hold
+/// it, its rate, and rotation and position at which samples are weighed.
+const STAMP: f64 = 0.391_827_364_550_918_3;
+
+/// A running simulation.
+#[derive(Clone, Debug)]
+pub struct Simulation<'m> {
+    pub(super) model: &'m Model<'m>,
+    pub(super) options: Options,
+    pub(super) inputs: Inputs,
+    pub(super) groups: Vec<Moving>,
+    pub(super) base: Pose,
+    /// World axes, at the base's origin.
+    pub(super) base_twist: Twist,
+    pub(super) time: f64,
+    pub(super) steps: u64,
+    /// Whether the groups are evaluated where they are.
+    pub(super) evaluated: bool,
+    /// Whether the state tells where the simulation is.
+    pub(super) filled: bool,
+    /// Loads off the effectors at each sample, and whether they may have changed.
+    shifts: Vec<Shifts>,
+    inputs_changed: bool,
+    shifted: bool,
+    accelerated: Twist,
+    /// The live engine at the blended pose, and for each of its joint coordinates the group and the place there.
+    follower: live::Simulation<'m>,
+    places: Vec<(usize, usize)>,
+    theta: Vec<f64>,
+    rates: Vec<f64>,
+    /// Loads that hold the effectors where they are.
+    holding: Vec<Wrench>,
+    state: State,
+}
+
+/// A shift below this, in radii or rad, is what the statics of a sample leave over.
+const NO_SHIFT: f64 = 1e-7;
+
+impl<'m> Model<'m> {
+    /// A simulation that starts at the first sample, at rest, in the mechanism's gravity, without loads.
+    pub fn simulate(&'m self) -> Simulation<'m> {
+        let mut places = vec![(usize::MAX, 0); self.mechanism.coordinate_count()];
+        for (g, group) in self.groups.iter().enumerate() {
+            group.layout.coordinates.iter().enumerate().for_each(|(at, &q)| places[q] = (g, at));
+        }
+        let places: Vec<(usize, usize)> = self.live.tree_coordinates().map(|q| places[q]).collect();
+        let mut simulation = Simulation {
+            model: self,
+            options: self.options,
+            inputs: Inputs::new(self.mechanism),
+            groups: self.groups.iter().map(Moving::new).collect(),
+            base: Pose::identity(),
+            base_twist: Twist::ZERO,
+            time: 0.0,
+            steps: 0,
+            evaluated: false,
+            filled: false,
+            shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
+            inputs_changed: true,
+            shifted: false,
+            accelerated: Twist::ZERO,
+            follower: self.live.simulate(),
+            theta: vec![0.0; places.len()],
+            rates: vec![0.0; places.len()],
+            places,
+            holding: vec![Wrench::ZERO; self.mechanism.effectors().len()],
+            state: State::at_rest(self.mechanism),
+        };
+        // A load that nothing holds is told by the first step.
+        let _ = simulation.evaluate(&Twist::ZERO);
+        simulation
+    }
+}
+
+impl<'m> Simulation<'m> {
+    /// The mechanism that moves.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        self.model.mechanism
+    }
+
+    /// The model that moves.
+    pub fn model(&self) -> &'m Model<'m> {
+        self.model
+    }
+
+    /// Time since the start, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Number of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// How samples are blended.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Changes how samples are blended, but not whether they have their geometric stiffness.
+    pub fn set_options(&mut self, options: Options) {
+        self.options = Options { geometric: self.options.geometric, ..options };
+        self.stale();
+        let _ = self.evaluate(&Twist::ZERO);
+    }
+
+    /// What acts from outside.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// What acts from outside, to change it.
+    pub fn inputs_mut(&mut self) -> &mut Inputs {
+        self.inputs_changed = true;
+        self.stale();
+        &mut self.inputs
+    }
+
+    fn stale(&mut self) {
+        (self.evaluated, self.filled) = (false, false);
+    }
+
+    /// The handle of an effector, to be looked up once.
+    pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
+        self.inputs.find_effector(self.mechanism(), name)
+    }
+
+    /// Sets the dead load on an effector: world axes, at its origin.
+    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        self.inputs.set_load(effector, load)
+    }
+
+    /// The samples that count for an effector now, with their weights.
+    pub fn weights(&self, effector: EffectorId) -> &[(usize, f64)] {
+        let of = |g: &usize| {
+            let effectors = &self.model.groups[*g].layout.effectors;
+            effectors.iter().any(|&e| self.model.effectors[e].id == Some(effector))
+        };
+        (0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of)
+    }
+
+    /// Blends at the present poses of the effectors, and puts the links there.
+    pub(super) fn evaluate(&mut self, acceleration: &Twist) -> Result<(), StepError> {
+        self.shift(acceleration)?;
+        if self.evaluated {
+            return Ok(());
+        }
+        let shifts = self.shifted.then_some(&self.shifts[..]);
+        for (g, moving) in self.groups.iter_mut().enumerate() {
+            moving.blend(self.model, g, &self.options, shifts);
+        }
+        if self.options.force == Force::Live {
+            self.correct();
+        }
+        for g in 0..self.groups.len() {
+            let moving = &mut self.groups[g];
+            if moving.theta.iter().any(|x| !x.is_finite()) {
+                return Err(self.broken(g));
+            }
+            moving.place(self.model, g, &self.options, &self.base);
+        }
+        self.evaluated = true;
+        Ok(())
+    }
+
+    /// Condenses loads off the effectors at all samples, if they may have changed.
+    fn shift(&mut self, acceleration: &Twist) -> Result<(), StepError> {
+        let turned = self.base.rotation != self.inputs.base.rotation;
+        if !(self.inputs_changed || turned || *acceleration != self.accelerated) {
+            return Ok(());
+        }
+        self.evaluated = false;
+        self.accelerated = *acceleration;
+        let (mut largest, mut changed) = (0.0f64, false);
+        for (i, sample) in self.model.samples.iter().enumerate() {
+            let shifts = &mut self.shifts[i];
+            changed |= shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
+                let joint = self.model.mechanism.joint(joint);
+                StepError::NotFinite {
+                    step: self.steps + 1,
+                    body: self.model.mechanism.body(joint.child).name.clone(),
+                    cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
+                }
+            })?;
+            for shift in &shifts.of {
+                for x in &shift.coordinates {
+                    largest = if x.is_nan() { f64::INFINITY } else { largest.max(x.abs()) };
+                }
+            }
+        }
+        self.shifted = largest > NO_SHIFT;
+        if changed && self.options.links == Links::Twist {
+            for (g, moving) in self.groups.iter_mut().enumerate() {
+                for (i, offsets) in moving.twist_offsets.iter_mut().enumerate() {
+                    self.model.groups[g].twists[i].set_offsets(offsets, &self.shifts[i].of[g].nodes);
+                }
+            }
+        }
+        if self.inputs_changed {
+            self.follower.inputs_mut().copy_from(&self.inputs);
+            self.inputs_changed = false;
+        }
+        Ok(())
+    }
+
+    /// One Gauss–Newton step of the live engine from the pose of the blend, under the loads that hold it: how far it
+    /// moves the links, over the radius.
+    pub(super) fn relax(&mut self) -> f64 {
+        let (model, turn) = (self.model, self.base.rotation);
+        for (g, moving) in self.groups.iter().enumerate() {
+            for (w, &e) in moving.load.chunks_exact(6).zip(&model.groups[g].layout.effectors) {
+                let Some(id) = model.effectors[e].id else { continue };
+                let force = turn * Vector3::new(w[0], w[1], w[2]) / model.radius;
+                let torque = turn * Vector3::new(w[3], w[4], w[5]);
+                self.holding[id.index()] = Wrench { force, torque };
+            }
+        }
+        for (theta, &(g, at)) in self.theta.iter_mut().zip(&self.places) {
+            *theta = self.groups[g].theta[at];
+        }
+        self.rates.fill(0.0);
+        self.follower.inputs_mut().set_effector_loads(&self.holding);
+        self.follower.put(&self.base, &Twist::ZERO, &self.theta, &self.rates);
+        self.follower.relax()
+    }
+
+    /// θ of that step instead of the blend's, if there is one.
+    fn correct(&mut self) {
+        if self.relax().is_finite() {
+            for (x, &(g, at)) in self.follower.relaxed().iter().zip(&self.places) {
+                self.groups[g].theta[at] = *x;
+            }
+        }
+    }
+
+    /// How far the links are from where they would be at rest under the loads that the model holds its effectors with:
+    /// the longest way that one Gauss–Newton step moves one, over the radius. At rest that is the error of the pose.
+    pub fn estimate(&mut self) -> f64 {
+        if self.evaluate(&self.accelerated.clone()).is_err() {
+            return f64::INFINITY;
+        }
+        self.relax()
+    }
+
+    /// Puts the follower where the links are, moving as they move.
+    fn put_follower(&mut self) {
+        for (g, moving) in self.groups.iter_mut().enumerate() {
+            moving.set_joint_rates(&self.model.groups[g], self.model.radius);
+        }
+        for (i, &(g, at)) in self.places.iter().enumerate() {
+            (self.theta[i], self.rates[i]) = (self.groups[g].theta[at], self.groups[g].joint_rates[at]);
+        }
+        self.follower.put(&self.base, &self.base_twist, &self.theta, &self.rates);
+    }
+
+    /// Where everything is. A step leaves this to the first call after it. Twists are those of the joints; links by
+    /// their own poses are where the blend has them.
+    pub fn state(&mut self) -> &State {
+        if !self.filled {
+            self.fill();
+            self.filled = true;
+        }
+        &self.state
+    }
+
+    fn fill(&mut self) {
+        let _ = self.evaluate(&self.accelerated.clone());
+        self.put_follower();
+        self.follower.inputs_mut().copy_from(&self.inputs);
+        self.state.clone_from(self.follower.state());
+        (self.state.time, self.state.steps) = (self.time, self.steps);
+        if self.options.links == Links::Twist {
+            for b in 0..self.state.poses.len() {
+                self.state.poses[b] = self.pose(BodyId::from_index(b));
+            }
+        }
+        let numbers = &mut self.state.private;
+        numbers.clear();
+        numbers.push(STAMP);
+        numbers.extend_from_slice(self.base_twist.to_vector().as_slice());
+        for moving in &self.groups {
+            numbers.extend_from_slice(&moving.load);
+            numbers.extend_from_slice(&moving.rate);
+            for pose in &moving.anchors {
+                numbers.extend_from_slice(pose.rotation.coords.as_slice());
+                numbers.extend_from_slice(pose.position.as_slice());
+            }
+        }
+    }
+
+    /// Puts a saved state back, and the base with it. A state of another engine is taken as near as the model can come:
+    /// poses and twists of the effectors, and the base at rest.
+    pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
+        state.check(self.mechanism())?;
+        let numbers = |moving: &Moving| 2 * moving.load.len() + 7 * moving.anchors.len();
+        let saved: usize = self.groups.iter().map(numbers).sum();
+        let own = state.private.len() == 7 + saved && state.private[0] == STAMP;
+        let twist = if own {
+            Twist::from_vector(&Vector6::from_column_slice(&state.private[1..7]))
+        } else {
+            Twist::ZERO
+        };
+        self.inputs_mut().set_base(state.base, twist)?;
+        (self.time, self.steps, self.base, self.base_twist) = (state.time, state.steps, state.base, twist);
+        if own {
+            let mut rest = &state.private[7..];
+            let mut take = |count: usize| {
+                let (taken, left) = rest.split_at(count);
+                rest = left;
+                taken
+            };
+            for moving in &mut self.groups {
+                let m = moving.load.len();
+                moving.load.copy_from_slice(take(m));
+                moving.rate.copy_from_slice(take(m));
+                for anchor in &mut moving.anchors {
+                    let [x, y, z, w] = std::array::from_fn(|_| take(1)[0]);
+                    anchor.rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+                    anchor.position = Vector3::from_column_slice(take(3));
+                }
+            }
+            let _ = self.evaluate(&Twist::ZERO);
+        } else {
+            self.measure(state);
+        }
+        Ok(())
+    }
+
+    /// Moves the whole mechanism, base included, without any time passing: every pose H becomes motion·H; speeds go
+    /// along. Loads and the frames of pulls stay where they are in the world.
+    pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
+        if !motion.is_finite() {
+            return Err(InputError::new("the motion of a teleport is not finite".into()));
+        }
+        let turned = |twist: &Twist| Twist {
+            linear: motion.rotation * twist.linear,
+            angular: motion.rotation * twist.angular,
+        };
+        let (base, twist) = (*motion * self.inputs.base, turned(&self.inputs.base_twist));
+        self.inputs_mut().set_base(base, twist)?;
+        self.base = *motion * self.base;
+        self.base_twist = turned(&self.base_twist);
+        let _ = self.evaluate(&Twist::ZERO);
+        Ok(())
+    }
+
+    /// Every body with its link frame in the world.
+    pub fn poses(&self) -> impl Iterator<Item = (BodyId, Pose)> + '_ {
+        (0..self.mechanism().bodies().len()).map(BodyId::from_index).map(|body| (body, self.pose(body)))
+    }
+
+    /// The link frame of a body in the world.
+    pub fn pose(&self, body: BodyId) -> Pose {
+        let order = self.model.mechanism.order();
+        let outer = match order.node_of(body) {
+            None => self.base,
+            Some(n) => {
+                let (g, link) = self.model.place_of_node[n];
+                self.groups[g].links.pose(link)
+            }
+        };
+        outer * order.offset_of(body)
+    }
+
+    /// The frame of an effector in the world: where the model has it, whatever places the links.
+    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
+        for (g, moving) in self.groups.iter().enumerate() {
+            let effectors = &self.model.groups[g].layout.effectors;
+            let at = effectors.iter().position(|&e| self.model.effectors[e].id == Some(effector));
+            if let Some(k) = at {
+                return self.base * moving.poses[k];
+            }
+        }
+        let effector = self.mechanism().effector(effector);
+        self.pose(effector.body) * effector.frame
+    }
+
+    /// Kinetic, elastic and potential energy.
+    pub fn energy(&mut self) -> Energy {
+        let mechanism = self.model.mechanism;
+        self.state();
+        Energy {
+            kinetic: self.state.kinetic_energy(mechanism),
+            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
+            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
+        }
+    }
+
+    /// Sum over joints of the gap between the attachment points, over the mechanism's radius.
+    pub fn violation(&mut self) -> f64 {
+        let mechanism = self.model.mechanism;
+        self.state().violation(mechanism)
+    }
+}

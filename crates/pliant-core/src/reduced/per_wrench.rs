@@ -1,0 +1,195 @@
+//! A model in terms of wrenches on its effectors: what the blended engine takes from it.
+//!
+//! Lengths are in radii: ξ' = S ξ and w' = S⁻¹w, S = diag(1/r, 1), so that all numbers are of one kind. With B, K, M, D,
+//! N and Θ of the component, z = X w', X = K⁻¹BᵀS,
+//!
+//! ```text
+//! compliance SBX,   mass XᵀMX,   damping XᵀDX,   links N X,   joint coordinates Θ X
+//! ```
+//!
+//! all of which exist at any rank: what does not move is zero, and nothing is inverted.
+
+use nalgebra::DMatrix;
+
+use super::dynamics::in_frame;
+use super::loads::{Loads, felt};
+use super::model::Model;
+use super::rebuild::plain_joints;
+use super::reconstruction::{Joints, Twists};
+use crate::inputs::Inputs;
+use crate::mechanism::JointId;
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// What does not change from one pose of a component to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    /// Its effectors, among those of the model.
+    pub effectors: Vec<usize>,
+    /// For each of them, its link among those of `joints`, and its frame there.
+    pub places: Vec<(usize, Pose)>,
+    /// Its nodes.
+    pub nodes: Vec<usize>,
+    /// For each joint coordinate of `joints` in turn, that of the mechanism.
+    pub coordinates: Vec<usize>,
+    /// Forward kinematics of its links.
+    pub joints: Joints,
+}
+
+/// One component at one pose.
+#[derive(Clone, Debug)]
+pub(crate) struct PerWrench {
+    /// Each effector's frame in the base.
+    pub poses: Vec<Pose>,
+    /// The dead loads that hold the pose, base axes, w' of all effectors in turn.
+    pub loads: Vec<f64>,
+    /// m×m each, m = 6|E|.
+    pub compliance: DMatrix<f64>,
+    pub mass: DMatrix<f64>,
+    pub damping: DMatrix<f64>,
+    /// The joint coordinates of the layout, and per wrench component a column of them.
+    pub coordinates: Vec<f64>,
+    pub coordinate_map: Vec<f64>,
+    /// All links by their twists per wrench.
+    pub twists: Twists,
+}
+
+/// How loads off the effectors, gravity and set-points that are not those of the pose move a component whose effectors
+/// bear the loads that hold the pose.
+#[derive(Clone, Debug)]
+pub(crate) struct Shift {
+    pub coordinates: Vec<f64>,
+    pub nodes: Vec<f64>,
+}
+
+/// The shifts of all components of a model, for inputs that change.
+#[derive(Clone, Debug)]
+pub(crate) struct Shifts {
+    loads: Loads,
+    bases: Vec<Pose>,
+    felt: Twist,
+    /// Motion along z of one component: memory.
+    z: Vec<f64>,
+    pub of: Vec<Shift>,
+}
+
+impl Model<'_> {
+    /// The layout of each component that moves with effectors.
+    pub(crate) fn layout(&self, c: usize) -> Layout {
+        let component = &self.components[c];
+        let (joints, places) = plain_joints(&self.reference, component);
+        Layout {
+            effectors: component.effectors.clone(),
+            places: (component.effectors.iter())
+                .map(|&e| (self.effectors[e].node, self.effectors[e].in_node))
+                .collect(),
+            nodes: component.part.nodes.clone(),
+            coordinates: places.iter().map(|&i| component.coordinates[i].2).collect(),
+            joints,
+        }
+    }
+
+    /// Number of independent parts.
+    pub(crate) fn components(&self) -> usize {
+        self.components.len()
+    }
+
+    /// A component per wrench.
+    pub(crate) fn per_wrench(&self, c: usize) -> PerWrench {
+        let component = &self.components[c];
+        let (r, m) = (component.rank, 6 * component.effectors.len());
+        debug_assert_eq!(r, component.size(), "modes are not blended");
+        let radius = self.reference.radius;
+        let scale = |i: usize| if i % 6 < 3 { 1.0 / radius } else { 1.0 };
+        let SB = DMatrix::from_fn(m, r, |i, k| scale(i) * component.motion[(i, k)]);
+        let X = DMatrix::from_fn(r, m, |k, i| SB[(i, k)] / component.stiffness[k]);
+        let links = component.shapes.times(&X);
+        let rebuilder = &self.rebuilders[c];
+        let places = rebuilder.coordinates();
+        let references: Vec<Pose> = (component.part.nodes.iter())
+            .map(|&n| component.base_pose.inverse_times(&self.reference.poses[n]))
+            .collect();
+        let effector = |e: &usize| &self.effectors[*e];
+        let of =
+            |loads: &[Wrench], e: &usize| effector(e).frame.id.map_or(Wrench::ZERO, |id| loads[id.index()]);
+        PerWrench {
+            poses: component.effectors.iter().map(|e| effector(e).rest).collect(),
+            loads: (component.effectors.iter())
+                .map(|e| self.reference.loads.as_ref().map_or(Wrench::ZERO, |loads| of(loads, e)))
+                .flat_map(|w| [w.force * radius, w.torque])
+                .flat_map(|x| [x.x, x.y, x.z])
+                .collect(),
+            compliance: &SB * &X,
+            mass: X.transpose() * &component.mass * &X,
+            damping: X.transpose() * &component.damping * &X,
+            coordinates: places
+                .iter()
+                .map(|&i| self.reference.coordinates[component.coordinates[i].2])
+                .collect(),
+            coordinate_map: (0..m)
+                .flat_map(|k| places.iter().map(move |&i| (i, k)))
+                .map(|(i, k)| links.coordinates[i * m + k])
+                .collect(),
+            twists: Twists::new(&references, &links.nodes, m),
+        }
+    }
+
+    /// Memory for shifts.
+    pub(crate) fn shifts(&self) -> Shifts {
+        let of = |c: usize| Shift {
+            coordinates: vec![0.0; self.rebuilders[c].coordinates().len()],
+            nodes: vec![0.0; 6 * self.components[c].part.nodes.len()],
+        };
+        Shifts {
+            loads: Loads::new(self),
+            bases: vec![Pose::identity(); self.components.len()],
+            felt: Twist::new(nalgebra::Vector3::repeat(f64::NAN), nalgebra::Vector3::zeros()),
+            z: vec![0.0; self.components.iter().map(|c| c.size()).max().unwrap_or(0)],
+            of: (0..self.components.len()).map(of).collect(),
+        }
+    }
+}
+
+impl Shifts {
+    /// Condenses the present inputs, on a base that accelerates (world axes). Whether anything changed; or the joint
+    /// along which nothing holds a load.
+    pub fn update(&mut self, model: &Model, inputs: &Inputs, acceleration: &Twist) -> Result<bool, JointId> {
+        self.bases.fill(inputs.base);
+        let changed = self.loads.condense(model, inputs, &self.bases).map_err(|at| at.joint)?;
+        let felt = felt(&inputs.gravity, acceleration, &inputs.base);
+        if !changed && felt == self.felt {
+            return Ok(false);
+        }
+        self.felt = felt;
+        let a = felt.to_vector();
+        let reference = &model.reference;
+        for (c, shift) in self.of.iter_mut().enumerate() {
+            let (component, condensed) = (&model.components[c], &self.loads.condensed[c]);
+            let n = component.size();
+            // z = K⁻¹(Q + loads that hold the pose), and N z beside what z does not tell.
+            for (i, z) in self.z[..n].iter_mut().enumerate() {
+                let mut force = condensed.force[i];
+                force += (0..6).map(|k| component.base_load[(i, k)] * a[k]).sum::<f64>();
+                for &e in &component.effectors {
+                    let effector = &model.effectors[e];
+                    let (Some(loads), Some(id)) = (&reference.loads, effector.frame.id) else { continue };
+                    let w = in_frame(&effector.rest, &Pose::identity(), &loads[id.index()]).to_vector();
+                    force += (0..6).map(|k| component.motion[(effector.row + k, i)] * w[k]).sum::<f64>();
+                }
+                *z = force / component.stiffness[i];
+            }
+            let per = |row: &[f64]| (0..6).map(|k| row[k] * a[k]).sum::<f64>();
+            let along = |row: &[f64]| row.iter().zip(&self.z).map(|(a, b)| a * b).sum::<f64>();
+            for (to, &i) in shift.coordinates.iter_mut().zip(model.rebuilders[c].coordinates()) {
+                *to = condensed.coordinates[i]
+                    + per(&component.base_offset.coordinates[6 * i..6 * i + 6])
+                    + along(&component.shapes.coordinates[i * n..(i + 1) * n]);
+            }
+            for (i, to) in shift.nodes.iter_mut().enumerate() {
+                *to = condensed.nodes[i]
+                    + per(&component.base_offset.nodes[6 * i..6 * i + 6])
+                    + along(&component.shapes.nodes[i * n..(i + 1) * n]);
+            }
+        }
+        Ok(true)
+    }
+}
