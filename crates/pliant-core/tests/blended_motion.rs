@@ -31,13 +31,19 @@ fn set(simulation: &mut pliant_core::blended::Simulation, loads: &[Wrench]) {
     }
 }
 
-/// Both forms of force: from one live step, paths are those of the full engine but for what the effectors leave out;
-/// from the blend alone they are off by what the statics are.
+/// With forces from the live engine, paths are those of the full engine but for what the effectors leave out: vibrations
+/// of helix and rungs between base and tip. From the blend alone they are off by a third at worst.
 #[test]
 fn transients_are_near_those_of_the_full_engine() {
-    for (name, pairs) in
-        [("two-link", 2), ("y", 4), ("hand", 2), ("chain", 3), ("helix:50", 3), ("rungs:18", 2)]
-    {
+    let scenes = [
+        ("two-link", 2, 0.001),
+        ("y", 4, 0.003),
+        ("hand", 2, 0.001),
+        ("chain", 3, 0.02),
+        ("helix:50", 3, 0.25),
+        ("rungs:18", 2, 0.15),
+    ];
+    for (name, pairs, bound) in scenes {
         let mechanism = gallery::build(name).unwrap();
         let model = sampled(&mechanism, pairs, Options::default());
         let mut random = Random(11);
@@ -50,7 +56,8 @@ fn transients_are_near_those_of_the_full_engine() {
                 expected.settle(&Default::default()).unwrap();
                 let start = expected.state().clone();
                 simulation.set_state(&start).unwrap();
-                let off = apart(&mechanism, simulation.state(), &start);
+                // Rounding, and what the statics of the first sample leave over.
+                assert!(apart(&mechanism, simulation.state(), &start) < 1e-12, "{name}: start");
                 set_loads(&mut expected, &case.loads);
                 set(&mut simulation, &case.loads);
                 let (mut worst, mut largest) = (0.0f64, 0.0f64);
@@ -60,7 +67,9 @@ fn transients_are_near_those_of_the_full_engine() {
                     worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
                     largest = largest.max(effectors_apart(&mechanism, expected.state(), &start));
                 }
-                eprintln!("{name} {force:?}: {:.4} at {largest:.2}, start off {off:.1e}", worst / largest);
+                let error = worst / largest;
+                eprintln!("{name} {force:?}: {error:.4} at {largest:.2}");
+                assert!(error < if force == Force::Live { bound } else { 0.4 }, "{name} {force:?}: {error}");
             }
         }
     }
@@ -77,6 +86,10 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
         for k in 0..4 {
             let Some(case) = case(&mechanism, &mut random, [0.4, 0.9][k % 2], false) else { continue };
             for force in [Force::Live, Force::Blend] {
+                // With forces from the blend alone, far from all samples, it may swing for ever: y here at 0.9.
+                if force == Force::Blend && name == "y" && k == 3 {
+                    continue;
+                }
                 let mut simulation = model.simulate();
                 simulation.set_options(Options { force, ..*model.options() });
                 // Loads rise, so that what rests is what the statics find from rest.
@@ -94,12 +107,20 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                 }
                 let rest = simulation.state().clone();
                 let estimate = simulation.estimate();
-                let settled = simulation.settle().unwrap();
-                let off = apart(&mechanism, simulation.state(), &rest);
                 let error = apart(&mechanism, &rest, &case.state);
+                simulation.settle().unwrap();
+                let off = apart(&mechanism, simulation.state(), &rest);
                 eprintln!(
-                    "{name} {force:?} {k}: moves {moved:.1e} a step, off {off:.1e}, {settled:?}, error {error:.4}, estimate {estimate:.4}"
+                    "{name} {force:?} {k}: {moved:.1e} a step, {off:.1e} from the statics, {error:.4} wrong, {estimate:.4} estimated"
                 );
+                // Rounding; a limit cycle would be 1e-4 and more.
+                assert!(moved < 1e-12, "{name} {force:?} {k}: moves {moved}");
+                match force {
+                    // The live engine ends on the equilibrium of the full statics, to their tolerance with loops.
+                    Force::Live => assert!(error < 2e-5, "{name} {k}: {error}"),
+                    // Newton's method ends within 1e-10.
+                    Force::Blend => assert!(off < 1e-8, "{name} {k}: {off}"),
+                }
             }
         }
     }
@@ -138,7 +159,10 @@ fn poses_do_not_jump() {
                     largest
                 };
                 let (coarse, fine) = (largest(100), largest(400));
-                eprintln!("{name} {force:?} {links:?}: {coarse:.5} {fine:.5} ratio {:.2}", coarse / fine);
+                let ratio = coarse / fine;
+                eprintln!("{name} {force:?} {links:?}: {coarse:.5} to {fine:.5}, {ratio:.2}");
+                // A jump would stay as it is, a ratio of one.
+                assert!(ratio > 3.3, "{name} {force:?} {links:?}: {coarse} {fine}");
             }
         }
     }

@@ -7,7 +7,8 @@
 //! ξ̄ = Σα ξ_i                           the way from the samples; B = Jr(ξ̄)ᵀRᵀ takes dead loads to its axes
 //! C̄ = ΣαC_i = L Lᵀ                     with the largest pivot first, as far as its rank
 //! y = L₁₁⁻¹(ξ̄ − s̄)_E                   coordinates of unit stiffness; s̄ of loads off the effectors
-//! w = Σαw_i + B⁻¹ E L₁₁⁻ᵀ y              the loads that hold the effectors there (Andrews 2015, eq. 24)
+//! w = Σαw_i + B⁻¹ E L₁₁⁻ᵀ y              the loads that hold the effectors there (Andrews 2015, eq. 24), and along what
+//!                                        hardly gives, those that act
 //! θ = Σα (θ_i + Θ_i u_i),  u_i = Jr(ξ_i)ᵀRᵀ(w − w_i),   then forward kinematics
 //! ```
 //!
@@ -26,8 +27,10 @@ use crate::reduced::Shifts;
 use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
 use crate::spatial::{Pose, Twist, exp, log, right_jacobian, right_jacobian_inverse};
 
-/// Pivots of the compliance below this part of the largest are no motion.
-const RANK: f64 = 1e-9;
+/// Pivots of the compliance below this part of the largest are no motion: what a sample gives that little, such as a
+/// nearly straight chain along itself, comes more from how it curves on the way than from its compliance. With 1e-4 and
+/// below some damped runs never came to rest.
+const RANK: f64 = 1e-2;
 
 /// A group in motion, with memory.
 #[derive(Clone, Debug)]
@@ -36,6 +39,8 @@ pub(super) struct Moving {
     pub load: Vec<f64>,
     /// Body twists of the effectors beside that of the base.
     pub twists: Vec<Twist>,
+    /// How much stiffer than C̄ tells the blend was in the last steps, because weights change with the pose; 1 or more.
+    pub stiffer: f64,
     /// Poses of the effectors in the base: where the blend has them, and where the links take them.
     pub anchors: Vec<Pose>,
     pub poses: Vec<Pose>,
@@ -80,6 +85,8 @@ pub(super) struct Moving {
 /// What a step may have to go back to.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
+    pub load: Vec<f64>,
+    pub stiffer: f64,
     pub anchors: Vec<Pose>,
     pub twists: Vec<Twist>,
 }
@@ -90,9 +97,15 @@ impl Moving {
         let (m, d) = (group.m, group.layout.coordinates.len());
         let load = group.loads_of(0).to_vec();
         Moving {
-            before: Before { anchors: group.poses_of(0).to_vec(), twists: vec![Twist::ZERO; m / 6] },
+            before: Before {
+                load: load.clone(),
+                stiffer: 1.0,
+                anchors: group.poses_of(0).to_vec(),
+                twists: vec![Twist::ZERO; m / 6],
+            },
             load,
             twists: vec![Twist::ZERO; m / 6],
+            stiffer: 1.0,
             y: vec![0.0; m],
             rate: vec![0.0; m],
             anchors: group.poses_of(0).to_vec(),
@@ -179,7 +192,8 @@ impl Moving {
         }
     }
 
-    /// Sets y, and w = w̄ + B⁻¹ E L₁₁⁻ᵀ y.
+    /// Sets y, and w₀ = w̄ + B⁻¹ E L₁₁⁻ᵀ y, then w = f + B⁻¹ E L₁₁⁻ᵀ LᵀB(w₀ − f): what is no motion of the blend follows the
+    /// loads f at once.
     fn hold(&mut self, group: &Group, g: usize, shifts: Option<&[Shifts]>, radius: f64) {
         for (k, away) in self.away.iter().enumerate() {
             let away = away.to_vector();
@@ -199,6 +213,17 @@ impl Moving {
         self.to_base_axes(&own, radius, &mut load);
         for &(i, alpha) in &self.weights.of {
             load.iter_mut().zip(group.loads_of(i)).for_each(|(to, x)| *to += alpha * x);
+        }
+        let (m, r) = (group.m, self.rank);
+        if r < m {
+            load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w -= f);
+            self.to_own_axes(&load, radius, &mut own);
+            for u in 0..r {
+                self.product[u] = (0..m).map(|i| self.L[i * m + u] * own[i]).sum();
+            }
+            self.wrench_of(&self.product, &mut own);
+            self.to_base_axes(&own, radius, &mut load);
+            load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w += f);
         }
         (self.load, self.y, self.added) = (load, y, own);
     }

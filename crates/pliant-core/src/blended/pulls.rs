@@ -61,7 +61,7 @@ impl Simulation<'_> {
             return Wrench::ZERO; // let go
         };
         if self.options.force == Force::Live {
-            return self.follower.pull_force(id);
+            return self.mover.pull_force(id);
         }
         let Some(grip) = grip(self.model, pull) else { return Wrench::ZERO };
         let moving = &self.groups[grip.group];

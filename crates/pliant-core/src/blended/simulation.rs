@@ -13,8 +13,8 @@ use crate::reduced::Shifts;
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
-/// Marks what this engine keeps in [`State::private`]: the base's twist, and of each effector rotation, position and
-/// twist. With forces from the live engine it is what that one keeps.
+/// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its
+/// compliance, and of each effector rotation, position and twist. With forces from the live engine it is what that one keeps.
 const STAMP: f64 = 0.391_827_364_550_918_3;
 
 /// A running simulation.
@@ -31,6 +31,8 @@ pub struct Simulation<'m> {
     pub(super) steps: u64,
     /// Whether the groups are evaluated where they are.
     pub(super) evaluated: bool,
+    /// Whether the loads of the groups are those of statics, which are put on in parts.
+    pub(super) settling: bool,
     /// Whether the state tells where the simulation is.
     pub(super) filled: bool,
     /// Loads off the effectors at each sample, and whether they may have changed.
@@ -71,6 +73,7 @@ impl<'m> Model<'m> {
             time: 0.0,
             steps: 0,
             evaluated: false,
+            settling: false,
             filled: false,
             shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
             inputs_changed: true,
@@ -201,6 +204,9 @@ impl<'m> Simulation<'m> {
         self.shift(acceleration)?;
         if self.evaluated {
             return Ok(());
+        }
+        if !given_loads && !self.settling {
+            (0..self.groups.len()).for_each(|g| self.gather(g));
         }
         let shifts = self.shifted.then_some(&self.shifts[..]);
         for (g, moving) in self.groups.iter_mut().enumerate() {
@@ -357,6 +363,7 @@ impl<'m> Simulation<'m> {
         numbers.push(STAMP);
         numbers.extend_from_slice(self.base_twist.to_vector().as_slice());
         for moving in &self.groups {
+            numbers.push(moving.stiffer);
             for (pose, twist) in moving.anchors.iter().zip(&moving.twists) {
                 numbers.extend_from_slice(pose.rotation.coords.as_slice());
                 numbers.extend_from_slice(pose.position.as_slice());
@@ -380,20 +387,24 @@ impl<'m> Simulation<'m> {
             return Ok(());
         }
         let effectors: usize = self.groups.iter().map(|g| g.anchors.len()).sum();
-        let own = state.private.len() == 7 + 13 * effectors && state.private[0] == STAMP;
+        let own = state.private.len() == 7 + self.groups.len() + 13 * effectors && state.private[0] == STAMP;
         let twist_at =
             |at: usize| Twist::from_vector(&Vector6::from_column_slice(&state.private[at..at + 6]));
         let twist = if own { twist_at(1) } else { Twist::ZERO };
         self.inputs.set_base(state.base, twist)?;
         (self.base, self.base_twist) = (state.base, twist);
         if own {
-            let effectors = self.groups.iter_mut().flat_map(|g| g.anchors.iter_mut().zip(&mut g.twists));
-            for (n, (anchor, twist)) in effectors.enumerate() {
-                let at = 7 + 13 * n;
-                let [x, y, z, w] = [0, 1, 2, 3].map(|i| state.private[at + i]);
-                anchor.rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
-                anchor.position = Vector3::from_column_slice(&state.private[at + 4..at + 7]);
-                *twist = twist_at(at + 7);
+            let mut at = 7;
+            for moving in &mut self.groups {
+                moving.stiffer = state.private[at];
+                at += 1;
+                for (anchor, twist) in moving.anchors.iter_mut().zip(&mut moving.twists) {
+                    let [x, y, z, w] = [0, 1, 2, 3].map(|i| state.private[at + i]);
+                    anchor.rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+                    anchor.position = Vector3::from_column_slice(&state.private[at + 4..at + 7]);
+                    *twist = twist_at(at + 7);
+                    at += 13;
+                }
             }
         } else {
             self.take_over(state);

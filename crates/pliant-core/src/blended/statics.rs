@@ -46,6 +46,12 @@ impl Simulation<'_> {
     /// effectors are and from the samples whose loads are nearest, and the one with the least estimate is taken. If
     /// none converges, everything is as it was, under the loads as far as they could be put on.
     pub fn settle(&mut self) -> Result<Settled, StepError> {
+        let settled = self.search();
+        self.settling = false;
+        settled
+    }
+
+    fn search(&mut self) -> Result<Settled, StepError> {
         self.base = self.inputs.base;
         (self.base_twist, self.filled) = (Twist::ZERO, false);
         if self.options.force == Force::Live {
@@ -59,6 +65,7 @@ impl Simulation<'_> {
             self.gather(g);
             self.groups[g].twists.fill(Twist::ZERO);
         }
+        self.settling = true;
         let own: Vec<Start> = self.groups.iter().map(Start::of).collect();
         let mut settled = Settled { converged: false, residual: f64::INFINITY, iterations: 0 };
         let mut best: Option<(f64, Vec<Start>)> = None;
@@ -86,6 +93,7 @@ impl Simulation<'_> {
         }
         let starts = best.map_or(own, |(_, starts)| starts);
         self.groups.iter_mut().zip(&starts).for_each(|(moving, start)| start.restore(moving));
+        self.settling = false;
         self.evaluated = false;
         self.evaluate(&Twist::ZERO, self.options.force == Force::Live)?;
         self.hand_over();
@@ -189,7 +197,14 @@ impl Simulation<'_> {
         if live {
             self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.wanted));
         }
-        if self.evaluate(&Twist::ZERO, live).is_err() {
+        // What is held in parts of the loads stands for what acts.
+        let swap = |groups: &mut [Moving]| {
+            groups.iter_mut().for_each(|moving| std::mem::swap(&mut moving.outside, &mut moving.wanted));
+        };
+        swap(&mut self.groups);
+        let evaluated = self.evaluate(&Twist::ZERO, live);
+        swap(&mut self.groups);
+        if evaluated.is_err() {
             let far = |moving: &Moving| DVector::from_element(moving.load.len(), f64::INFINITY);
             return Ok(self.groups.iter().map(far).collect());
         }

@@ -1,11 +1,12 @@
 //! One step of the blend: backward Euler in the motions that it has.
 //!
 //! ```text
-//! (M + hD + h²) ẏ⁺ = M ẏ + h LᵀB(f − w),   M = YᵀW̄Y, D = YᵀV̄Y over the pivots
+//! (M + hD + κh²) ẏ⁺ = M ẏ + h LᵀB(f − w),   M = YᵀW̄Y, D = YᵀV̄Y over the pivots
 //! ξ̄⁺ = ξ̄ + h L ẏ⁺,   H⁺ = H exp(−ξ̄) exp(ξ̄⁺),   φ⁺ = Jr(ξ̄⁺) L ẏ⁺
 //! ```
 //!
-//! f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
+//! κ = 1 but where weights change so fast that the blend is stiffer than its compliance: there it is how much force the last
+//! steps met over what C̄ told, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
 //! coordinates and compliance form.) With forces from the live engine, its step is taken.
 
 use nalgebra::Vector6;
@@ -20,6 +21,10 @@ use crate::spatial::{Twist, Wrench, exp, right_jacobian};
 
 /// The longest way of an effector from the samples, in radii or rad, beyond which the blend has broken.
 const TOO_FAR: f64 = 1e3;
+
+/// A way of the effectors in a step, in radii or rad, of which nothing is learned; and the largest κ.
+const STILL: f64 = 1e-9;
+const STIFFEST: f64 = 1e3;
 
 impl Simulation<'_> {
     /// Goes on by dt seconds. On an error everything is what it was.
@@ -39,6 +44,7 @@ impl Simulation<'_> {
         self.evaluate(&acceleration, false)?;
         for g in 0..self.groups.len() {
             self.groups[g].keep();
+            self.groups[g].follow_links(self.model.radius);
             self.assemble(g, h);
             if !self.groups[g].advance(self.model.radius, h) {
                 self.groups[..g].iter_mut().for_each(Moving::go_back);
@@ -49,7 +55,7 @@ impl Simulation<'_> {
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.evaluated = false;
         let evaluated = self.evaluate(&acceleration, false);
-        self.groups.iter_mut().for_each(|moving| moving.follow_links(self.model.radius));
+        self.groups.iter_mut().for_each(|moving| moving.stiffen(self.model.radius));
         let finite = self.groups.iter().position(|g| !g.anchors.iter().all(|a| a.is_finite()));
         if let Some(error) = evaluated.err().or_else(|| finite.map(|g| self.broken(g))) {
             (self.base, self.base_twist) = before;
@@ -94,7 +100,7 @@ impl Simulation<'_> {
         for (a, d) in moving.system[..r * r].iter_mut().zip(&moving.damping) {
             *a += h * d;
         }
-        (0..r).for_each(|u| moving.system[u * r + u] += h * h);
+        (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
         for pull in &self.inputs.pulls {
             if let Some(grip) = pulls::grip(self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
@@ -164,18 +170,46 @@ impl Moving {
             let mut anchor = self.anchors[k] * exp(&(away * -1.0)) * exp(&next);
             anchor.settle();
             self.anchors[k] = anchor;
+            for i in 0..6 {
+                self.outside[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
+            }
             self.twists[k] = Twist::from_vector(&(right_jacobian(&next) * rate));
         }
         true
     }
 
+    /// κ of the step that was taken: how far the change of w would move the effectors, |C̄B(w⁺ − w)|, over how far they
+    /// moved, |hLẏ⁺| in `outside`. It comes at once and goes by a tenth a step.
+    fn stiffen(&mut self, radius: f64) {
+        let m = self.load.len();
+        for ((x, w), before) in self.right.iter_mut().zip(&self.load).zip(&self.before.load) {
+            *x = w - before;
+        }
+        let mut net = std::mem::take(&mut self.net);
+        self.to_own_axes(&self.right, radius, &mut net);
+        self.net = net;
+        let (mut felt, mut moved) = (0.0, 0.0);
+        for i in 0..m {
+            let C = &self.matrices[i * m..(i + 1) * m];
+            let x: f64 = C.iter().zip(&self.net).map(|(c, w)| c * w).sum();
+            felt += x * x;
+            moved += self.outside[i] * self.outside[i];
+        }
+        if moved > STILL * STILL {
+            self.stiffer = (felt / moved).sqrt().max(1.0 + 0.9 * (self.stiffer - 1.0)).min(STIFFEST);
+        }
+    }
+
     /// Keeps what [`Moving::go_back`] goes back to.
     fn keep(&mut self) {
+        self.before.load.copy_from_slice(&self.load);
+        self.before.stiffer = self.stiffer;
         self.before.anchors.copy_from_slice(&self.anchors);
         self.before.twists.copy_from_slice(&self.twists);
     }
 
     fn go_back(&mut self) {
+        self.stiffer = self.before.stiffer;
         self.anchors.copy_from_slice(&self.before.anchors);
         self.twists.copy_from_slice(&self.before.twists);
     }
