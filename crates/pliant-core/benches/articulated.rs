@@ -32,7 +32,8 @@ fn forward_dynamics(c: &mut Criterion) {
 
 fn steps(c: &mut Criterion) {
     let mut group = c.benchmark_group("articulated step");
-    for name in ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"] {
+    let names = ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"];
+    for name in names.into_iter().chain(["torus-chain:10", "torus-chain:20", "windmill"]) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = articulated::Model::new(&mechanism);
         let mut simulation = model.simulate();

@@ -185,6 +185,11 @@ impl Expression {
         complement::complement(S, self.freedoms(), &self.axes)
     }
 
+    /// Nᵀx.
+    pub(crate) fn across(&self, S: &Matrix6<f64>, x: &Vector6<f64>) -> Vector6<f64> {
+        complement::across(S, self.freedoms(), &self.axes, x)
+    }
+
     /// Ṅ for S and Ṡ.
     pub(crate) fn complement_rate(&self, S: &Matrix6<f64>, rate: &Matrix6<f64>) -> Matrix6<f64> {
         complement::complement_rate(S, rate, self.freedoms(), &self.axes)

@@ -69,7 +69,7 @@ pub fn coordinates_jacobian(joint: &Expression, X: &Pose, q: &[f64]) -> Matrix6<
 /// C(X).
 pub fn residual(joint: &Expression, X: &Pose, q: &[f64]) -> Vector6<f64> {
     let at = At::new(joint, X, q);
-    joint.complement(&at.S).transpose() * at.e
+    joint.across(&at.S, &at.e)
 }
 
 /// J(X).
@@ -86,7 +86,7 @@ pub fn place(joint: &Expression, X: &Pose, reference: &[f64]) -> Placement {
     let T = at.coordinates_jacobian(joint);
     Placement {
         coordinates: q,
-        residual: joint.complement(&at.S).transpose() * at.e,
+        residual: joint.across(&at.S, &at.e),
         rows: at.rows(joint, &T),
         coordinates_jacobian: T,
     }
@@ -100,7 +100,7 @@ pub fn multipliers(joint: &Expression, S: &Matrix6<f64>, w: &Vector6<f64>) -> Ve
     let mut A = S.transpose() * WS;
     (joint.freedoms()..6).for_each(|k| A[(k, k)] = 1.0);
     let along = A.cholesky().map_or(Vector6::repeat(f64::NAN), |A| A.solve(&(S.transpose() * w)));
-    joint.complement(S).transpose() * (w - WS * along)
+    joint.across(S, &(w - WS * along))
 }
 
 /// The diagonal of W.
