@@ -14,8 +14,8 @@ use crate::spatial::{Pose, skew};
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
 const MANY_ROWS: usize = 36;
 
-/// Closing rows beyond which this engine is not to be taken: the matrix of this many has 36 MB, and its factorisation takes
-/// seconds a step.
+/// Closing rows beyond which this engine is not to be taken: memory grows with their square, and the time of a step with
+/// their cube.
 pub const MOST_CLOSING_ROWS: usize = 3000;
 
 /// Number of rows that close the loops and couplings of a mechanism, whose number squared, times the depth, a step takes.

@@ -56,7 +56,7 @@ pub struct Expression {
     curvature_compiled: OnceLock<bool>,
 }
 
-/// Where a formula is tried between the corners of its limits: each takes about a microsecond.
+/// At how many places a formula is tried between the corners of its limits.
 const BETWEEN: usize = 64;
 
 impl fmt::Debug for Expression {
