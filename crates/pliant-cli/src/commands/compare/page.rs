@@ -162,10 +162,14 @@ impl Page<'_> {
 
     fn drawings(&self, html: &mut String) -> std::fmt::Result {
         let view = if self.places.view.planar { "Seen face-on" } else { "Seen from a corner, z upwards" };
+        let outlines = match self.skeleton.outlines.is_empty() {
+            true => "",
+            false => ", thin lines the rims of discs and where formulas of joints lead",
+        };
         writeln!(
             html,
             "<h2>The mechanism</h2>\n<p class=\"muted\">{view}, true to scale; circles are effectors, dots joints, triangles what \
-             holds on to the world. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
+             holds on to the world{outlines}. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
              comes apart; <b class=\"twist\">twist</b> moves each link by itself, the faster way, and joints open as the motion \
              grows.</p>\n<div class=\"pair\">"
         )?;
