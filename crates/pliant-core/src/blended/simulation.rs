@@ -234,10 +234,10 @@ impl<'m> Simulation<'m> {
         }
         self.evaluated = false;
         self.accelerated = *acceleration;
-        let (mut largest, mut changed) = (0.0f64, false);
+        let mut largest = 0.0f64;
         for (i, sample) in self.model.samples.iter().enumerate() {
             let shifts = &mut self.shifts[i];
-            changed |= shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
+            shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
                 let joint = self.model.mechanism.joint(joint);
                 StepError::NotFinite {
                     step: self.steps + 1,
@@ -252,7 +252,7 @@ impl<'m> Simulation<'m> {
             }
         }
         self.shifted = largest > NO_SHIFT;
-        if changed && self.options.links == Links::Twist {
+        if self.options.links == Links::Twist {
             for (g, moving) in self.groups.iter_mut().enumerate() {
                 for (i, offsets) in moving.twist_offsets.iter_mut().enumerate() {
                     self.model.groups[g].twists[i].set_offsets(offsets, &self.shifts[i].of[g].nodes);
