@@ -57,6 +57,7 @@ pub fn bits(mechanism: &Mechanism) -> String {
     writeln!(text, "{:?}", mechanism.world_shapes()).unwrap();
     writeln!(text, "{:?}", mechanism.bodies()).unwrap();
     writeln!(text, "{:?}", mechanism.joints()).unwrap();
+    writeln!(text, "{:?}", mechanism.start()).unwrap();
     writeln!(text, "{:?}", mechanism.effectors()).unwrap();
     writeln!(text, "{:?}", mechanism.couplings()).unwrap();
     writeln!(text, "{:?}", mechanism.loads()).unwrap();
@@ -201,6 +202,7 @@ let c = bezier(0.5 + s, points);
 translate(c) * rotate_x(a) * translate([lead * a, 0, 0]) * rotate_y(b)
 """
 stiffness = [10, 2, 2]
+start = [0.1, -0.0, 0.25]
 [[body]]
 name = "ring"
 mass = 0.1
