@@ -80,7 +80,16 @@ fn joints_start_elsewhere() {
     }
     let rests: Vec<f64> = mechanism.joints()[..3].iter().map(|joint| joint.freedoms[0].rest).collect();
     assert_eq!(rests, [0.25, 0.25, 0.0]);
-    scene.expect("import = \"robots/hand.urdf\"\n[[joint]]\nmatch = \"finger_1\"\nstart = [0.1, 0.2]\n", "");
+    scene.expect(
+        "import = \"robots/hand.urdf\"\n[[joint]]\nmatch = \"finger_1\"\nstart = [0.1, 0.2]\n",
+        r"
+error: joint `finger_1`: start has 2 entries, but a hinge joint has 1 freedom
+ --> scene.toml:4:9
+  |
+4 | start = [0.1, 0.2]
+  |         ^^^^^^^^^^ give one value for all, or a list of 1
+",
+    );
 }
 
 #[test]
