@@ -350,7 +350,8 @@ impl<'a> Search<'a> {
                     break;
                 }
                 pseudo_mass *= 10.0;
-                if pseudo_mass > largest {
+                // Where masses of absurd size leave no number to compare with, the search ends too.
+                if !pseudo_mass.is_finite() || !largest.is_finite() || pseudo_mass > largest {
                     return result;
                 }
             }

@@ -202,7 +202,6 @@ let c = bezier(0.5 + s, points);
 translate(c) * rotate_x(a) * translate([lead * a, 0, 0]) * rotate_y(b)
 """
 stiffness = [10, 2, 2]
-start = [0.1, -0.0, 0.25]
 [[body]]
 name = "ring"
 mass = 0.1
