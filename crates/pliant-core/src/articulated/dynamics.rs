@@ -40,7 +40,7 @@ pub struct Dynamics<'m> {
 }
 
 impl<'m> Model<'m> {
-    /// The equations of motion, in the file's pose at rest.
+    /// The equations of motion where the mechanism starts, at rest.
     pub fn dynamics(&'m self) -> Dynamics<'m> {
         let mut dynamics = Dynamics {
             model: self,

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::assembly::{Geometric, Scene, Scheme};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Model};
 use crate::elimination::Numeric;
@@ -133,6 +133,7 @@ pub(super) fn step(
         force: h,
         closing: 1.0 / h,
         augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
         geometric: Geometric::WhereNeeded,
         equilibrium: false,
     };
