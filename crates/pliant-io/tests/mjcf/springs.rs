@@ -137,7 +137,11 @@ fn robots_settle_and_move_as_in_mujoco() {
                 ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),
                 ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
             ],
-            "robosuite" => &[("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain)],
+            "robosuite" => &[
+                ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain),
+                ("robosuite/models/assets/grippers/jaco_three_finger_gripper.xml", "thumb_distal", &[]),
+                ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
+            ],
             _ => &[],
         };
         for (file, effector, changes) in files {
