@@ -139,7 +139,6 @@ fn robots_settle_and_move_as_in_mujoco() {
             ],
             "robosuite" => &[
                 ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain),
-                ("robosuite/models/assets/grippers/jaco_three_finger_gripper.xml", "thumb_distal", &[]),
                 ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
             ],
             _ => &[],
