@@ -60,11 +60,11 @@ fn distance(a: &Value, b: &Value, what: &str) -> f64 {
 }
 
 #[test]
-fn documents_have_the_keys_of_the_full_engine_and_two_more() {
+fn documents_have_the_keys_of_the_full_engine_and_three_more() {
     let run = Run::new("reduced-keys");
     let full = run.json(&by("full", "arm", ["0.1", "0.01"], &[]), 0);
     let document = run.json(&reduced("arm", ["0.1", "0.01"], &[]), 0);
-    let mut expected = [&keys(&full)[..], &["rank", "modes"]].concat();
+    let mut expected = [&keys(&full)[..], &["rank", "modes", "estimate"]].concat();
     expected.sort_unstable();
     assert_eq!(keys(&document), expected);
     assert_eq!(
