@@ -160,20 +160,26 @@ says so and shows the motion.
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
 warnings, page (path), and
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
-                 (of the effector), effector (its error), and for twist, joint and corrected: mean,
-                 max (errors of all links), violation; all over the radius
+                 (of the effector), effector (its error), estimate (of that, by one step of the live
+                 engine), and for twist, joint and corrected: mean, max (errors of all links),
+                 violation; live and blended: effector, estimate, or null where they do not come to
+                 rest; all over the radius
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
                  max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
                  of twist, joint and corrected, stopped (why it ends early, or null)
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
-                 effectors_us; build_full_us, build_reduced_us
+                 effectors_us, live_us, blended_us; build_full_us, build_reduced_us
+  blended        models, held_out, bound (errors over the radius), error (why there is none, or null):
+                 the model of a model file (.pliant), or one along the scene's loads (held_out and
+                 bound null)
 
 Examples:
   pliant compare rungs                   writes rungs-compare.html
   pliant compare hand.toml -o hand.html
-  pliant compare helix:400 --json";
+  pliant compare helix:400 --json
+  pliant compare y.pliant                with the blended model of a model file";
 
 /// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
