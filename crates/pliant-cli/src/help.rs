@@ -105,8 +105,9 @@ such models at loaded equilibria: those of a model file, or of one made for this
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
 all joints over the mechanism's radius (over 1 m where that is 0). The estimate, over the radius, is
-how far one step of the live engine to balance would move a link at the end: of `blended` the error
-of its pose, also in motion; of `reduced` and `live` the distance from rest, and so at rest the error.
+how far one step of the live engine to balance would move a link at the end (of `reduced` also how
+far effectors are from their links): of `blended` the error of its pose, also in motion; of
+`reduced` and `live` the distance from rest, and so at rest the error.
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint. npz: time (T), poses (T×B×7),

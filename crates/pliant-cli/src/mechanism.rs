@@ -21,7 +21,7 @@ const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
 #[derive(Debug)]
 pub enum Source {
     /// A mechanism.
-    Mechanism(Mechanism),
+    Mechanism(Box<Mechanism>),
     /// A mechanism with a blended model.
     Model(Box<ModelFile>),
 }
@@ -66,7 +66,7 @@ impl MechanismArgument {
     /// The mechanism alone, of a model file too.
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
         Ok(match self.open(common)? {
-            Source::Mechanism(mechanism) => mechanism,
+            Source::Mechanism(mechanism) => *mechanism,
             Source::Model(file) => file.mechanism,
         })
     }
@@ -75,14 +75,14 @@ impl MechanismArgument {
     pub fn open(&self, common: &Common) -> Result<Source, Failure> {
         let path = Path::new(&self.mechanism);
         let source = match self.gallery_name() {
-            Some(name) => Source::Mechanism(from_gallery(name)?),
+            Some(name) => Source::Mechanism(Box::new(from_gallery(name)?)),
             None if self.is_model() => {
                 Source::Model(Box::new(ModelFile::load(path).map_err(Failure::input)?))
             }
             None => {
                 let options = io::Options { free_base: common.free_base, ..io::Options::default() };
                 let options = options.with_ros_packages();
-                Source::Mechanism(io::load_with(path, &options).map_err(Failure::input)?)
+                Source::Mechanism(Box::new(io::load_with(path, &options).map_err(Failure::input)?))
             }
         };
         let mechanism = source.mechanism();

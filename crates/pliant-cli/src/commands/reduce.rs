@@ -37,6 +37,8 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         SaveError::Unwritable { .. } => Failure::job(error),
         _ => Failure::input(error),
     })?;
+    // A file that cannot be read back is of no use to anybody, and this is the time to say so.
+    ModelFile::load(path).map_err(Failure::job)?;
     let made = Made {
         mechanism: &mechanism,
         sampling: &sampling,
@@ -188,9 +190,10 @@ impl Made<'_> {
                 loads.collect::<String>()
             ),
         };
+        let advice: String = self.advice().iter().map(|advice| format!("\n{advice}")).collect();
         format!(
             "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}), and {} was \
-             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}",
+             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}{advice}",
             count(self.models, "model"),
             radii(outcome.held_out),
             radii(outcome.estimate),

@@ -198,8 +198,9 @@ fn sample(mechanism: &Mechanism, numbers: &Numbers) -> Result<(State, Vec<Wrench
 fn pose(numbers: &[f64; 7]) -> Result<Pose, String> {
     let [px, py, pz, x, y, z, w] = *numbers;
     let rotation = Quaternion::new(w, x, y, z);
-    // The negation also catches what is not a number.
-    if !((rotation.norm() - 1.0).abs() < UNIT) {
+    // False also of what is not a number.
+    let unit = (rotation.norm() - 1.0).abs() < UNIT;
+    if !unit {
         return Err("a quaternion is not of length one".into());
     }
     Ok(Pose::new(UnitQuaternion::new_unchecked(rotation), [px, py, pz].into()))

@@ -464,7 +464,7 @@ impl Page<'_> {
             html,
             "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> makes the linear model anew in every step, at the pose as it is; \
              <b class=\"blended\">blended</b> goes between several made once, {}. Every engine can tell its own error: the estimate is how far one \
-             Gauss–Newton step to balance moves a link.</p>",
+             Gauss–Newton step to balance moves a link, and of reduced how far its effector is from its links besides.</p>",
             escape(&about)
         )?;
         let axis =
@@ -498,7 +498,7 @@ impl Page<'_> {
         writeln!(
             html,
             "<div class=\"pair\"><figure><h3>Error of the effector at rest</h3>\n{}<figcaption>Solid: distance from the full simulation. Dotted: the engine's \
-             own estimate, of the worst link. What is below 0.0001 % is drawn at the lower edge.</figcaption></figure>",
+             own estimate. What is below 0.0001 % is drawn at the lower edge.</figcaption></figure>",
             plot.svg()
         )?;
         html.push_str(
