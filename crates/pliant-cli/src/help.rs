@@ -144,7 +144,8 @@ Examples:
   pliant reduce arm.toml --max-error 0.001 --displacement 0.5 -o arm.pliant
   pliant reduce helix:50 -o helix.pliant --json
                                          keys: models, error (where it was trained, by its own
-                                         estimate), held_out (elsewhere, true), held_out_median,
+                                         estimate; of a failed job its message), estimate (the
+                                         same figure), held_out (elsewhere, true), held_out_median,
                                          bound, displacement, seed, tested (loads), out_of_reach,
                                          snapped, unusable (loads left out), limit (models, rest,
                                          rounds or null), worst (loads: N, N·m; displacement),

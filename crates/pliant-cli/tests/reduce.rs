@@ -37,6 +37,7 @@ fn it_writes_what_was_asked_for() {
             "bytes",
             "displacement",
             "error",
+            "estimate",
             "file",
             "held_out",
             "held_out_median",
@@ -159,6 +160,8 @@ fn a_bound_that_is_not_met_is_a_failed_job_with_the_best_model() {
     let document = run.json(&asked, 1);
     assert_eq!((&document["models"], &document["limit"]), (&3.into(), &"models".into()));
     assert!(number(&document["held_out"]) > 1e-6);
+    // Where the blend does not come to rest, the estimate is not finite, and so null.
+    assert!(document["estimate"].is_null() || number(&document["estimate"]) > 1e-6);
     assert!(number(&document["worst"]["displacement"]) > 0.0);
     assert_eq!(run.json(&["info", "y.pliant"], 0)["models"], 3);
     // Far beyond its samples it says so, or does not come to rest: never a wrong answer in silence.

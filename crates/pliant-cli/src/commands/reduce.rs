@@ -112,7 +112,9 @@ impl Made<'_> {
         let Made { sampling, outcome, .. } = self;
         let document = json!({
             "models": self.models,
+            // A failure puts its message in place of `error`.
             "error": outcome.estimate,
+            "estimate": outcome.estimate,
             "held_out": outcome.held_out,
             "held_out_median": outcome.held_out_median,
             "bound": sampling.max_error,
