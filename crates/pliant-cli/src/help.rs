@@ -57,8 +57,8 @@ Examples:
 /// Of `compliance`.
 pub const COMPLIANCE_EXAMPLES: &str = "\
 The compliance takes wrenches on the effectors (force in N, torque in N·m) to their small motions
-(translation in m, rotation in rad), each in the effector's own frame, at the file's pose without
-loads; a free base is held (with --loaded, the loads must determine where it is). The rank is the number of independent motions among them.
+(translation in m, rotation in rad), each in the effector's own frame, at the file's pose (where
+joints `start` elsewhere, there) without loads; a free base is held (with --loaded, the loads must determine where it is). The rank is the number of independent motions among them.
 
 Examples:
   pliant compliance arm

@@ -32,7 +32,7 @@ fn pose(pose: &Pose) -> Value {
     json!({ "position": [p.x, p.y, p.z], "quaternion": [q.w, q.i, q.j, q.k] })
 }
 
-/// Where the effectors are and how far that is from the file's pose.
+/// Where the effectors are and how far that is from the start.
 pub fn effector_table(mechanism: &Mechanism, effector_pose: impl Fn(EffectorId) -> Pose) -> String {
     let rest = State::at_rest(mechanism);
     let header = ["EFFECTOR", "X", "Y", "Z", "MOVED BY"].map(String::from).to_vec();
@@ -51,15 +51,17 @@ fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = (EffectorId, &str)> 
     names.enumerate().map(|(e, name)| (EffectorId::from_index(e), name))
 }
 
-/// The joint coordinates that went furthest from the file's pose: the largest turn (rad) and the largest
+/// The joint coordinates that went furthest from the start: the largest turn (rad) and the largest
 /// slide (m), each where there is a joint that can.
 pub fn largest_motions(mechanism: &Mechanism, state: &State) -> Vec<Vec<String>> {
     let mut largest: [Option<(f64, &str)>; 2] = [None, None];
+    let start = State::at_rest(mechanism).coordinates;
     for (j, joint) in mechanism.joints().iter().enumerate() {
-        for (k, q) in state.coordinates_of(mechanism, JointId::from_index(j)).iter().enumerate() {
+        for (k, at) in mechanism.coordinates_of(JointId::from_index(j)).enumerate() {
             let slot = &mut largest[usize::from(k < joint.kind.translations())];
-            if slot.is_none_or(|(most, _)| q.abs() > most) {
-                *slot = Some((q.abs(), &joint.name));
+            let way = (state.coordinates[at] - start[at]).abs();
+            if slot.is_none_or(|(most, _)| way > most) {
+                *slot = Some((way, &joint.name));
             }
         }
     }

@@ -11,6 +11,7 @@ mod common;
 #[path = "../../pliant-io/tests/common/wheels.rs"]
 mod wheels;
 
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::fs;
 use std::path::PathBuf;
 
@@ -206,6 +207,68 @@ fn ten_robots_and_more_are_compared() {
 /// Motors hold what the file leaves to them: it has springs of its own in the legs, so nothing else is held.
 const CASSIE: &str =
     "[[joint]]\nmatch = \"*-op\"\nstiffness = 500.0\ndamping = 5.0\n[[effector]]\nmatch = \"*-foot\"\n";
+
+/// An MJCF robot starts in its key frame `home`, and where its actuators hold it there it stays but for what gravity
+/// bends, in every engine.
+#[test]
+fn a_panda_starts_at_home_and_stays() {
+    let Some(folder) = found(GENESIS) else { return };
+    let panda = folder.join("xml/franka_emika_panda/panda.xml");
+    let (run, panda) = (Run::new("robots-home"), panda.to_str().expect("a path"));
+    // The file has four digits of these.
+    let home = [0.0, 0.0, 0.0, -FRAC_PI_2, 0.0, FRAC_PI_2, -FRAC_PI_4, 0.04, 0.04];
+    let names = (1..=7).map(|j| format!("joint{j}")).chain((1..=2).map(|j| format!("finger_joint{j}")));
+    let names: Vec<String> = names.collect();
+    let off = |json: &Value| {
+        let off = |(name, home): (&String, &f64)| (number(&json["joints"][name]["position"][0]) - home).abs();
+        names.iter().zip(&home).map(off).fold(0.0, f64::max)
+    };
+    let settled = off(&run.json(&["statics", panda], 0));
+    // Springs of 4500 N·m/rad hold 3 kg half a metre away: some millirad.
+    assert!((1e-4..0.02).contains(&settled), "{settled}");
+    for engine in ["full", "articulated", "live", "reduced"] {
+        let moved = |duration: &str| {
+            let arguments = ["simulate", panda, "--engine", engine, "--duration", duration, "--dt", "0.001"];
+            off(&run.json(&arguments, 0))
+        };
+        assert!(moved("0.001") < 2e-4, "{engine}");
+        // It swings up to twice as far as it settles.
+        let way = moved("1");
+        println!("{engine}: {way:.1e} rad from home after a second, {settled:.1e} at rest");
+        assert!(way < 2.5 * settled, "{engine}: {way}");
+    }
+}
+
+/// The whole of cassie settles under its weight, at once: closures that repeat each other but for the file's digits do
+/// not stop the search, and it ends where a motion goes.
+#[test]
+fn cassie_settles_under_its_weight() {
+    let Some(folder) = found(DATA) else { return };
+    let run = Run::new("robots-statics");
+    let path = folder.join("cassie_description/robots/cassie.sdf");
+    run.file("robot.toml", format!("import = {path:?}\n{CASSIE}"));
+    let settled = run.json(&["statics", "robot.toml"], 0);
+    println!("cassie settles in {} iterations", settled["iterations"]);
+    assert_eq!((&settled["converged"], &settled["load_steps"]), (&true.into(), &1.into()));
+    let apart = |duration: &str, leg: &str| {
+        let moved = ["simulate", "robot.toml", "--engine", "full", "--duration", duration, "--dt", "0.002"];
+        let moved = run.json(&moved, 0);
+        let joints = settled["joints"].as_object().expect("joints").iter();
+        let off = |(name, joint): (&String, &Value)| {
+            let found = list(&moved["joints"][name]["position"]).iter().map(number);
+            let off = list(&joint["position"]).iter().map(number).zip(found).map(|(a, b)| (a - b).abs());
+            off.fold(0.0, f64::max)
+        };
+        joints.filter(|(name, _)| name.starts_with(leg)).map(off).fold(0.0, f64::max)
+    };
+    // A step holds rows softly against change: what repeats others but for digits creeps to its place. The left leg,
+    // whose motors turn by 0.15 rad, is there; the other is on its way.
+    let [left, right, before] = [apart("20", "left"), apart("20", "right"), apart("5", "right")];
+    println!(
+        "after 20 s the left leg is {left:.1e} rad away, the right one {right:.1e}, and {before:.1e} after 5 s"
+    );
+    assert!(left < 1e-5 && right < 0.75 * before, "{left} {right} {before}");
+}
 
 /// A foot's position under a force on it, or without any, without gravity; and its rotation.
 fn foot(run: &Run, force: Vector3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {

@@ -32,7 +32,8 @@ fn forward_dynamics(c: &mut Criterion) {
 
 fn steps(c: &mut Criterion) {
     let mut group = c.benchmark_group("articulated step");
-    for name in ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"] {
+    let names = ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"];
+    for name in names.into_iter().chain(["torus-chain:10", "torus-chain:20", "windmill"]) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = articulated::Model::new(&mechanism);
         let mut simulation = model.simulate();
@@ -44,11 +45,23 @@ fn steps(c: &mut Criterion) {
     group.finish();
 }
 
-/// Reading formulas: derivatives, tapes, machine code.
+/// Formulas from text to the first accelerations: derivatives, tapes, machine code.
 fn formulas(c: &mut Criterion) {
-    let mut group = c.benchmark_group("reading formulas");
+    let mut group = c.benchmark_group("from text to accelerations");
     for name in ["torus-chain:10", "torus-chain:20", "windmill"] {
-        group.bench_function(BenchmarkId::from_parameter(name), |b| b.iter(|| gallery::build(name)));
+        group.bench_function(BenchmarkId::from_parameter(name), |b| {
+            b.iter(|| {
+                let mechanism = gallery::build(name).expect("a gallery name");
+                let model = articulated::Model::new(&mechanism);
+                let (forces, mut accelerations) = (vec![0.1; model.speeds()], vec![0.0; model.speeds()]);
+                let inputs = Inputs::new(&mechanism);
+                model
+                    .dynamics()
+                    .accelerations(&inputs, &forces, &mut accelerations)
+                    .expect("mass everywhere");
+                accelerations
+            });
+        });
     }
     group.finish();
 }

@@ -123,6 +123,11 @@ impl Inputs {
         self.rest.copy_from_slice(&other.rest);
     }
 
+    /// Takes over pulls, without new memory once there were as many.
+    pub(crate) fn copy_pulls(&mut self, other: &Inputs) {
+        self.pulls.clone_from(&other.pulls);
+    }
+
     /// Sets the dead loads on all effectors.
     pub(crate) fn set_effector_loads(&mut self, loads: &[Wrench]) {
         self.effector_loads.copy_from_slice(loads);

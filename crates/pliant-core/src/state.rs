@@ -37,16 +37,19 @@ pub struct State {
 }
 
 impl State {
-    /// The file's pose, at rest.
+    /// Where the mechanism starts (the file's pose, unless its joints say `start`), at rest.
     pub fn at_rest(mechanism: &Mechanism) -> State {
-        let coordinates = mechanism.coordinate_count();
+        let (coordinates, start) = (mechanism.coordinate_count(), mechanism.start());
         let rows = 6 * mechanism.joints().len() - coordinates + mechanism.couplings().len();
         State {
             time: 0.0,
             steps: 0,
-            poses: mechanism.bodies().iter().map(|b| b.pose).collect(),
+            poses: match start {
+                Some(start) => start.poses.clone(),
+                None => mechanism.bodies().iter().map(|b| b.pose).collect(),
+            },
             twists: vec![Twist::ZERO; mechanism.bodies().len()],
-            coordinates: vec![0.0; coordinates],
+            coordinates: start.map_or_else(|| vec![0.0; coordinates], |start| start.coordinates.clone()),
             rates: vec![0.0; coordinates],
             forces: vec![0.0; coordinates],
             multipliers: vec![0.0; rows],

@@ -1,25 +1,26 @@
 //! Claim: as the step shrinks, the articulated and the full engine move the same way, to first order; a free body flies
-//! as it should; any stiffness is stable at a sixtieth of a second; a moving base carries what hangs on it.
+//! as it should; a moving base carries what hangs on it.
 
 mod common;
 
 use std::f64::consts::TAU;
 
-use common::{FRAME, apart, edited, momentum};
+use common::{FRAME, apart, momentum};
 use pliant_core::articulated::Model;
 use pliant_core::full;
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, JointDescription, MechanismBuilder, PerFreedom, WORLD};
+use pliant_core::mechanism::{Body, JointDescription, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, exp_rotation};
 
 /// Halving the step halves the distance between the two engines, unless it is nothing to speak of.
 #[test]
 fn transients_go_to_those_of_the_full_engine() {
-    let mut mechanisms: Vec<_> = ["y", "arm", "ladder:12", "hand", "gripper", "four-bar", "hexapod"]
-        .map(|n| gallery::build(n).unwrap())
-        .into();
+    let names = ["y", "arm", "ladder:12", "hand", "gripper", "four-bar", "hexapod"];
+    let formulas = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
+    let mut mechanisms: Vec<_> =
+        names.into_iter().chain(formulas).map(|name| gallery::build(name).unwrap()).collect();
     for seed in [1, 2, 3, 4, 5, 6] {
         let options = RandomOptions {
             bodies: 8,
@@ -58,32 +59,6 @@ fn transients_go_to_those_of_the_full_engine() {
         for pair in list.windows(2) {
             assert!(pair[1] < 0.62 * pair[0] || pair[1] < 2e-4 * moved, "{}: {list:?}", mechanism.name());
         }
-    }
-}
-
-/// Total energy, the load's included, never rises above where it started.
-#[test]
-fn every_stiffness_is_stable() {
-    let helix = gallery::helix(400);
-    for exponent in 1..=8 {
-        let stiffness = 10f64.powi(exponent);
-        let mechanism = edited(&helix, |joint| joint.stiffness = Some(PerFreedom::All(stiffness)));
-        let model = Model::new(&mechanism);
-        let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
-        let tip = simulation.effector("tip").unwrap();
-        let start = simulation.effector_pose(tip).position;
-        let mut highest = f64::NEG_INFINITY;
-        for _ in 0..600 {
-            simulation.step(FRAME).unwrap();
-            let work = -100.0 * (simulation.effector_pose(tip).position.z - start.z);
-            highest = highest.max(simulation.energy().total() - work);
-        }
-        let moved = (simulation.effector_pose(tip).position - start).norm();
-        let kinetic = simulation.energy().kinetic;
-        println!("k = 1e{exponent}: energy {highest:.2e} J, moved {moved:.2e} m, kinetic {kinetic:.1e} J");
-        assert!(highest <= 1e-9, "k = 1e{exponent}: {highest} J");
-        assert!(simulation.violation() < 1e-10);
     }
 }
 

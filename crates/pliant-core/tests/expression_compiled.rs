@@ -101,8 +101,9 @@ fn every_formula() {
     for case in formulas::all() {
         let joint = &case.expression;
         joint.prepare();
+        joint.prepare_curvature();
         let tapes =
-            [joint.position_tape(), joint.subspace_tape(), joint.motion_tape(), joint.subspace_rate_tape()];
+            [joint.position_tape(), joint.subspace_tape(), joint.motion_tape(), joint.curvature_tape()];
         tapes.iter().for_each(|tape| _ = check(tape, &mut random, 100));
     }
 }

@@ -6,13 +6,17 @@
 mod common;
 
 use common::{FRAME, apart, come_to_rest, edited, formulas};
+use pliant_core::articulated::{self, Integrator};
 use pliant_core::expression::Formula;
 use pliant_core::full::{Model, Simulation, StaticsSettings, StepError};
 use pliant_core::gallery::{self, Passive, RandomOptions};
+use pliant_core::inputs::Inputs;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD};
+use pliant_core::mechanism::{
+    Body, BodyId, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
+};
 use pliant_core::reduced::Reduction;
-use pliant_core::spatial::{Pose, SpatialInertia, Wrench, log};
+use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, log};
 use pliant_core::state::State;
 
 const ENTRIES: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
@@ -118,8 +122,8 @@ fn the_reduced_model_gives_way_as_the_full_one() {
     }
 }
 
-/// A point on a sphere by longitude and latitude: at the pole the longitude moves nothing. A step from there says which
-/// joint and coordinate, and the state is as it was.
+/// A point on a sphere by longitude and latitude: at the pole the longitude moves nothing. A step of either engine from
+/// there says which joint and coordinate, and the state is as it was; so do the equations of motion.
 #[test]
 fn a_lost_coordinate_is_named() {
     let text = "translate(r * cos(v) * cos(u), r * cos(v) * sin(u), r * sin(v))";
@@ -144,6 +148,38 @@ fn a_lost_coordinate_is_named() {
     let StepError::Singular { joint, coordinate, .. } = &error else { panic!("{error}") };
     assert_eq!((joint.as_str(), coordinate.as_str()), ("place", "u"));
     assert_eq!(*simulation.state(), state);
+
+    let model = articulated::Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    for integrator in [Integrator::SemiImplicit, Integrator::RungeKutta4] {
+        simulation.set_integrator(integrator).unwrap();
+        simulation.set_state(&state).unwrap();
+        let before = simulation.state().clone();
+        assert_eq!(simulation.step(0.01).unwrap_err(), error, "the same words");
+        assert_eq!(*simulation.state(), before);
+    }
+    let mut dynamics = model.dynamics();
+    dynamics.set_state(&state, Twist::ZERO).unwrap();
+    let error = dynamics.accelerations(&Inputs::new(&mechanism), &[0.0; 2], &mut [0.0; 2]).unwrap_err();
+    assert_eq!((error.element.as_str(), error.freedom.as_str()), ("place", "u"));
+}
+
+/// A formula that ends within reach, beyond limits that a blow overruns: the step says which coordinate left it.
+#[test]
+fn a_formula_that_is_left_is_named() {
+    let formula = Formula::new("translate(sqrt(1 - s), 0, 0)").length("s").compile().unwrap();
+    let mut builder = MechanismBuilder::new("end");
+    builder.body(Body::new("nut", Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1, 0.1, 0.1])));
+    builder.joint(JointDescription::new("rod", JointKind::from(formula), WORLD, "nut").limits((-0.9, 0.9)));
+    let mechanism = builder.build().unwrap();
+    let model = articulated::Model::new(&mechanism);
+    let mut simulation = model.simulate();
+    let blow = Wrench::force([-1e9, 0.0, 0.0]);
+    simulation.inputs_mut().set_body_load(BodyId::from_index(0), blow).unwrap();
+    let error = (0..100).find_map(|_| simulation.step(FRAME).err()).expect("it leaves");
+    let StepError::Singular { joint, coordinate, .. } = &error else { panic!("{error}") };
+    assert_eq!((joint.as_str(), coordinate.as_str()), ("rod", "s"));
+    assert!(simulation.state().is_finite());
 }
 
 /// The stamp of a state knows the text and the parameters.

@@ -410,6 +410,16 @@ fn too_large_is_refused() {
         doubling += &format!("let x{k} = x{} * x{} + 0.1;", k - 1, k - 1);
     }
     assert!(Formula::new(format!("{doubling} rotate_z(a + 0 * x99)")).angle("a").compile().is_ok());
+    // A spline takes as long as it has points: 300 run, and too many are refused.
+    let wavy =
+        |count: usize| -> Vec<[f64; 3]> { (0..count).map(|k| [k as f64, (k as f64).sin(), 0.0]).collect() };
+    let spline = Formula::new("translate(bspline(0.5 + s, 3, points))").length("s");
+    let long = spline.clone().parameter("points", wavy(300)).compile().unwrap();
+    // Its middle is that of a span, far from the ends: 1/48, 23/48, 23/48 and 1/48 of four points.
+    let p = |k: usize| Vector3::from(wavy(300)[k]);
+    let middle = |k: usize| (p(k - 1) + p(k + 2)) / 48.0 + (p(k) + p(k + 1)) * (23.0 / 48.0);
+    assert!((long.start().position - middle(149)).norm() < 1e-12, "{}", long.start().position);
+    assert!(spline.parameter("points", wavy(20_000)).compile().is_err());
     // All of the sines are needed twice, the second time in the opposite order: none can be forgotten.
     let terms: Vec<String> = (0..1_500).map(|k| format!("sin(a + {k})")).collect();
     let sum = terms.join(" + ");

@@ -353,3 +353,51 @@ fn joints_that_start_at_their_limits_settle_at_once() {
         }
     }
 }
+
+/// A table on three legs in a plane, held by one spring, the top of the middle leg off by so much, m.
+fn three_legs(off: f64) -> Mechanism {
+    let mut builder = MechanismBuilder::new("three legs");
+    builder.gravity([0.0; 3]);
+    let hinge = |name: &str, parent: &str, child: &str, x: f64, z: f64| {
+        JointDescription::new(name, JointKind::Hinge, parent, child)
+            .axis(Vector3::new(x, 0.0, z), Vector3::y())
+    };
+    let inertia = SpatialInertia::of_box(1.0, [0.05; 3]);
+    for (leg, x) in [("a", 0.0), ("b", 0.2), ("c", 0.4)] {
+        builder.body(Body::new(leg, Pose::translation([x, 0.0, 0.15])).inertia(inertia));
+        let foot = hinge(&format!("foot {leg}"), WORLD, leg, x, 0.0);
+        builder.joint(if leg == "a" { foot.stiffness(10.0) } else { foot });
+    }
+    builder.body(Body::new("top", Pose::translation([0.2, 0.0, 0.3])).inertia(inertia));
+    for (leg, x) in [("a", 0.0), ("b", 0.2 + off), ("c", 0.4)] {
+        builder.joint(hinge(&format!("head {leg}"), leg, "top", x, 0.3));
+    }
+    builder.build().unwrap()
+}
+
+/// Closures that repeat each other but for digits hold to their digits: three parallel legs of one length swing, and
+/// if one is another by δ, nothing can move, as turning by θ opens it by δθ. Newton's soft rows alone would take δ⁻²
+/// iterations.
+#[test]
+fn closures_that_almost_repeat_each_other_hold() {
+    let tolerance = StaticsSettings::default().tolerance;
+    for off in [0.0, 1e-4, 1e-5, -1e-6] {
+        let mechanism = three_legs(off);
+        let model = Model::new(&mechanism);
+        let mut simulation = model.simulate();
+        let top = mechanism.find_body("top").unwrap();
+        let force = 10.0;
+        simulation.inputs_mut().set_body_load(top, Wrench::force([force, 0.0, 0.0])).unwrap();
+        let found = simulation.settle(&StaticsSettings::default()).unwrap();
+        println!("{off:e}: {found:?}");
+        assert!(found.converged && found.load_steps == 1 && found.iterations < 100, "{off}: {found:?}");
+        let turn = simulation.state().coordinates_of(&mechanism, mechanism.find_joint("foot a").unwrap())[0];
+        if off == 0.0 {
+            // k θ = F l cos θ.
+            assert!((10.0 * turn - force * 0.3 * turn.cos()).abs() < 1e-7, "{turn}");
+        } else {
+            // Closures may stay open by the tolerance, of a size of about 0.3 m.
+            assert!(turn.abs() < tolerance / off.abs(), "{off}: {turn}");
+        }
+    }
+}

@@ -107,6 +107,7 @@ impl Garbage {
             stiffness: self.per_freedom(),
             damping: self.per_freedom(),
             rest: self.per_freedom(),
+            start: None,
             armature: self.per_freedom(),
             limits,
             ..JointDescription::new(name, kind, self.name(), self.name())

@@ -227,6 +227,7 @@ fn a_long_circle() {
             child: BodyId::from_index((i + 1) % count),
             frame: Pose::identity(),
             freedoms: Vec::new(),
+            start: Vec::new(),
         })
         .collect();
     let cycles = Order::new(&bodies, &joints).expect_err("a circle").0;

@@ -1,4 +1,4 @@
-//! Claim: a reduced model has the frequencies, the sag and the reconstruction that numerics promises, measured
+//! Claim: a reduced model has the frequencies, the sag and the reconstruction that its README tells, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
 mod common;

@@ -250,3 +250,18 @@ fn the_comparison_sees_the_sign_of_a_quaternion_and_of_a_zero() {
     assert_ne!(plain, with(Pose::new(negated, Vector3::zeros())));
     assert_ne!(plain, with(Pose::translation([0.0, -0.0, 0.0])));
 }
+
+/// Where joints start, one freedom or several, loops closed on the way.
+#[test]
+fn joints_that_start_elsewhere() {
+    let four_bar = pliant_io::scene::write(&pliant_core::gallery::build("four-bar").unwrap());
+    let text = four_bar.replacen("name = \"A\"\n", "name = \"A\"\nstart = 0.3\n", 1);
+    let mechanism = pliant_io::scene::read(&text, "start.toml").unwrap();
+    assert!((mechanism.start().unwrap().coordinates[0] - 0.3).abs() < 1e-8);
+    common::assert_round_trip(&mechanism);
+    let text = "[[body]]\nname = \"a\"\nmass = 1\ninertia = [1, 1, 1]\n\
+        [[joint]]\nname = \"j\"\nkind = \"ball\"\nparent = \"world\"\nchild = \"a\"\nstart = [0.1, -0.0, 1e-300]\n";
+    let mechanism = pliant_io::scene::read(text, "start.toml").unwrap();
+    assert_eq!(mechanism.joints()[0].start, [0.1, 0.0, 1e-300]);
+    common::assert_round_trip(&mechanism);
+}

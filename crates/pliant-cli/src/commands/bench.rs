@@ -12,6 +12,7 @@ use pliant::reduced::{Reconstruction, Reduction};
 use serde_json::{Map, Value};
 
 use crate::args::{Bench, Common};
+use crate::commands::simulate::too_many_loops;
 use crate::engine::{Engine, RECONSTRUCTIONS};
 use crate::failure::Failure;
 use crate::mechanism::{MechanismArgument, Source};
@@ -60,7 +61,10 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
         let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
         lines.push(name, &full(mechanism).map_err(failed)?);
         bar.update(4 * m as u64 + 1, Instant::now());
-        lines.push(name, &articulated(mechanism).map_err(failed)?);
+        match articulated(mechanism).map_err(failed)? {
+            Ok(figures) => lines.push(name, &figures),
+            Err(why) => lines.refuse(name, Engine::Articulated, &why),
+        }
         bar.update(4 * m as u64 + 2, Instant::now());
         match reduced(mechanism).map_err(failed)? {
             Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
@@ -156,15 +160,18 @@ fn full(mechanism: &Mechanism) -> Result<Figures, StepError> {
     Ok(Figures { engine: Engine::Full, reconstruction: None, step, dynamics: None, build })
 }
 
-/// Times the articulated engine.
-fn articulated(mechanism: &Mechanism) -> Result<Figures, StepError> {
+/// Times the articulated engine, or tells why it does not take the mechanism.
+fn articulated(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
+    if let Some(why) = too_many_loops(mechanism) {
+        return Ok(Err(why));
+    }
     let start = Instant::now();
     let model = articulated::Model::new(mechanism);
     let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
     let step = columns(&time(|| simulation.step(DT))?, mechanism);
-    Ok(Figures { engine: Engine::Articulated, reconstruction: None, step, dynamics: None, build })
+    Ok(Ok(Figures { engine: Engine::Articulated, reconstruction: None, step, dynamics: None, build }))
 }
 
 /// Times the reduced engine with its two plain reconstructions, or tells why there is no model.

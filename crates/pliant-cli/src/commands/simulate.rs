@@ -50,6 +50,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             motion.run(Running::Full(Box::new(simulation)))
         }
         Engine::Articulated => {
+            too_many_loops(mechanism).map_or(Ok(()), |why| Err(Failure::input(why)))?;
             let model = articulated::Model::new(mechanism);
             motion.run(Running::Articulated(Box::new(model.simulate())))
         }
@@ -77,6 +78,17 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             motion.run(Running::Blended(Box::new(simulation), &blended))
         }
     }
+}
+
+/// Why the articulated engine does not take a mechanism.
+pub fn too_many_loops(mechanism: &Mechanism) -> Option<String> {
+    let rows = articulated::closing_rows(mechanism);
+    (rows > articulated::MOST_CLOSING_ROWS).then(|| {
+        format!(
+            "its loops and couplings have {rows} closing rows, and the engine `articulated` takes at most {}: take --engine full",
+            articulated::MOST_CLOSING_ROWS
+        )
+    })
 }
 
 /// Refuses options that the engine does not have.

@@ -13,18 +13,19 @@ use super::small::*;
 use super::sweeps::{Along, NoPivot, inward, outward};
 use crate::full::Energy;
 use crate::inputs::{InputError, Inputs};
+use crate::joints::JointKind;
 use crate::mechanism::{BodyId, EffectorId};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
 /// A motion that nothing resists: neither mass nor rotor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing has mass along freedom {freedom} of `{element}`: its acceleration is not determined")]
+#[error("nothing has mass along `{freedom}` of `{element}`: its acceleration is not determined")]
 pub struct NoMass {
     /// The joint, or the free base.
     pub element: String,
-    /// Which of its freedoms, from 0.
-    pub freedom: usize,
+    /// Which of its freedoms.
+    pub freedom: String,
 }
 
 /// The equations of motion of a model at a state.
@@ -39,7 +40,7 @@ pub struct Dynamics<'m> {
 }
 
 impl<'m> Model<'m> {
-    /// The equations of motion, in the file's pose at rest.
+    /// The equations of motion where the mechanism starts, at rest.
     pub fn dynamics(&'m self) -> Dynamics<'m> {
         let mut dynamics = Dynamics {
             model: self,
@@ -54,11 +55,12 @@ impl<'m> Model<'m> {
 
     pub(super) fn no_mass(&self, pivot: NoPivot) -> NoMass {
         let node = &self.mechanism.order().nodes()[pivot.node];
-        let element = match node.joint {
-            Some(joint) => self.mechanism.joint(joint).name.clone(),
-            None => self.mechanism.body(node.head).name.clone(),
+        // A free base moves as a bushing does.
+        let (element, kind) = match node.joint.map(|joint| self.mechanism.joint(joint)) {
+            Some(joint) => (&joint.name, &joint.kind),
+            None => (&self.mechanism.body(node.head).name, &JointKind::Bushing),
         };
-        NoMass { element, freedom: pivot.freedom }
+        NoMass { element: element.clone(), freedom: kind.coordinate_name(pivot.freedom).into() }
     }
 }
 

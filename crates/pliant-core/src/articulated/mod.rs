@@ -15,5 +15,5 @@ mod step;
 mod sweeps;
 
 pub use dynamics::{Dynamics, NoMass};
-pub use model::Model;
+pub use model::{MOST_CLOSING_ROWS, Model, closing_rows};
 pub use simulation::{Integrator, Simulation};

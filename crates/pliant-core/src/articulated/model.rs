@@ -14,6 +14,16 @@ use crate::spatial::{Pose, skew};
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
 const MANY_ROWS: usize = 36;
 
+/// Closing rows beyond which this engine is not to be taken: memory grows with their square, and the time of a step with
+/// their cube.
+pub const MOST_CLOSING_ROWS: usize = 3000;
+
+/// Number of rows that close the loops and couplings of a mechanism, whose number squared, times the depth, a step takes.
+pub fn closing_rows(mechanism: &Mechanism) -> usize {
+    let loops = mechanism.order().loop_joints().iter();
+    loops.map(|j| 6 - mechanism.joint(*j).kind.freedoms()).sum::<usize>() + mechanism.couplings().len()
+}
+
 /// A mechanism prepared for the articulated engine.
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
@@ -84,6 +94,8 @@ pub(super) struct GeneralNode {
     /// The joint; `None` for a free base.
     pub joint: Option<JointId>,
     pub freedoms: usize,
+    /// Of a formula, its own length, m.
+    pub own_length: Option<f64>,
     /// The joint frame in the parent's and in the node's own frame.
     pub in_parent: Pose,
     pub in_child: Pose,
@@ -105,7 +117,11 @@ impl<'m> Model<'m> {
             let motion = match node.joint {
                 Some(joint) if mechanism.joint(joint).kind == JointKind::Hinge => Motion::Hinge,
                 joint => {
-                    general.push(GeneralNode { joint, freedoms, in_parent, in_child });
+                    let own_length = match joint.map(|joint| &mechanism.joint(joint).kind) {
+                        Some(JointKind::Expression(formula)) => Some(formula.own_length()),
+                        _ => None,
+                    };
+                    general.push(GeneralNode { joint, freedoms, own_length, in_parent, in_child });
                     let at = general.len() - 1;
                     if joint.is_some() { Motion::General(at) } else { Motion::Free(at) }
                 }
@@ -187,7 +203,7 @@ impl<'m> Model<'m> {
 
     /// What a user should know before choosing this engine.
     pub fn notes(&self) -> Vec<String> {
-        let rows = self.closures.closing_rows(self.mechanism);
+        let rows = closing_rows(self.mechanism);
         if rows <= MANY_ROWS {
             return Vec::new();
         }

@@ -240,7 +240,8 @@ pub(super) fn free(pose: &Pose, twist: &Twist, slot: &mut Slot, own: &mut Genera
     (slot.cv, slot.cw) = (ZERO, ZERO);
 }
 
-/// The node's own inertia in world axes at o, in a step but for that about its centre of mass; m(v + ω×c) and Cω + c×mv its momentum, and p = ξ×* of that.
+/// The node's own inertia in world axes at o, in a step but for that about its centre of mass; and of a node that moves
+/// p = ξ×*(f, t) with its momentum f = m(v + ω×c), t = Cω + mc×v.
 #[inline(always)]
 pub(super) fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, slot: &mut Slot) {
     let mass = node.mass;

@@ -59,15 +59,15 @@ pub(super) fn step(
     work.placed = false;
     let gone = log(&state.base.inverse_times(&inputs.base));
     take_speeds(model, inputs, state, &mut stages.start);
-    for sum in &mut stages.sums {
-        sum.fill(0.0);
+    // Rates of a step that failed may not be finite.
+    for list in stages.sums.iter_mut().chain(&mut stages.rates) {
+        list.fill(0.0);
     }
     // k₁ at the start, k₂ and k₃ in the middle, k₄ at the end: (k₁ + 2k₂ + 2k₃ + k₄)/6.
-    for (stage, (part, weight)) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)].into_iter().enumerate() {
+    for (part, weight) in [(0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)] {
         for i in 0..model.speeds {
-            let along = if stage == 0 { 0.0 } else { part * h };
-            stages.speeds[i] = stages.start[i] + along * stages.rates[0][i];
-            stages.moves[i] = along * stages.rates[1][i];
+            stages.speeds[i] = stages.start[i] + part * h * stages.rates[0][i];
+            stages.moves[i] = part * h * stages.rates[1][i];
         }
         let next = &mut work.next;
         next.base = state.base * exp(&(gone * part));

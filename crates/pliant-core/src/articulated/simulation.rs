@@ -35,7 +35,7 @@ pub struct Simulation<'m> {
 }
 
 impl<'m> Model<'m> {
-    /// A simulation that starts in the file's pose, at rest, in the mechanism's gravity, without loads.
+    /// A simulation that starts where the mechanism does, at rest, in the mechanism's gravity, without loads.
     pub fn simulate(&'m self) -> Simulation<'m> {
         let mut state = State::at_rest(self.mechanism);
         let mut work = Workspace::new(self, &state);

@@ -189,8 +189,8 @@ fn sweep_once(
     outward_step(slots, model, h, multipliers);
     if !model.closures.is_empty() {
         closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
-            let joint = closures::name_of_row(model, &work.closing, row);
-            StepError::Undetermined { step: state.steps + 1, joint, coordinate: None }
+            let joint = model.mechanism.joint(closures::joint_of_row(model, &work.closing, row));
+            StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
         })?;
         outward_step(slots, model, h, multipliers);
     }
@@ -384,10 +384,11 @@ pub(super) fn no_pivot(model: &Model, state: &State, pivot: NoPivot, h: f64) -> 
     let node = &model.mechanism.order().nodes()[pivot.node];
     match node.joint {
         // A state whose numbers are too large for f64 ends here as well.
-        Some(joint) => {
-            let joint = model.mechanism.joint(joint).name.clone();
-            StepError::Undetermined { step: state.steps + 1, joint, coordinate: Some(pivot.freedom) }
-        }
+        Some(id) => singular(model, state, state, h).unwrap_or_else(|| {
+            let joint = model.mechanism.joint(id);
+            let coordinate = Some(joint.kind.coordinate_name(pivot.freedom).into());
+            StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate }
+        }),
         None => StepError::NotFinite {
             step: state.steps + 1,
             body: model.mechanism.body(node.head).name.clone(),
@@ -400,7 +401,25 @@ fn cause(h: f64) -> String {
     format!("a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt")
 }
 
+/// The first formula that has lost a coordinate where its joint is.
+fn singular(model: &Model, state: &State, at: &State, h: f64) -> Option<StepError> {
+    model.mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
+        let JointKind::Expression(formula) = &joint.kind else { return None };
+        let q = at.coordinates_of(model.mechanism, JointId::from_index(j));
+        let lost = formula.lost_freedom(q).filter(|_| q.iter().all(|q| q.is_finite()))?;
+        Some(StepError::Singular {
+            step: state.steps + 1,
+            joint: joint.name.clone(),
+            coordinate: joint.kind.coordinate_name(lost).into(),
+            dt: h,
+        })
+    })
+}
+
 pub(super) fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
+    if let Some(error) = singular(model, state, next, h) {
+        return error;
+    }
     let mechanism: &Mechanism = model.mechanism;
     let of_joint = (0..mechanism.joints().len()).map(JointId::from_index).find_map(|j| {
         let at = mechanism.coordinates_of(j);

@@ -20,11 +20,12 @@ use super::model::{GeneralNode, Model, Motion, Node};
 use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
-use crate::joints::JointKind;
+use crate::expression::SINGULAR;
+use crate::joints::{JointKind, expression};
 use crate::mechanism::Freedom;
 use crate::spatial::{Pose, exp_rotation};
 use crate::state::State;
-use nalgebra::{Matrix6, Vector3, Vector6};
+use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 
 /// A pivot that is not a positive number: the node whose motion nothing resists, and the place of its freedom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,6 +253,11 @@ fn inward_general<const STEP: bool>(
 ) -> Result<(), NoPivot> {
     let d = constants.freedoms;
     let (mut forces, mut D) = own.drives::<STEP>(model, constants, node, along);
+    if let Some(freedom) = constants.own_length.and_then(|length| lost_freedom(&own.S[..d], length))
+        && D[freedom][freedom] == 0.0
+    {
+        return Err(NoPivot { node: n, freedom });
+    }
     if let Some(more) = along.forces {
         (0..d).for_each(|k| forces[k] += more[node.speed + k]);
     }
@@ -292,6 +298,17 @@ fn inward_general<const STEP: bool>(
         }
     }
     Ok(())
+}
+
+/// The first freedom of a formula that moves nothing beside what the others do, as the longitude at a pole. Rounding leaves it
+/// a little, and so a positive pivot.
+fn lost_freedom(S: &[Six], length: f64) -> Option<usize> {
+    let size = |x: &Six| {
+        let (l, a) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+        dot::<false>(l, l) / (length * length) + dot::<false>(a, a)
+    };
+    let most = S.iter().map(size).fold(0.0, f64::max);
+    S.iter().position(|x| size(x) <= SINGULAR * SINGULAR * most)
 }
 
 impl General {
@@ -470,37 +487,54 @@ pub(super) fn constraint_forces<const FUSED: bool>(
     }
     let f = add_apply::<FUSED>(&slot.A, l, add_turn::<FUSED>(&slot.B, a, slot.f));
     let t = add_turn_back::<FUSED>(&slot.B, l, add_apply::<FUSED>(&slot.C, a, slot.t));
-    // In the axes of the parent's joint frame.
-    let local = |x: V| {
-        let x = turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
-        scale(x, per_step)
-    };
-    let (f, t) = (local(f), local(t));
-    match node.motion {
-        Motion::General(g) => {
-            let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
-            let outer = pose_of(parent) * model.general[g].in_parent;
-            let X = outer.inverse_times(&(pose_of(slot) * model.general[g].in_child));
-            solve_rows(kind, f, t, &X, &general[g].q, &mut multipliers[node.row..]);
+    let (f, t) = (scale(f, per_step), scale(t, per_step));
+    if let Motion::General(g) = node.motion {
+        let (constants, own) = (&model.general[g], &general[g]);
+        let F = pose_of(slot) * constants.in_child;
+        let kind = &model.mechanism.joint(constants.joint.expect("a joint")).kind;
+        let w = in_axes(&F.rotation.inverse(), &[f[0], f[1], f[2], t[0], t[1], t[2]]);
+        let found = match kind {
+            JointKind::Expression(formula) => {
+                let mut S = Matrix6::zeros();
+                for k in 0..constants.freedoms {
+                    S.set_column(k, &in_axes(&F.rotation.inverse(), &own.S[k]));
+                }
+                Some(expression::multipliers(formula, &S, &w))
+            }
+            _ => solve_rows(
+                kind,
+                &w,
+                &(pose_of(parent) * constants.in_parent).inverse_times(&F),
+                &own.q[..constants.freedoms],
+            ),
+        };
+        if let Some(found) = found {
+            let count = 6 - constants.freedoms;
+            multipliers[node.row..node.row + count].copy_from_slice(&found.as_slice()[..count]);
         }
-        _ => multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]),
+    } else {
+        // In the axes of the parent's joint frame.
+        let local = |x: V| turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
+        let (f, t) = (local(f), local(t));
+        multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]);
     }
 }
 
-/// Multipliers of any joint from the wrench in the axes of its parent frame at the child frame's origin: that
-/// wrench, in child axes, is Jᵀλ + Jθᵀτ.
-fn solve_rows(kind: &JointKind, f: V, t: V, X: &Pose, q: &Six, rows: &mut [f64]) {
+/// A motion or wrench in other axes.
+fn in_axes(axes: &UnitQuaternion<f64>, x: &Six) -> Vector6<f64> {
+    let (l, a) = (axes * Vector3::new(x[0], x[1], x[2]), axes * Vector3::new(x[3], x[4], x[5]));
+    Vector6::new(l.x, l.y, l.z, a.x, a.y, a.z)
+}
+
+/// Multipliers of any joint from the wrench w = Jᵀλ + Jθᵀτ on its child frame, in the axes of that.
+fn solve_rows(kind: &JointKind, w: &Vector6<f64>, X: &Pose, q: &[f64]) -> Option<Vector6<f64>> {
     let d = kind.freedoms();
-    let (J, Jq) = (kind.rows(X, &q[..d]), kind.coordinates_jacobian(X, &q[..d]));
+    let (J, Jq) = (kind.rows(X, q), kind.coordinates_jacobian(X, q));
     let mut A = Matrix6::zeros();
     for i in 0..6 {
         A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
     }
-    let Rt = X.rotation.inverse();
-    let (f, t) = (Rt * Vector3::from(f), Rt * Vector3::from(t));
-    if let Some(x) = A.lu().solve(&Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)) {
-        rows[..6 - d].copy_from_slice(&x.as_slice()[..6 - d]);
-    }
+    A.lu().solve(w)
 }
 
 fn outward_general(slot: &mut Slot, own: &General, mut a: Six, found: &mut [f64]) {

@@ -1,17 +1,20 @@
-//! The blend under given loads: weights, compliance, and where the links are.
+//! The blend at a pose of the effectors: weights, compliance, force, and where the links are.
 //!
 //! A sample tells the joint coordinates θ_i under the dead loads w_i on the effectors, and how they change with these,
-//! Θ_i, in the effector's axes there. Among the samples that count at a pose H of the effectors, with ξ_i = log(H_i⁻¹H),
+//! Θ_i, in the effector's axes there. At a pose H, with ξ_i = log(H_i⁻¹H), which reads the same in the frames at both ends,
 //!
 //! ```text
-//! u_i = Jr(ξ_i)ᵀ Rᵀ (w − w_i)          what is added to the sample's load, as its effector sees it at H
-//! θ(w) = Σα_i(H) (θ_i + Θ_i u_i),     then forward kinematics
+//! ξ̄ = Σα ξ_i                           the way from the samples; B = Jr(ξ̄)ᵀRᵀ takes dead loads to its axes
 //! C̄ = ΣαC_i = L Lᵀ                     with the largest pivot first, as far as its rank
+//! y = L₁₁⁻¹(ξ̄ − s̄)_E                   coordinates of unit stiffness; s̄ of loads off the effectors
+//! w = Σαw_i + B⁻¹ E L₁₁⁻ᵀ y              the loads that hold the effectors there (Andrews 2015, eq. 24), and along what
+//!                                        hardly gives, those that act
+//! θ = Σα (θ_i + Θ_i u_i),  u_i = Jr(ξ_i)ᵀRᵀ(w − w_i),   then forward kinematics
 //! ```
 //!
-//! so that at a sample the blend is that sample. Nothing is inverted: a stretched chain, which the paper's form (pose to
-//! force, Andrews 2015, eq. 24) meets with a force without bounds, is a place where θ hardly changes with w. Lengths are
-//! in radii; loads are in the base's axes, u and what is added up in the effector's.
+//! so that at a sample the blend is that sample. In statics w is given: then nothing at all is inverted, and a stretched
+//! chain, which eq. 24 meets with a force without bounds, is a place where θ hardly changes with w. Lengths are in radii;
+//! loads are in the base's axes, u and y in the effectors'.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -22,18 +25,23 @@ use super::weights::{Weights, squared_distance};
 use crate::live::rank;
 use crate::reduced::Shifts;
 use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
-use crate::spatial::{Pose, Twist, exp_rotation, log, right_jacobian, right_jacobian_inverse};
+use crate::spatial::{Pose, Twist, exp, log, right_jacobian, right_jacobian_inverse};
 
-/// Pivots of the compliance below this part of the largest are no motion.
-const RANK: f64 = 1e-9;
+/// Pivots of the compliance below this part of the largest are no motion: what a sample gives that little, such as a
+/// nearly straight chain along itself, comes more from how it curves on the way than from its compliance. With 1e-4 and
+/// below some damped runs never came to rest.
+const RANK: f64 = 1e-2;
 
 /// A group in motion, with memory.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
-    /// w, the dead loads (base axes) that would hold the effectors where they are, and its rate.
+    /// w, the dead loads (base axes) that hold the effectors where they are.
     pub load: Vec<f64>,
-    pub rate: Vec<f64>,
-    /// Poses of the effectors in the base: that at which samples are weighed, and where the links take them.
+    /// Body twists of the effectors beside that of the base.
+    pub twists: Vec<Twist>,
+    /// How much stiffer than C̄ tells the blend was in the last steps, because weights change with the pose; 1 or more.
+    pub stiffer: f64,
+    /// Poses of the effectors in the base: where the blend has them, and where the links take them.
     pub anchors: Vec<Pose>,
     pub poses: Vec<Pose>,
     pub weights: Weights,
@@ -46,6 +54,9 @@ pub(super) struct Moving {
     pub pivots: Vec<usize>,
     pub Y: Vec<f64>,
     pub rank: usize,
+    /// y and its rate.
+    pub y: Vec<f64>,
+    pub rate: Vec<f64>,
     /// θ of the links in turn, and its rate when it was asked for.
     pub theta: Vec<f64>,
     pub joint_rates: Vec<f64>,
@@ -64,9 +75,10 @@ pub(super) struct Moving {
     pub system: Vec<f64>,
     pub right: Vec<f64>,
     pub outside: Vec<f64>,
-    /// f − w and ẇ in the effectors' axes.
+    /// Loads to be held in statics.
+    pub wanted: Vec<f64>,
+    /// f − w in the effectors' axes.
     pub net: Vec<f64>,
-    pub own_rate: Vec<f64>,
     pub before: Before,
 }
 
@@ -74,8 +86,9 @@ pub(super) struct Moving {
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     pub load: Vec<f64>,
-    pub rate: Vec<f64>,
+    pub stiffer: f64,
     pub anchors: Vec<Pose>,
+    pub twists: Vec<Twist>,
 }
 
 impl Moving {
@@ -84,8 +97,16 @@ impl Moving {
         let (m, d) = (group.m, group.layout.coordinates.len());
         let load = group.loads_of(0).to_vec();
         Moving {
-            before: Before { load: load.clone(), rate: vec![0.0; m], anchors: group.poses_of(0).to_vec() },
+            before: Before {
+                load: load.clone(),
+                stiffer: 1.0,
+                anchors: group.poses_of(0).to_vec(),
+                twists: vec![Twist::ZERO; m / 6],
+            },
             load,
+            twists: vec![Twist::ZERO; m / 6],
+            stiffer: 1.0,
+            y: vec![0.0; m],
             rate: vec![0.0; m],
             anchors: group.poses_of(0).to_vec(),
             poses: group.poses_of(0).to_vec(),
@@ -110,36 +131,36 @@ impl Moving {
             system: vec![0.0; m * m],
             right: vec![0.0; m],
             outside: vec![0.0; m],
+            wanted: vec![0.0; m],
             net: vec![0.0; m],
-            own_rate: vec![0.0; m],
         }
     }
 
-    /// Weights and compliance at the anchors, and θ there.
-    pub fn blend(&mut self, model: &Model, g: usize, options: &Options, shifts: Option<&[Shifts]>) {
+    /// Weights and compliance at the anchors; loads that hold them there, unless they are given; and θ.
+    pub fn blend(
+        &mut self,
+        model: &Model,
+        g: usize,
+        options: &Options,
+        shifts: Option<&[Shifts]>,
+        given_loads: bool,
+    ) {
         let group = &model.groups[g];
-        let m = group.m;
+        let (m, radius) = (group.m, model.radius);
         let anchors = &self.anchors;
         let squared = (0..group.samples).map(|i| {
             let pairs = group.poses_of(i).iter().zip(anchors);
-            pairs.map(|(a, b)| squared_distance(a, b, model.radius, options.turning)).sum::<f64>()
+            pairs.map(|(a, b)| squared_distance(a, b, radius, options.turning)).sum::<f64>()
         });
         self.weights.weigh(squared, options);
         self.matrices.fill(0.0);
-        self.theta.fill(0.0);
         self.away.fill(Twist::ZERO);
-        for at in 0..self.weights.of.len() {
-            let (i, alpha) = self.weights.of[at];
+        for &(i, alpha) in &self.weights.of {
             for (to, x) in self.matrices.iter_mut().zip(group.matrices_of(i)) {
                 *to += alpha * x;
             }
-            self.set_added(group, i, model.radius, alpha);
-            let (theta, map) = group.coordinates_of(i);
-            self.theta.iter_mut().zip(theta).for_each(|(to, x)| *to += alpha * x);
-            add_columns(&mut self.theta, map, &self.added, alpha);
-            if let Some(shifts) = shifts {
-                let shift = &shifts[i].of[g].coordinates;
-                self.theta.iter_mut().zip(shift).for_each(|(to, x)| *to += alpha * x);
+            for (k, pose) in group.poses_of(i).iter().enumerate() {
+                self.away[k] = self.away[k] + log(&pose.inverse_times(&self.anchors[k])) * alpha;
             }
         }
         if options.matrices == Matrices::Eigen {
@@ -154,15 +175,130 @@ impl Moving {
             &mut self.pivots,
             &mut self.Y,
         );
+        if !given_loads {
+            self.hold(group, g, shifts, radius);
+        }
+        self.theta.fill(0.0);
+        for at in 0..self.weights.of.len() {
+            let (i, alpha) = self.weights.of[at];
+            self.set_added(group, i, radius);
+            let (theta, map) = group.coordinates_of(i);
+            self.theta.iter_mut().zip(theta).for_each(|(to, x)| *to += alpha * x);
+            add_columns(&mut self.theta, map, &self.added, alpha);
+            if let Some(shifts) = shifts {
+                let shift = &shifts[i].of[g].coordinates;
+                self.theta.iter_mut().zip(shift).for_each(|(to, x)| *to += alpha * x);
+            }
+        }
     }
 
-    /// Sets `added` to u_i of a sample, and adds α of the way from there to ξ̄.
-    fn set_added(&mut self, group: &Group, i: usize, radius: f64, alpha: f64) {
+    /// Sets y, and w₀ = w̄ + B⁻¹ E L₁₁⁻ᵀ y, then w = f + B⁻¹ E L₁₁⁻ᵀ LᵀB(w₀ − f): what is no motion of the blend follows the
+    /// loads f at once.
+    fn hold(&mut self, group: &Group, g: usize, shifts: Option<&[Shifts]>, radius: f64) {
+        for (k, away) in self.away.iter().enumerate() {
+            let away = away.to_vector();
+            (0..6).for_each(|i| self.added[6 * k + i] = if i < 3 { away[i] / radius } else { away[i] });
+        }
+        if let Some(shifts) = shifts {
+            for &(i, alpha) in &self.weights.of {
+                let shift = &shifts[i].of[g].effectors;
+                self.added.iter_mut().zip(shift).for_each(|(to, x)| *to -= alpha * x);
+            }
+        }
+        let (xi, mut y) = (std::mem::take(&mut self.added), std::mem::take(&mut self.y));
+        self.coordinates_of(&xi, &mut y);
+        let mut own = xi;
+        self.wrench_of(&y, &mut own);
+        let mut load = std::mem::take(&mut self.load);
+        self.to_base_axes(&own, radius, &mut load);
+        for &(i, alpha) in &self.weights.of {
+            load.iter_mut().zip(group.loads_of(i)).for_each(|(to, x)| *to += alpha * x);
+        }
+        let (m, r) = (group.m, self.rank);
+        if r < m {
+            load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w -= f);
+            self.to_own_axes(&load, radius, &mut own);
+            for u in 0..r {
+                self.product[u] = (0..m).map(|i| self.L[i * m + u] * own[i]).sum();
+            }
+            self.wrench_of(&self.product, &mut own);
+            self.to_base_axes(&own, radius, &mut load);
+            load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w += f);
+        }
+        (self.load, self.y, self.added) = (load, y, own);
+    }
+
+    /// y of a motion ξ' of the effectors: L₁₁ y = the rows that were pivots.
+    pub fn coordinates_of(&self, xi: &[f64], y: &mut [f64]) {
+        let m = xi.len();
+        for k in 0..self.rank {
+            let row = &self.L[self.pivots[k] * m..][..k + 1];
+            let before: f64 = row[..k].iter().zip(&y[..k]).map(|(l, y)| l * y).sum();
+            y[k] = (xi[self.pivots[k]] - before) / row[k];
+        }
+    }
+
+    /// E L₁₁⁻ᵀ y, the wrench that y needs, effectors' axes.
+    pub fn wrench_of(&self, y: &[f64], wrench: &mut [f64]) {
+        let r = self.rank;
+        wrench.fill(0.0);
+        for k in 0..r {
+            wrench[self.pivots[k]] = (k..r).map(|u| self.Y[k * r + u] * y[u]).sum();
+        }
+    }
+
+    /// Sets `rate` to ẏ of the effectors' twists: ξ̇ = Jr(ξ̄)⁻¹φ.
+    pub fn measure_rate(&mut self, radius: f64) {
+        for (k, twist) in self.twists.iter().enumerate() {
+            let xi = right_jacobian_inverse(&self.away[k]) * twist.to_vector();
+            (0..6).for_each(|i| self.added[6 * k + i] = if i < 3 { xi[i] / radius } else { xi[i] });
+        }
+        let (xi, mut rate) = (std::mem::take(&mut self.added), std::mem::take(&mut self.rate));
+        self.coordinates_of(&xi, &mut rate);
+        (self.added, self.rate) = (xi, rate);
+    }
+
+    /// H ← H exp(δ), δ = log(H⁻¹H_links) less the motion that has the same pivots: along what is no motion of the blend
+    /// the effectors go with the links.
+    pub fn follow_links(&mut self, radius: f64) {
+        let m = self.load.len();
+        if self.rank == m {
+            return;
+        }
+        self.set_gap(radius);
+        let (gap, mut along) = (std::mem::take(&mut self.added), std::mem::take(&mut self.right));
+        self.coordinates_of(&gap, &mut along);
+        for (k, anchor) in self.anchors.iter_mut().enumerate() {
+            let off = Vector6::from_fn(|i, _| {
+                let row = &self.L[(6 * k + i) * m..][..self.rank];
+                let inside: f64 = row.iter().zip(&along).map(|(l, y)| l * y).sum();
+                (gap[6 * k + i] - inside) * if i < 3 { radius } else { 1.0 }
+            });
+            *anchor = *anchor * exp(&Twist::from_vector(&off));
+            anchor.settle();
+        }
+        (self.added, self.right) = (gap, along);
+    }
+
+    /// Sets `added` to log(H⁻¹H_links).
+    pub fn set_gap(&mut self, radius: f64) {
+        for (k, (pose, anchor)) in self.poses.iter().zip(&self.anchors).enumerate() {
+            let gap = log(&anchor.inverse_times(pose)).to_vector();
+            (0..6).for_each(|i| self.added[6 * k + i] = if i < 3 { gap[i] / radius } else { gap[i] });
+        }
+    }
+
+    /// What `set_gap` set.
+    pub fn gap(&self) -> &[f64] {
+        &self.added
+    }
+
+    /// Sets `added` to u_i of a sample.
+    fn set_added(&mut self, group: &Group, i: usize, radius: f64) {
         let loads = group.loads_of(i);
         for (k, pose) in group.poses_of(i).iter().enumerate() {
             let anchor = &self.anchors[k];
             let away = log(&pose.inverse_times(anchor));
-            self.away[k] = self.away[k] + away * alpha;
             let part = |i: usize| self.load[6 * k + i] - loads[6 * k + i];
             let force = anchor.rotation.inverse() * Vector3::new(part(0), part(1), part(2)) / radius;
             let torque = anchor.rotation.inverse() * Vector3::new(part(3), part(4), part(5));
@@ -231,48 +367,24 @@ impl Moving {
         }
     }
 
-    /// θ̇ = Σα Θ_i ẇ.
+    /// θ̇ = Σα Θ_i E L₁₁⁻ᵀ ẏ.
     pub fn set_joint_rates(&mut self, group: &Group, radius: f64) {
+        self.measure_rate(radius);
+        let (rate, mut own) = (std::mem::take(&mut self.rate), std::mem::take(&mut self.added));
+        self.wrench_of(&rate, &mut own);
+        (self.rate, self.added) = (rate, own);
         self.joint_rates.fill(0.0);
-        let mut added = std::mem::take(&mut self.added);
-        self.to_own_axes(&self.rate, radius, &mut added);
-        self.added = added;
         for &(i, alpha) in &self.weights.of {
             let (_, map) = group.coordinates_of(i);
             add_columns(&mut self.joint_rates, map, &self.added, alpha);
         }
     }
 
-    /// How effector k moves: its body twist Jr(ξ̄) C̄ u̇.
-    pub fn velocity(&self, k: usize, radius: f64) -> Twist {
-        let m = self.own_rate.len();
-        let xi = Vector6::from_fn(|i, _| {
-            let C = &self.matrices[(6 * k + i) * m..][..m];
-            let x: f64 = C.iter().zip(&self.own_rate).map(|(c, w)| c * w).sum();
-            if i < 3 { x * radius } else { x }
-        });
-        Twist::from_vector(&(right_jacobian(&self.away[k]) * xi))
-    }
-
-    /// The motion of effector k, its own axes, per unit of y: column u of Jr(ξ̄) S⁻¹ L.
-    pub fn column(&self, k: usize, jacobian: &Matrix6<f64>, u: usize, radius: f64) -> Vector6<f64> {
+    /// The motion of effector k per unit of y: column u of J S⁻¹ L.
+    pub fn column(&self, k: usize, J: &Matrix6<f64>, u: usize, radius: f64) -> Vector6<f64> {
         let m = self.load.len();
         let row = |i: usize| self.L[(6 * k + i) * m + u];
-        jacobian * Vector6::from_fn(|i, _| if i < 3 { row(i) * radius } else { row(i) })
-    }
-
-    /// Moves the anchors on by h seconds, as the effectors move.
-    pub fn move_anchors(&mut self, radius: f64, h: f64) {
-        for k in 0..self.poses.len() {
-            let twist = self.velocity(k, radius);
-            let pose = &self.poses[k];
-            let mut anchor = Pose::new(
-                pose.rotation * exp_rotation(&(twist.angular * h)),
-                pose.position + pose.rotation * twist.linear * h,
-            );
-            anchor.settle();
-            self.anchors[k] = anchor;
-        }
+        J * Vector6::from_fn(|i, _| if i < 3 { row(i) * radius } else { row(i) })
     }
 
     /// Puts links and effectors where θ has them, links in the world.
@@ -288,7 +400,7 @@ impl Moving {
             self.links.clear();
             for at in 0..self.weights.of.len() {
                 let (i, alpha) = self.weights.of[at];
-                self.set_added(group, i, model.radius, 0.0);
+                self.set_added(group, i, model.radius);
                 group.twists[i].rebuild(&self.added, &self.twist_offsets[i], base, 1, &mut self.one);
                 self.links.add(&self.one, alpha);
             }

@@ -4,6 +4,7 @@ use nalgebra::{Matrix6, Vector6};
 
 use super::evaluation::Moving;
 use super::model::Model;
+use super::options::Force;
 use super::simulation::Simulation;
 use crate::inputs::{Pull, PullId};
 use crate::reduced::spring;
@@ -59,12 +60,15 @@ impl Simulation<'_> {
         let Some(pull) = self.inputs.pull(id) else {
             return Wrench::ZERO; // let go
         };
+        if self.options.force == Force::Live {
+            return self.mover.pull_force(id);
+        }
         let Some(grip) = grip(self.model, pull) else { return Wrench::ZERO };
         let moving = &self.groups[grip.group];
         let in_base = moving.poses[grip.effector] * grip.frame;
         let pose = self.base * in_base;
         let (mut w, _, D) = spring(pull, &pose);
-        let own = grip.frame.twist_to_local(&moving.velocity(grip.effector, self.model.radius)).to_vector();
+        let own = grip.frame.twist_to_local(&moving.twists[grip.effector]).to_vector();
         w -= D * (own + carried(&self.base, &self.base_twist, &in_base));
         let w = Wrench::from_vector(&w);
         Wrench { force: pose.rotation * w.force, torque: pose.rotation * w.torque }

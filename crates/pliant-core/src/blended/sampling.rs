@@ -104,6 +104,9 @@ const ROUNDS: usize = 4;
 const TRIES: usize = 12;
 const NEAR: f64 = 0.1;
 
+/// A mechanism that needs so many times the load of a linear one is locked.
+const LOCKED: f64 = 4.0;
+
 /// Two equilibria under the same load that are further apart than this, in radii, are not the same.
 const APART: f64 = 1e-3;
 
@@ -325,6 +328,7 @@ impl Maker<'_> {
     /// meets its limit.
     fn reach(&mut self, unit: &[Wrench], wanted: f64) -> Option<Case> {
         let mut scale = self.first_scale(unit, wanted);
+        let most = LOCKED * scale;
         let mut found: Option<Case> = None;
         let mut limited = false;
         for _ in 0..TRIES {
@@ -346,6 +350,9 @@ impl Maker<'_> {
                 break;
             }
             scale *= (wanted / displacement).clamp(0.3, 3.0);
+            if scale > most {
+                break;
+            }
         }
         let Some(case) = found else {
             self.out_of_reach += 1;

@@ -13,8 +13,8 @@ use crate::reduced::Shifts;
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
-/// Marks what this engine keeps in [`State::private`]: the base's twist, and of each effector the load that would hold
-/// it, its rate, and rotation and position at which samples are weighed.
+/// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its
+/// compliance, and of each effector rotation, position and twist. With forces from the live engine it is what that one keeps.
 const STAMP: f64 = 0.391_827_364_550_918_3;
 
 /// A running simulation.
@@ -31,6 +31,8 @@ pub struct Simulation<'m> {
     pub(super) steps: u64,
     /// Whether the groups are evaluated where they are.
     pub(super) evaluated: bool,
+    /// Whether the loads of the groups are those of statics, which are put on in parts.
+    pub(super) settling: bool,
     /// Whether the state tells where the simulation is.
     pub(super) filled: bool,
     /// Loads off the effectors at each sample, and whether they may have changed.
@@ -38,8 +40,10 @@ pub struct Simulation<'m> {
     inputs_changed: bool,
     shifted: bool,
     accelerated: Twist,
-    /// The live engine at the blended pose, and for each of its joint coordinates the group and the place there.
-    follower: live::Simulation<'m>,
+    /// What moves with forces from the live engine.
+    pub(super) mover: live::Simulation<'m>,
+    /// The live engine at poses of the blend, and for each of its joint coordinates the group and the place there.
+    pub(super) follower: live::Simulation<'m>,
     places: Vec<(usize, usize)>,
     theta: Vec<f64>,
     rates: Vec<f64>,
@@ -69,11 +73,13 @@ impl<'m> Model<'m> {
             time: 0.0,
             steps: 0,
             evaluated: false,
+            settling: false,
             filled: false,
             shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
             inputs_changed: true,
             shifted: false,
             accelerated: Twist::ZERO,
+            mover: self.live.simulate(),
             follower: self.live.simulate(),
             theta: vec![0.0; places.len()],
             rates: vec![0.0; places.len()],
@@ -82,7 +88,8 @@ impl<'m> Model<'m> {
             state: State::at_rest(self.mechanism),
         };
         // A load that nothing holds is told by the first step.
-        let _ = simulation.evaluate(&Twist::ZERO);
+        let _ = simulation.evaluate(&Twist::ZERO, false);
+        simulation.hand_over();
         simulation
     }
 }
@@ -113,11 +120,42 @@ impl<'m> Simulation<'m> {
         &self.options
     }
 
-    /// Changes how samples are blended, but not whether they have their geometric stiffness.
+    /// Changes how samples are blended, but not whether they have their geometric stiffness. Poses stay what they are,
+    /// as near as the blend can come.
     pub fn set_options(&mut self, options: Options) {
+        if self.options.force == Force::Live {
+            let state = self.state().clone();
+            self.take_over(&state);
+        }
         self.options = Options { geometric: self.options.geometric, ..options };
+        self.inputs_changed = true;
         self.stale();
-        let _ = self.evaluate(&Twist::ZERO);
+        let _ = self.evaluate(&Twist::ZERO, false);
+        self.hand_over();
+    }
+
+    /// Puts the live engine where the blend is.
+    pub(super) fn hand_over(&mut self) {
+        self.put_follower();
+        self.mover.inputs_mut().copy_from(&self.inputs);
+        self.mover.put(&self.base, &self.base_twist, &self.theta, &self.rates);
+        self.filled = false;
+    }
+
+    /// Puts effectors where a state has them.
+    pub(super) fn take_over(&mut self, state: &State) {
+        for (g, moving) in self.groups.iter_mut().enumerate() {
+            for (k, &e) in self.model.groups[g].layout.effectors.iter().enumerate() {
+                let effector = &self.model.effectors[e];
+                let pose = state.pose(effector.body) * effector.frame;
+                moving.anchors[k] = state.base.inverse_times(&pose);
+                let twist = effector.frame.twist_to_local(&state.twists[effector.body.index()]);
+                let r = self.base.rotation.inverse();
+                let base = Twist { linear: r * self.base_twist.linear, angular: r * self.base_twist.angular };
+                moving.twists[k] = twist - moving.anchors[k].twist_to_local(&base);
+            }
+        }
+        self.evaluated = false;
     }
 
     /// What acts from outside.
@@ -147,7 +185,12 @@ impl<'m> Simulation<'m> {
     }
 
     /// The samples that count for an effector now, with their weights.
-    pub fn weights(&self, effector: EffectorId) -> &[(usize, f64)] {
+    pub fn weights(&mut self, effector: EffectorId) -> &[(usize, f64)] {
+        if self.options.force == Force::Live {
+            let state = self.state().clone();
+            self.take_over(&state);
+            let _ = self.evaluate(&Twist::ZERO, false);
+        }
         let of = |g: &usize| {
             let effectors = &self.model.groups[*g].layout.effectors;
             effectors.iter().any(|&e| self.model.effectors[e].id == Some(effector))
@@ -155,17 +198,21 @@ impl<'m> Simulation<'m> {
         (0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of)
     }
 
-    /// Blends at the present poses of the effectors, and puts the links there.
-    pub(super) fn evaluate(&mut self, acceleration: &Twist) -> Result<(), StepError> {
+    /// Blends at the present poses of the effectors, under loads that hold them there or that are given, and puts the
+    /// links there.
+    pub(super) fn evaluate(&mut self, acceleration: &Twist, given_loads: bool) -> Result<(), StepError> {
         self.shift(acceleration)?;
         if self.evaluated {
             return Ok(());
         }
+        if !given_loads && !self.settling {
+            (0..self.groups.len()).for_each(|g| self.gather(g));
+        }
         let shifts = self.shifted.then_some(&self.shifts[..]);
         for (g, moving) in self.groups.iter_mut().enumerate() {
-            moving.blend(self.model, g, &self.options, shifts);
+            moving.blend(self.model, g, &self.options, shifts, given_loads);
         }
-        if self.options.force == Force::Live {
+        if given_loads {
             self.correct();
         }
         for g in 0..self.groups.len() {
@@ -187,10 +234,10 @@ impl<'m> Simulation<'m> {
         }
         self.evaluated = false;
         self.accelerated = *acceleration;
-        let (mut largest, mut changed) = (0.0f64, false);
+        let mut largest = 0.0f64;
         for (i, sample) in self.model.samples.iter().enumerate() {
             let shifts = &mut self.shifts[i];
-            changed |= shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
+            shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
                 let joint = self.model.mechanism.joint(joint);
                 StepError::NotFinite {
                     step: self.steps + 1,
@@ -205,17 +252,15 @@ impl<'m> Simulation<'m> {
             }
         }
         self.shifted = largest > NO_SHIFT;
-        if changed && self.options.links == Links::Twist {
+        if self.options.links == Links::Twist {
             for (g, moving) in self.groups.iter_mut().enumerate() {
                 for (i, offsets) in moving.twist_offsets.iter_mut().enumerate() {
                     self.model.groups[g].twists[i].set_offsets(offsets, &self.shifts[i].of[g].nodes);
                 }
             }
         }
-        if self.inputs_changed {
-            self.follower.inputs_mut().copy_from(&self.inputs);
-            self.inputs_changed = false;
-        }
+        self.follower.inputs_mut().copy_from(&self.inputs);
+        self.inputs_changed = false;
         Ok(())
     }
 
@@ -249,13 +294,30 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// How far the links are from where they would be at rest under the loads that the model holds its effectors with:
-    /// the longest way that one Gauss–Newton step moves one, over the radius. At rest that is the error of the pose.
+    /// How far the links are from where they would be at rest: the longest way that one Gauss–Newton step moves one, over
+    /// the radius. At rest that is the error of the pose. In motion it is the same for effectors that the blend's own
+    /// force holds; with forces from the live engine, it is [`live::Simulation::estimate`].
     pub fn estimate(&mut self) -> f64 {
-        if self.evaluate(&self.accelerated.clone()).is_err() {
-            return f64::INFINITY;
+        if self.options.force == Force::Live {
+            self.mover.inputs_mut().copy_from(&self.inputs);
+            return self.mover.estimate();
         }
-        self.relax()
+        match self.evaluate(&self.accelerated.clone(), false) {
+            Ok(()) => self.relax(),
+            Err(_) => f64::INFINITY,
+        }
+    }
+
+    /// One step with forces from the live engine.
+    pub(super) fn step_live(&mut self, h: f64) -> Result<(), StepError> {
+        self.mover.inputs_mut().copy_from(&self.inputs);
+        self.mover.inputs_mut().copy_pulls(&self.inputs);
+        self.mover.step(h)?;
+        (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
+        self.time += h;
+        self.steps += 1;
+        self.stale();
+        Ok(())
     }
 
     /// Puts the follower where the links are, moving as they move.
@@ -280,7 +342,13 @@ impl<'m> Simulation<'m> {
     }
 
     fn fill(&mut self) {
-        let _ = self.evaluate(&self.accelerated.clone());
+        if self.options.force == Force::Live {
+            self.mover.inputs_mut().copy_from(&self.inputs);
+            self.state.clone_from(self.mover.state());
+            (self.state.time, self.state.steps) = (self.time, self.steps);
+            return;
+        }
+        let _ = self.evaluate(&self.accelerated.clone(), false);
         self.put_follower();
         self.follower.inputs_mut().copy_from(&self.inputs);
         self.state.clone_from(self.follower.state());
@@ -295,50 +363,53 @@ impl<'m> Simulation<'m> {
         numbers.push(STAMP);
         numbers.extend_from_slice(self.base_twist.to_vector().as_slice());
         for moving in &self.groups {
-            numbers.extend_from_slice(&moving.load);
-            numbers.extend_from_slice(&moving.rate);
-            for pose in &moving.anchors {
+            numbers.push(moving.stiffer);
+            for (pose, twist) in moving.anchors.iter().zip(&moving.twists) {
                 numbers.extend_from_slice(pose.rotation.coords.as_slice());
                 numbers.extend_from_slice(pose.position.as_slice());
+                numbers.extend_from_slice(twist.to_vector().as_slice());
             }
         }
     }
 
-    /// Puts a saved state back, and the base with it. A state of another engine is taken as near as the model can come:
-    /// poses and twists of the effectors, and the base at rest.
+    /// Puts a saved state back, and the base with it; of a state of another engine, poses and twists of the effectors, or
+    /// the joints with forces from the live engine, and the base at rest.
     pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(self.mechanism())?;
-        let numbers = |moving: &Moving| 2 * moving.load.len() + 7 * moving.anchors.len();
-        let saved: usize = self.groups.iter().map(numbers).sum();
-        let own = state.private.len() == 7 + saved && state.private[0] == STAMP;
-        let twist = if own {
-            Twist::from_vector(&Vector6::from_column_slice(&state.private[1..7]))
-        } else {
-            Twist::ZERO
-        };
-        self.inputs_mut().set_base(state.base, twist)?;
-        (self.time, self.steps, self.base, self.base_twist) = (state.time, state.steps, state.base, twist);
+        (self.time, self.steps) = (state.time, state.steps);
+        self.inputs_changed = true;
+        self.stale();
+        if self.options.force == Force::Live {
+            self.mover.set_state(state)?;
+            let twist = self.mover.inputs().base_twist;
+            self.inputs.set_base(state.base, twist)?;
+            (self.base, self.base_twist) = (state.base, twist);
+            return Ok(());
+        }
+        let effectors: usize = self.groups.iter().map(|g| g.anchors.len()).sum();
+        let own = state.private.len() == 7 + self.groups.len() + 13 * effectors && state.private[0] == STAMP;
+        let twist_at =
+            |at: usize| Twist::from_vector(&Vector6::from_column_slice(&state.private[at..at + 6]));
+        let twist = if own { twist_at(1) } else { Twist::ZERO };
+        self.inputs.set_base(state.base, twist)?;
+        (self.base, self.base_twist) = (state.base, twist);
         if own {
-            let mut rest = &state.private[7..];
-            let mut take = |count: usize| {
-                let (taken, left) = rest.split_at(count);
-                rest = left;
-                taken
-            };
+            let mut at = 7;
             for moving in &mut self.groups {
-                let m = moving.load.len();
-                moving.load.copy_from_slice(take(m));
-                moving.rate.copy_from_slice(take(m));
-                for anchor in &mut moving.anchors {
-                    let [x, y, z, w] = std::array::from_fn(|_| take(1)[0]);
+                moving.stiffer = state.private[at];
+                at += 1;
+                for (anchor, twist) in moving.anchors.iter_mut().zip(&mut moving.twists) {
+                    let [x, y, z, w] = [0, 1, 2, 3].map(|i| state.private[at + i]);
                     anchor.rotation = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
-                    anchor.position = Vector3::from_column_slice(take(3));
+                    anchor.position = Vector3::from_column_slice(&state.private[at + 4..at + 7]);
+                    *twist = twist_at(at + 7);
+                    at += 13;
                 }
             }
-            let _ = self.evaluate(&Twist::ZERO);
         } else {
-            self.measure(state);
+            self.take_over(state);
         }
+        let _ = self.evaluate(&Twist::ZERO, false);
         Ok(())
     }
 
@@ -354,9 +425,10 @@ impl<'m> Simulation<'m> {
         };
         let (base, twist) = (*motion * self.inputs.base, turned(&self.inputs.base_twist));
         self.inputs_mut().set_base(base, twist)?;
+        self.mover.teleport(motion)?;
         self.base = *motion * self.base;
         self.base_twist = turned(&self.base_twist);
-        let _ = self.evaluate(&Twist::ZERO);
+        let _ = self.evaluate(&Twist::ZERO, false);
         Ok(())
     }
 
@@ -367,6 +439,9 @@ impl<'m> Simulation<'m> {
 
     /// The link frame of a body in the world.
     pub fn pose(&self, body: BodyId) -> Pose {
+        if self.options.force == Force::Live {
+            return self.mover.pose(body);
+        }
         let order = self.model.mechanism.order();
         let outer = match order.node_of(body) {
             None => self.base,
@@ -378,15 +453,8 @@ impl<'m> Simulation<'m> {
         outer * order.offset_of(body)
     }
 
-    /// The frame of an effector in the world: where the model has it, whatever places the links.
+    /// The frame of an effector in the world, where its link takes it.
     pub fn effector_pose(&self, effector: EffectorId) -> Pose {
-        for (g, moving) in self.groups.iter().enumerate() {
-            let effectors = &self.model.groups[g].layout.effectors;
-            let at = effectors.iter().position(|&e| self.model.effectors[e].id == Some(effector));
-            if let Some(k) = at {
-                return self.base * moving.poses[k];
-            }
-        }
         let effector = self.mechanism().effector(effector);
         self.pose(effector.body) * effector.frame
     }

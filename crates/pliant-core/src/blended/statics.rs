@@ -1,15 +1,13 @@
-//! Where the blend is at rest: under the loads that act, at the pose whose weights lead there; and the loads that hold
-//! given poses.
+//! Where the blend is at rest under the loads that act.
 
 use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 
 use super::evaluation::Moving;
 use super::model::Group;
+use super::options::Force;
 use super::simulation::Simulation;
 use crate::full::StepError;
-use crate::reduced::cholesky;
-use crate::spatial::{Pose, Twist, exp, log, right_jacobian_inverse};
-use crate::state::State;
+use crate::spatial::{Pose, Twist, exp};
 
 /// What the search for rest found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +37,6 @@ const GOOD: f64 = 1e-3;
 /// The longest Newton step, in radii or rad.
 const STRIDE: f64 = 0.5;
 
-/// Iterations towards given poses, and the softness that holds back what the samples cannot tell, relative to the
-/// softest motion.
-const TOWARDS: usize = 8;
-const HELD_BACK: f64 = 1e-4;
-
 impl Simulation<'_> {
     /// Brings the mechanism to rest under the present inputs: the nonlinear equilibrium of the blend. The base stands
     /// still. Pulls are left out.
@@ -53,12 +46,26 @@ impl Simulation<'_> {
     /// effectors are and from the samples whose loads are nearest, and the one with the least estimate is taken. If
     /// none converges, everything is as it was, under the loads as far as they could be put on.
     pub fn settle(&mut self) -> Result<Settled, StepError> {
+        let settled = self.search();
+        self.settling = false;
+        settled
+    }
+
+    fn search(&mut self) -> Result<Settled, StepError> {
         self.base = self.inputs.base;
         (self.base_twist, self.filled) = (Twist::ZERO, false);
+        if self.options.force == Force::Live {
+            // Effectors where they are, with the loads that hold them there.
+            let state = self.state().clone();
+            self.take_over(&state);
+        }
+        self.evaluated = false;
+        self.evaluate(&Twist::ZERO, false)?;
         for g in 0..self.groups.len() {
             self.gather(g);
-            self.groups[g].rate.fill(0.0);
+            self.groups[g].twists.fill(Twist::ZERO);
         }
+        self.settling = true;
         let own: Vec<Start> = self.groups.iter().map(Start::of).collect();
         let mut settled = Settled { converged: false, residual: f64::INFINITY, iterations: 0 };
         let mut best: Option<(f64, Vec<Start>)> = None;
@@ -74,6 +81,7 @@ impl Simulation<'_> {
                 settled.residual = settled.residual.min(residual);
                 continue;
             }
+            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.wanted));
             let estimate = self.relax();
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 (settled.converged, settled.residual) = (true, residual);
@@ -85,8 +93,10 @@ impl Simulation<'_> {
         }
         let starts = best.map_or(own, |(_, starts)| starts);
         self.groups.iter_mut().zip(&starts).for_each(|(moving, start)| start.restore(moving));
+        self.settling = false;
         self.evaluated = false;
-        self.evaluate(&Twist::ZERO)?;
+        self.evaluate(&Twist::ZERO, self.options.force == Force::Live)?;
+        self.hand_over();
         Ok(settled)
     }
 
@@ -113,12 +123,13 @@ impl Simulation<'_> {
         Ok((reached >= 1.0, residual))
     }
 
-    /// Sets a part of the way from the loads of the start to those that act.
+    /// Sets the loads to be held to a part of the way from those of the start to those that act.
     fn put_on(&mut self, start: &[Vec<f64>], part: f64) {
         for (moving, start) in self.groups.iter_mut().zip(start) {
-            for ((w, f), s) in moving.load.iter_mut().zip(&moving.outside).zip(start) {
+            for ((w, f), s) in moving.wanted.iter_mut().zip(&moving.outside).zip(start) {
                 *w = if part == 1.0 { *f } else { s + part * (f - s) };
             }
+            moving.load.copy_from_slice(&moving.wanted);
         }
     }
 
@@ -177,58 +188,27 @@ impl Simulation<'_> {
         Ok(amount(&last))
     }
 
-    /// From the anchors of each group to where the links take its effectors.
+    /// How far each group is from rest under the loads to be held. With forces from the live engine: from the anchors to
+    /// where these loads take the links. From the blend alone: how far they would move the effectors from where other
+    /// loads hold them; and along what is no motion of the blend, from the anchors to the links.
     fn residuals(&mut self) -> Result<Vec<DVector<f64>>, StepError> {
         self.evaluated = false;
-        if self.evaluate(&Twist::ZERO).is_err() {
+        let live = self.options.force == Force::Live;
+        if live {
+            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.wanted));
+        }
+        // What is held in parts of the loads stands for what acts.
+        let swap = |groups: &mut [Moving]| {
+            groups.iter_mut().for_each(|moving| std::mem::swap(&mut moving.outside, &mut moving.wanted));
+        };
+        swap(&mut self.groups);
+        let evaluated = self.evaluate(&Twist::ZERO, live);
+        swap(&mut self.groups);
+        if evaluated.is_err() {
             let far = |moving: &Moving| DVector::from_element(moving.load.len(), f64::INFINITY);
             return Ok(self.groups.iter().map(far).collect());
         }
-        Ok(self.groups.iter().map(|moving| moving.residual(self.model.radius)).collect())
-    }
-
-    /// Takes over poses and twists of the effectors from a state: w ← w + (C̄ + ε)⁻¹ of what is left, a few times.
-    pub(super) fn measure(&mut self, state: &State) {
-        let (model, base) = (self.model, self.base);
-        for (g, moving) in self.groups.iter_mut().enumerate() {
-            for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
-                let effector = &model.effectors[e];
-                let pose = base.inverse_times(&(state.pose(effector.body) * effector.frame));
-                moving.anchors[k] = pose;
-            }
-            // The nearest sample is where to start.
-            moving.rate.fill(0.0);
-            moving.blend(model, g, &self.options, None);
-            let nearest = moving.weights.of.first().map_or(0, |w| w.0);
-            moving.load.copy_from_slice(model.groups[g].loads_of(nearest));
-        }
-        for _ in 0..TOWARDS {
-            self.evaluated = false;
-            if self.evaluate(&Twist::ZERO).is_err() {
-                break;
-            }
-            for moving in &mut self.groups {
-                for k in 0..moving.poses.len() {
-                    let gap = log(&moving.poses[k].inverse_times(&moving.anchors[k]));
-                    moving.set_motion(k, &gap, model.radius);
-                }
-                moving.solve_for_loads(model.radius);
-                moving.load.iter_mut().zip(&moving.net).for_each(|(w, x)| *w += x);
-            }
-        }
-        for (g, moving) in self.groups.iter_mut().enumerate() {
-            for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
-                let effector = &model.effectors[e];
-                let twist = effector.frame.twist_to_local(&state.twists[effector.body.index()]);
-                let xi = right_jacobian_inverse(&moving.away[k]) * twist.to_vector();
-                moving.set_motion(k, &Twist::from_vector(&xi), model.radius);
-            }
-            moving.solve_for_loads(model.radius);
-            moving.rate.copy_from_slice(&moving.net);
-            moving.anchors.copy_from_slice(&moving.poses);
-        }
-        self.evaluated = false;
-        let _ = self.evaluate(&Twist::ZERO);
+        Ok(self.groups.iter_mut().map(|moving| moving.residual(self.model.radius, live)).collect())
     }
 }
 
@@ -272,15 +252,23 @@ impl Moving {
         self.anchors.copy_from_slice(group.poses_of(sample));
     }
 
-    /// log(A⁻¹H) of each effector, lengths in radii.
-    fn residual(&self, radius: f64) -> DVector<f64> {
-        let of = |k: usize| log(&self.anchors[k].inverse_times(&self.poses[k])).to_vector();
-        DVector::from_iterator(
-            self.load.len(),
-            (0..self.poses.len()).flat_map(|k| {
-                of(k).iter().enumerate().map(|(i, x)| if i < 3 { x / radius } else { *x }).collect::<Vec<_>>()
-            }),
-        )
+    fn residual(&mut self, radius: f64, live: bool) -> DVector<f64> {
+        let (m, r) = (self.load.len(), self.rank);
+        self.set_gap(radius);
+        let gap = DVector::from_column_slice(self.gap());
+        if live {
+            return gap;
+        }
+        let mut along = vec![0.0; r];
+        self.coordinates_of(gap.as_slice(), &mut along);
+        std::mem::swap(&mut self.outside, &mut self.wanted);
+        self.set_net(radius);
+        std::mem::swap(&mut self.outside, &mut self.wanted);
+        for (u, along) in along.iter_mut().enumerate() {
+            let y: f64 = (0..m).map(|i| self.L[i * m + u] * self.net[i]).sum();
+            *along -= y;
+        }
+        DVector::from_fn(m, |i, _| gap[i] - (0..r).map(|u| self.L[i * m + u] * along[u]).sum::<f64>())
     }
 
     /// A ← A exp(δ).
@@ -289,30 +277,6 @@ impl Moving {
             let xi = Vector6::from_fn(|i, _| step[6 * k + i] * if i < 3 { radius } else { 1.0 });
             *anchor = *anchor * exp(&Twist::from_vector(&xi));
             anchor.settle();
-        }
-    }
-
-    /// Puts a motion of effector k, its own axes, in its place of `outside`.
-    fn set_motion(&mut self, k: usize, xi: &Twist, radius: f64) {
-        let xi = xi.to_vector();
-        (0..6).for_each(|i| self.outside[6 * k + i] = if i < 3 { xi[i] / radius } else { xi[i] });
-    }
-
-    /// Sets `net` to the loads, base axes, of the motion in `outside`: B⁻¹(C̄ + ε)⁻¹ξ.
-    fn solve_for_loads(&mut self, radius: f64) {
-        let m = self.load.len();
-        self.net.fill(0.0);
-        let softest = (0..m).map(|i| self.matrices[i * m + i]).fold(0.0, f64::max);
-        if softest == 0.0 {
-            return;
-        }
-        self.system[..m * m].copy_from_slice(&self.matrices[..m * m]);
-        (0..m).for_each(|i| self.system[i * m + i] += HELD_BACK * softest);
-        if cholesky::factor(&mut self.system[..m * m], m) {
-            cholesky::solve(&self.system[..m * m], m, &mut self.outside);
-            let mut net = std::mem::take(&mut self.net);
-            self.to_base_axes(&self.outside, radius, &mut net);
-            self.net = net;
         }
     }
 }

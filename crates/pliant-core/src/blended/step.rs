@@ -1,24 +1,30 @@
 //! One step of the blend: backward Euler in the motions that it has.
 //!
-//! Loads w that would hold the effectors are the state: the springs' force is w, and C̄u̇ is how the effectors move,
-//! u̇ = Bẇ in their own axes. Virtual work of the loads f that act, for every change of w, with u̇ = E Y ẏ, E the pivots:
-//!
 //! ```text
-//! (M + hD + h²) ẏ⁺ = Yᵀ(W̄u̇)_E + h LᵀB(f − w),   M = YᵀW̄Y, D = YᵀV̄Y over the pivots
-//! w⁺ = f + B⁻¹ E Y (hẏ⁺ − LᵀB(f − w))
+//! (M + hD + κh²) ẏ⁺ = M ẏ + h LᵀB(f − w),   M = YᵀW̄Y, D = YᵀV̄Y over the pivots
+//! ξ̄⁺ = ξ̄ + h L ẏ⁺,   H⁺ = H exp(−ξ̄) exp(ξ̄⁺),   φ⁺ = Jr(ξ̄⁺) L ẏ⁺
 //! ```
 //!
-//! in coordinates of unit stiffness. Along what is no motion of the blend the mechanism is rigid: w is f at once.
+//! κ = 1 but where weights change so fast that the blend is stiffer than its compliance: there it is how much force the last
+//! steps met over what C̄ told, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
+//! coordinates and compliance form.) With forces from the live engine, its step is taken.
+
+use nalgebra::Vector6;
 
 use super::evaluation::Moving;
+use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
 use crate::full::StepError;
 use crate::reduced::cholesky;
-use crate::spatial::Wrench;
+use crate::spatial::{Twist, Wrench, exp, right_jacobian};
 
-/// A load, in N·m, beyond all bounds.
-const TOO_LARGE: f64 = 1e100;
+/// The longest way of an effector from the samples, in radii or rad, beyond which the blend has broken.
+const TOO_FAR: f64 = 1e3;
+
+/// A way of the effectors in a step, in radii or rad, of which nothing is learned; and the largest κ.
+const STILL: f64 = 1e-9;
+const STIFFEST: f64 = 1e3;
 
 impl Simulation<'_> {
     /// Goes on by dt seconds. On an error everything is what it was.
@@ -26,26 +32,32 @@ impl Simulation<'_> {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
         }
+        if self.options.force == Force::Live {
+            return self.step_live(h);
+        }
         for pull in &self.inputs.pulls {
             if pulls::grip(self.model, pull).is_none() {
                 return Err(StepError::Pull { body: self.model.mechanism.body(pull.body).name.clone() });
             }
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
-        self.evaluate(&acceleration)?;
+        self.evaluate(&acceleration, false)?;
         for g in 0..self.groups.len() {
+            self.groups[g].keep();
+            self.groups[g].follow_links(self.model.radius);
             self.assemble(g, h);
-            let moving = &mut self.groups[g];
-            if !moving.advance(self.model.radius, h) {
+            if !self.groups[g].advance(self.model.radius, h) {
                 self.groups[..g].iter_mut().for_each(Moving::go_back);
                 return Err(self.broken(g));
             }
-            moving.move_anchors(self.model.radius, h);
         }
         let before = (self.base, self.base_twist);
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.evaluated = false;
-        if let Err(error) = self.evaluate(&acceleration) {
+        let evaluated = self.evaluate(&acceleration, false);
+        self.groups.iter_mut().for_each(|moving| moving.stiffen(self.model.radius));
+        let finite = self.groups.iter().position(|g| !g.anchors.iter().all(|a| a.is_finite()));
+        if let Some(error) = evaluated.err().or_else(|| finite.map(|g| self.broken(g))) {
             (self.base, self.base_twist) = before;
             self.groups.iter_mut().for_each(Moving::go_back);
             self.evaluated = false;
@@ -74,23 +86,21 @@ impl Simulation<'_> {
         let (m, radius) = (self.model.groups[g].m, self.model.radius);
         let moving = &mut self.groups[g];
         let r = moving.rank;
-        moving.take_own_axes(radius);
+        moving.measure_rate(radius);
+        moving.set_net(radius);
         let (W, V) = moving.matrices[m * m..].split_at(m * m);
         congruence(W, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.system);
+        for u in 0..r {
+            let row = &moving.system[u * r..(u + 1) * r];
+            let momentum: f64 = row.iter().zip(&moving.rate).map(|(a, b)| a * b).sum();
+            let net: f64 = (0..m).map(|i| moving.L[i * m + u] * moving.net[i]).sum();
+            moving.right[u] = momentum + h * net;
+        }
         congruence(V, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.damping);
         for (a, d) in moving.system[..r * r].iter_mut().zip(&moving.damping) {
             *a += h * d;
         }
-        for k in 0..r {
-            moving.system[k * r + k] += h * h;
-            let row = &W[moving.pivots[k] * m..][..m];
-            moving.product[k] = row.iter().zip(&moving.own_rate).map(|(a, b)| a * b).sum();
-        }
-        for u in 0..r {
-            let momentum: f64 = (0..=u).map(|k| moving.Y[k * r + u] * moving.product[k]).sum();
-            let net: f64 = (0..m).map(|i| moving.L[i * m + u] * moving.net[i]).sum();
-            moving.right[u] = momentum + h * net;
-        }
+        (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
         for pull in &self.inputs.pulls {
             if let Some(grip) = pulls::grip(self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
@@ -125,56 +135,82 @@ fn congruence(A: &[f64], m: usize, pivots: &[usize], Y: &[f64], product: &mut [f
 }
 
 impl Moving {
-    /// Sets `net` and `own_rate` to B(f − w) and Bẇ.
-    fn take_own_axes(&mut self, radius: f64) {
+    /// Sets `net` to B(f − w).
+    pub fn set_net(&mut self, radius: f64) {
         for ((x, f), w) in self.right.iter_mut().zip(&self.outside).zip(&self.load) {
             *x = f - w;
         }
-        let (mut net, mut rate) = (std::mem::take(&mut self.net), std::mem::take(&mut self.own_rate));
+        let mut net = std::mem::take(&mut self.net);
         self.to_own_axes(&self.right, radius, &mut net);
-        self.to_own_axes(&self.rate, radius, &mut rate);
-        (self.net, self.own_rate) = (net, rate);
+        self.net = net;
     }
 
-    /// Takes the step; false if the system is not definite or a number is not finite, and nothing has changed then.
+    /// Takes the step; false if the system is not definite or a number is too large, and nothing has moved then.
     fn advance(&mut self, radius: f64, h: f64) -> bool {
         let (m, r) = (self.load.len(), self.rank);
         if !cholesky::factor(&mut self.system[..r * r], r) {
             return false;
         }
         cholesky::solve(&self.system[..r * r], r, &mut self.right[..r]);
-        self.before.load.copy_from_slice(&self.load);
-        self.before.rate.copy_from_slice(&self.rate);
-        self.before.anchors.copy_from_slice(&self.anchors);
-        // ẏ⁺ is in `right`; hẏ⁺ − LᵀB(f − w) goes to `product`, then E Y of both to `net` and `own_rate`.
-        for u in 0..r {
-            let y: f64 = (0..m).map(|i| self.L[i * m + u] * self.net[i]).sum();
-            self.product[u] = h * self.right[u] - y;
-        }
-        self.net.fill(0.0);
-        self.own_rate.fill(0.0);
-        for k in 0..r {
-            let p = self.pivots[k];
-            for u in k..r {
-                self.net[p] += self.Y[k * r + u] * self.product[u];
-                self.own_rate[p] += self.Y[k * r + u] * self.right[u];
+        let rates = |L: &[f64], right: &[f64], k: usize| {
+            Vector6::from_fn(|i, _| {
+                let row = &L[(6 * k + i) * m..][..r];
+                let x: f64 = row.iter().zip(right).map(|(l, y)| l * y).sum();
+                if i < 3 { x * radius } else { x }
+            })
+        };
+        for k in 0..self.anchors.len() {
+            let rate = rates(&self.L, &self.right, k);
+            let away = self.away[k];
+            let next = away + Twist::from_vector(&(rate * h));
+            if !(next.linear.amax() < TOO_FAR * radius && next.angular.amax() < TOO_FAR) {
+                self.go_back();
+                return false;
             }
+            let mut anchor = self.anchors[k] * exp(&(away * -1.0)) * exp(&next);
+            anchor.settle();
+            self.anchors[k] = anchor;
+            for i in 0..6 {
+                self.outside[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
+            }
+            self.twists[k] = Twist::from_vector(&(right_jacobian(&next) * rate));
         }
-        let (mut load, mut rate) = (std::mem::take(&mut self.load), std::mem::take(&mut self.rate));
-        self.to_base_axes(&self.net, radius, &mut load);
-        self.to_base_axes(&self.own_rate, radius, &mut rate);
-        load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w += f);
-        (self.load, self.rate) = (load, rate);
-        let fine = self.load.iter().chain(&self.rate).all(|x| x.abs() < TOO_LARGE);
-        if !fine {
-            self.go_back();
+        true
+    }
+
+    /// κ of the step that was taken: how far the change of w would move the effectors, |C̄B(w⁺ − w)|, over how far they
+    /// moved, |hLẏ⁺| in `outside`. It comes at once and goes by a tenth a step.
+    fn stiffen(&mut self, radius: f64) {
+        let m = self.load.len();
+        for ((x, w), before) in self.right.iter_mut().zip(&self.load).zip(&self.before.load) {
+            *x = w - before;
         }
-        fine
+        let mut net = std::mem::take(&mut self.net);
+        self.to_own_axes(&self.right, radius, &mut net);
+        self.net = net;
+        let (mut felt, mut moved) = (0.0, 0.0);
+        for i in 0..m {
+            let C = &self.matrices[i * m..(i + 1) * m];
+            let x: f64 = C.iter().zip(&self.net).map(|(c, w)| c * w).sum();
+            felt += x * x;
+            moved += self.outside[i] * self.outside[i];
+        }
+        if moved > STILL * STILL {
+            self.stiffer = (felt / moved).sqrt().max(1.0 + 0.9 * (self.stiffer - 1.0)).min(STIFFEST);
+        }
+    }
+
+    /// Keeps what [`Moving::go_back`] goes back to.
+    fn keep(&mut self) {
+        self.before.load.copy_from_slice(&self.load);
+        self.before.stiffer = self.stiffer;
+        self.before.anchors.copy_from_slice(&self.anchors);
+        self.before.twists.copy_from_slice(&self.twists);
     }
 
     fn go_back(&mut self) {
-        self.load.copy_from_slice(&self.before.load);
-        self.rate.copy_from_slice(&self.before.rate);
+        self.stiffer = self.before.stiffer;
         self.anchors.copy_from_slice(&self.before.anchors);
+        self.twists.copy_from_slice(&self.before.twists);
     }
 }

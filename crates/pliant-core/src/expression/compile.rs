@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Matrix6};
 
 use super::error::{ExpressionError, Place};
 use super::graph::{Graph, Node};
+use super::jet::Derivative;
 use super::lower::{Names, lower};
 use super::motion::{Space, Transform, Twist, numbers, pose_numbers};
 use super::syntax::Syntax;
@@ -16,7 +17,7 @@ const RIGID: f64 = 1e-9;
 
 /// S counts as having lost rank where its smallest singular value is below this part of its largest, lengths
 /// in units of the joint's own.
-pub(super) const SINGULAR: f64 = 1e-9;
+pub(crate) const SINGULAR: f64 = 1e-9;
 
 pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
     let syntax = Syntax::parse(&formula.text)?;
@@ -62,18 +63,22 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
 
     let pose = pose_numbers(&R, &p);
     let subspace: Vec<Node> = transform.subspace.iter().flat_map(numbers).collect();
-    let rates: Vec<Node> = subspace.iter().map(|x| space.motion.of(&mut space.graph, *x)).collect();
+    let along = |along: &mut Derivative| -> Vec<Node> {
+        subspace.iter().map(|x| along.of(&mut space.graph, *x)).collect()
+    };
+    let curvature: Vec<Node> = space.along.iter_mut().flat_map(along).collect();
     let velocity = [&pose[..], &subspace].concat();
     let motion: Vec<Node> = velocity.iter().copied().chain(numbers(&transform.bias)).collect();
     let mut expression = Expression {
         position: tape(&space.graph, d, &pose)?,
         subspace: tape(&space.graph, d, &velocity)?,
         motion: tape(&space.graph, 2 * d, &motion)?,
-        rate: tape(&space.graph, 2 * d, &rates)?,
+        curvature: tape(&space.graph, d, &curvature)?,
         start: super::pose(&G),
         length: 1.0,
         axes: [(0, 1.0); 6],
         compiled: std::sync::OnceLock::new(),
+        curvature_compiled: std::sync::OnceLock::new(),
         formula,
     };
 

@@ -55,6 +55,22 @@ fn left(axes: &Axes, d: usize) -> impl Iterator<Item = usize> + '_ {
     (0..6).filter(move |row| !axes[..d].iter().any(|(axis, _)| axis == row))
 }
 
+/// Nᵀx: the reflections of x, on the axes that no column took.
+pub(super) fn across(S: &Matrix6<f64>, d: usize, axes: &Axes, x: &Vector6<f64>) -> Vector6<f64> {
+    let (mut A, mut x) = (*S, *x);
+    for i in 0..d {
+        let Some((v, scale)) = reflection(&A, i, axes) else { continue };
+        for j in i + 1..d {
+            let along = scale * v.dot(&A.column(j));
+            A.column_mut(j).axpy(-along, &v, 1.0);
+        }
+        x -= v * (scale * v.dot(&x));
+    }
+    let mut out = Vector6::zeros();
+    left(axes, d).enumerate().for_each(|(k, row)| out[k] = x[row]);
+    out
+}
+
 /// N, 6×(6−d).
 pub(super) fn complement(S: &Matrix6<f64>, d: usize, axes: &Axes) -> Matrix6<f64> {
     let mut A = *S;

@@ -60,10 +60,10 @@ pub(super) fn call(
     arguments: &[Part],
 ) -> Lowered<Value> {
     let Some(usage) = usage(name) else {
-        let names = FUNCTIONS.iter().filter_map(|usage| usage.split('(').next());
-        let help = match closest(name, names) {
+        let names = || FUNCTIONS.iter().filter_map(|usage| usage.split('(').next());
+        let help = match closest(name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "see the list of functions in the scene file's documentation".into(),
+            None => format!("one of {}", names().collect::<Vec<_>>().join(", ")),
         };
         return Err(lowering.error(part, format!("there is no function `{name}`"), help));
     };
@@ -135,7 +135,8 @@ impl Call<'_, '_> {
                 self.at_most(2, grid.len().max(grid[0].len()) - 1)?;
                 let graph = &mut self.lowering.space.graph;
                 let (wu, wv) = (graph.bernstein(u, grid.len() - 1), graph.bernstein(v, grid[0].len() - 1));
-                self.surface(&wu, &wv, &grid)
+                let rows: Vec<Vector> = grid.iter().map(|row| graph.weighted(&wv, row)).collect();
+                Value::Vector(graph.weighted(&wu, &rows))
             }
             "bspline_surface" => {
                 self.count(&[5])?;
@@ -144,9 +145,9 @@ impl Call<'_, '_> {
                 self.at_least(4, grid.len(), p + 1)?;
                 self.at_least(4, grid[0].len(), q + 1)?;
                 let graph = &mut self.lowering.space.graph;
-                let wu = graph.basis(u, p, &even_knots(p, grid.len()));
-                let wv = graph.basis(v, q, &even_knots(q, grid[0].len()));
-                self.surface(&wu, &wv, &grid)
+                let across = even_knots(q, grid[0].len());
+                let rows: Vec<Vector> = grid.iter().map(|row| graph.spline(v, q, &across, row)).collect();
+                Value::Vector(graph.spline(u, p, &even_knots(p, rows.len()), &rows))
             }
             _ => Value::Transform(Rc::new(self.transform(name)?)),
         })
@@ -211,12 +212,6 @@ impl Call<'_, '_> {
         }
     }
 
-    fn surface(&mut self, wu: &[Node], wv: &[Node], grid: &[Vec<Vector>]) -> Value {
-        let graph = &mut self.lowering.space.graph;
-        let rows: Vec<Vector> = grid.iter().map(|row| graph.weighted(wv, row)).collect();
-        Value::Vector(graph.weighted(wu, &rows))
-    }
-
     /// How a number or a vector changes with a freedom.
     fn derivative(&mut self) -> Lowered<Value> {
         self.count(&[2])?;
@@ -279,9 +274,7 @@ impl Call<'_, '_> {
         let (u, p, points) = (self.number(0)?, self.degree(1)?, self.points(last)?);
         self.at_least(last, points.len(), p + 1)?;
         let knots = if last == 2 { even_knots(p, points.len()) } else { self.knots(2, p, points.len())? };
-        let graph = &mut self.lowering.space.graph;
-        let weights = graph.basis(u, p, &knots);
-        Ok(Value::Vector(graph.weighted(&weights, &points)))
+        Ok(Value::Vector(self.lowering.space.graph.spline(u, p, &knots, &points)))
     }
 
     /// Knots that fit a degree and a number of points.

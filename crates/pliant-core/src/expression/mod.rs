@@ -1,30 +1,4 @@
-//! Joints given by a formula: a small language for transforms that depend on named freedoms.
-//!
-//! ```text
-//! # A point that slides along a curve, with the frame along the tangent.
-//! let c = bezier(s, points);
-//! frame_from_tangent(derivative(c, s), [0, 0, 1], c) * rotate_x(turn)
-//! ```
-//!
-//! The last expression is the transform G(q) from the child's joint frame to the parent's. All freedoms are zero
-//! in the file's pose, where the two frames coincide: the joint is X(q) = G(0)⁻¹ G(q). The frame that a joint is
-//! given at is that of the child in the formula; that of the parent is where G(0)⁻¹ puts it.
-//!
-//! | type | made by |
-//! |---|---|
-//! | number | `1.5`, `pi`, freedoms, parameters, `+ - * / ^` (constant powers), `sin cos tan sqrt abs dot length`, `v.x`, `piecewise` |
-//! | vector | `[x, y, z]`, `vec(x, y, z)`, `+ -`, number `*` vector, `/` number, `cross normalize`, transform `*` point, `bezier bspline bezier_surface bspline_surface` |
-//! | transform | `identity() rotate_x rotate_y rotate_z rotate translate inverse frame_from_tangent frame_from_tangents`, transform `*` transform |
-//! | list | `[a, b, …]`: points, rows of points, knots |
-//!
-//! `let name = …;` names a value. `derivative(value, freedom)` is what it says, of numbers and vectors.
-//! `piecewise(x, [b₁, …], [[c₀, c₁, …], …])` takes the first polynomial in x below b₁, and so on.
-//! `bspline(u, degree, [points])` runs from 0 to 1 with even knots; beyond its ends a curve goes on as it was.
-//!
-//! The way of a formula: text ([`Syntax`]) → graph with every value once ([`Graph`]) → derivatives as more nodes of
-//! it ([`Derivative`]) → instructions on registers ([`Tape`]), which run without allocating: interpreted, or with the
-//! feature `compiled` as machine code, made once before the first use.
-//! Derivatives come from jets on the shared graph (Si 2010 §4, without the factorisation step of D\*).
+#![doc = include_str!("README.md")]
 
 mod compile;
 mod complement;
@@ -45,6 +19,7 @@ mod token;
 mod types;
 mod vector;
 
+pub(crate) use compile::SINGULAR;
 pub use error::{ExpressionError, Place};
 pub use formula::Formula;
 pub use graph::{Graph, Node, Operation};
@@ -60,14 +35,14 @@ use nalgebra::{Matrix3, Matrix6, Rotation3, UnitQuaternion, Vector3, Vector6};
 
 use crate::spatial::{Pose, Twist};
 
-/// A formula that was checked, with the tapes of X(q), S(q) and Ṡ.
+/// A formula that was checked, with the tapes of X(q), S(q), Ṡq̇ and ∂S/∂q.
 #[derive(Clone)]
 pub struct Expression {
     formula: Formula,
     position: Tape,
     subspace: Tape,
     motion: Tape,
-    rate: Tape,
+    curvature: Tape,
     /// G(0).
     start: Pose,
     /// How far a radian of the joint moves it at rest, m.
@@ -77,7 +52,12 @@ pub struct Expression {
     /// Whether its tapes run as machine code: known once it is first asked where it is. Files that are only looked at
     /// need not wait for that.
     compiled: OnceLock<bool>,
+    /// The same of ∂S/∂q, once an engine says that it asks for it in its steps.
+    curvature_compiled: OnceLock<bool>,
 }
+
+/// At how many places a formula is tried between the corners of its limits.
+const BETWEEN: usize = 64;
 
 impl fmt::Debug for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,12 +72,16 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// Compiles all tapes, once, where they can be: the first use of a joint does, before its first step if an engine
-    /// is made of it.
+    /// Compiles the tapes of X, S and Ṡq̇, once, where they can be: the first use of a joint does, before its first step if
+    /// an engine is made of it.
     #[inline]
     pub fn prepare(&self) {
-        self.compiled
-            .get_or_init(|| Tape::compile(&[&self.position, &self.subspace, &self.motion, &self.rate]));
+        self.compiled.get_or_init(|| Tape::compile(&[&self.position, &self.subspace, &self.motion]));
+    }
+
+    /// The same for the tape of ∂S/∂q, which is interpreted without: for engines that ask off the manifold in every step.
+    pub fn prepare_curvature(&self) {
+        self.curvature_compiled.get_or_init(|| Tape::compile(&[&self.curvature]));
     }
 
     /// What it was made from.
@@ -143,9 +127,9 @@ impl Expression {
         &self.motion
     }
 
-    /// The tape of Ṡ, column by column, from q and q̇.
-    pub fn subspace_rate_tape(&self) -> &Tape {
-        &self.rate
+    /// The tape of ∂S/∂q, coordinate by coordinate and each column by column, from q.
+    pub fn curvature_tape(&self) -> &Tape {
+        &self.curvature
     }
 
     /// X(q).
@@ -180,17 +164,30 @@ impl Expression {
         (pose(&out), columns(&out[12..48]), Twist::from_vector(&bias))
     }
 
-    /// Ṡ(q, q̇).
+    /// ∂S/∂q_k, the first d of six.
+    pub fn subspace_derivatives(&self, q: &[f64]) -> [Matrix6<f64>; 6] {
+        let mut out = [0.0; 216];
+        let d = self.freedoms();
+        self.curvature.run(q, &mut out);
+        std::array::from_fn(|k| match k < d {
+            true => Matrix6::from_fn(|i, j| if j < d { out[6 * (d * k + j) + i] } else { 0.0 }),
+            false => Matrix6::zeros(),
+        })
+    }
+
+    /// Ṡ(q, q̇) = Σ ∂S/∂q_k q̇_k.
     pub fn subspace_rate(&self, q: &[f64], rate: &[f64]) -> Matrix6<f64> {
-        let mut out = [0.0; 36];
-        self.prepare();
-        self.rate.run(&both(q, rate)[..2 * self.freedoms()], &mut out);
-        columns(&out)
+        self.subspace_derivatives(q).iter().zip(rate).fold(Matrix6::zeros(), |sum, (D, rate)| sum + D * *rate)
     }
 
     /// N, 6×(6−d): an orthonormal complement of S, smooth in S.
     pub(crate) fn complement(&self, S: &Matrix6<f64>) -> Matrix6<f64> {
         complement::complement(S, self.freedoms(), &self.axes)
+    }
+
+    /// Nᵀx.
+    pub(crate) fn across(&self, S: &Matrix6<f64>, x: &Vector6<f64>) -> Vector6<f64> {
+        complement::across(S, self.freedoms(), &self.axes, x)
     }
 
     /// Ṅ for S and Ṡ.
@@ -199,7 +196,7 @@ impl Expression {
     }
 
     /// Coordinates within limits where X is not a finite rigid transform, if some are found: at the corners and at
-    /// as many points between. An angle without limits is tried half a turn, a length one metre either way.
+    /// [`BETWEEN`] points between. An angle without limits is tried half a turn, a length one metre either way.
     pub(crate) fn not_rigid_within(&self, limits: &[(f64, f64)]) -> Option<Vec<f64>> {
         let d = self.freedoms();
         let range = |k: usize| {
@@ -212,11 +209,14 @@ impl Expression {
                 (false, false) => (-far, far),
             }
         };
+        // Points that fill a box of d edges evenly: multiples of 1/g, 1/g², … with g^(d+1) = g + 1 (Roberts 2018), the
+        // golden ratio for one edge.
+        let g = (0..40).fold(2.0f64, |g, _| (1.0 + g).powf(1.0 / (d + 1) as f64));
         let corners = 1usize << d;
-        (0..2 * corners).find_map(|i| {
-            let part = |k: usize| match i < corners {
-                true => (i >> k & 1) as f64,
-                false => ((i * (2 * k + 1)) as f64 * 0.618_033_988_749_894_9).fract(),
+        (0..corners + BETWEEN).find_map(|i| {
+            let part = |k: usize| match i.checked_sub(corners) {
+                None => (i >> k & 1) as f64,
+                Some(i) => ((i + 1) as f64 * g.powi(-(k as i32 + 1))).fract(),
             };
             let at = |k: usize| range(k).0 + part(k) * (range(k).1 - range(k).0);
             let q: Vec<f64> = (0..d).map(at).collect();
@@ -233,7 +233,7 @@ impl Expression {
 
     /// The first column of S that depends on those before it.
     pub(crate) fn dependent_column(&self, S: &Matrix6<f64>) -> Option<usize> {
-        complement::dependent_column(S, self.freedoms(), self.length, compile::SINGULAR)
+        complement::dependent_column(S, self.freedoms(), self.length, SINGULAR)
     }
 }
 

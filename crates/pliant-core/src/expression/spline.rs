@@ -25,31 +25,37 @@ impl Graph {
             .collect()
     }
 
-    /// Basis functions of a B-spline of degree p on increasing knots: as many as knots − p − 1. Beyond the
-    /// first and last knot of its range, u follows the first and last piece.
+    /// A B-spline of degree p on knots that do not decrease. Beyond the first and last knot of its range, u follows the
+    /// first and last piece.
     ///
-    /// Each is a polynomial in u − (left end) on each span between knots p … n, found by the recursion of Cox
-    /// and de Boor on polynomials; the span of u selects the coefficients.
-    pub(super) fn basis(&mut self, u: Node, p: usize, knots: &[f64]) -> Vec<Node> {
-        let n = knots.len() - p - 1;
-        let spans: Vec<usize> = (p..n).filter(|i| knots[*i] < knots[i + 1]).collect();
+    /// On each span between knots p … n it is a polynomial in t = u − (left end), whose coefficients are those of the p + 1
+    /// basis functions that are not zero there, times their points; the span of u selects them.
+    pub(super) fn spline(&mut self, u: Node, p: usize, knots: &[f64], points: &[[Node; 3]]) -> [Node; 3] {
+        let spans: Vec<usize> = (p..points.len()).filter(|i| knots[*i] < knots[i + 1]).collect();
         let breaks: Vec<f64> = spans[1..].iter().map(|i| knots[*i]).collect();
         let starts: Vec<Node> = spans.iter().map(|i| self.constant(knots[*i])).collect();
         let start = self.choose(u, &breaks, &starts);
         let t = self.subtract(u, start);
-        let pieces: Vec<Vec<Vec<f64>>> = spans.iter().map(|span| span_basis(p, knots, *span)).collect();
-        (0..n)
-            .map(|i| {
-                let coefficients: Vec<Node> = (0..=p)
-                    .map(|power| {
-                        let each: Vec<Node> =
-                            pieces.iter().map(|piece| self.constant(piece[i][power])).collect();
-                        self.choose(u, &breaks, &each)
-                    })
-                    .collect();
-                self.polynomial(t, &coefficients)
+        // By span, then by power.
+        let pieces: Vec<Vec<[Node; 3]>> = (spans.iter())
+            .map(|span| {
+                let basis = span_basis(p, knots, *span);
+                let coefficient = |power: usize| {
+                    let weights: Vec<Node> = basis.iter().map(|N| self.constant(N[power])).collect();
+                    self.weighted(&weights, &points[span - p..=*span])
+                };
+                (0..=p).map(coefficient).collect()
             })
-            .collect()
+            .collect();
+        std::array::from_fn(|axis| {
+            let coefficients: Vec<Node> = (0..=p)
+                .map(|power| {
+                    let each: Vec<Node> = pieces.iter().map(|piece| piece[power][axis]).collect();
+                    self.choose(u, &breaks, &each)
+                })
+                .collect();
+            self.polynomial(t, &coefficients)
+        })
     }
 
     /// The entry whose piece holds x: entry i up to, not including, break i.
@@ -91,31 +97,28 @@ pub(super) fn even_knots(degree: usize, points: usize) -> Vec<f64> {
     std::iter::repeat_n(0.0, degree).chain(inner).chain(std::iter::repeat_n(1.0, degree)).collect()
 }
 
-/// The basis functions on one span as polynomials in t = u − knots\[span\], ascending: Cox and de Boor,
+/// The basis functions span − p … span, which are all that are not zero on a span, as polynomials in t = u − knots\[span\],
+/// ascending: Cox and de Boor,
 ///
-/// N_{i,p} = (u − k_i)/(k_{i+p} − k_i) N_{i,p−1} + (k_{i+p+1} − u)/(k_{i+p+1} − k_{i+1}) N_{i+1,p−1},
-///
-/// with 0/0 = 0.
+/// N_{i,q} = (u − k_i)/(k_{i+q} − k_i) N_{i,q−1} + (k_{i+q+1} − u)/(k_{i+q+1} − k_{i+1}) N_{i+1,q−1}.
 fn span_basis(p: usize, knots: &[f64], span: usize) -> Vec<Vec<f64>> {
-    let mut N: Vec<Vec<f64>> = (0..knots.len() - 1).map(|i| vec![f64::from(i == span)]).collect();
+    let at = knots[span];
+    // Functions span − q … span of degree q.
+    let mut N = vec![vec![1.0]];
     for q in 1..=p {
-        N = (0..knots.len() - 1 - q)
-            .map(|i| {
-                let mut sum = vec![0.0; q + 1];
-                // Adds (a + b t) N / width.
-                let mut add = |N: &[f64], a: f64, b: f64, width: f64| {
-                    if width > 0.0 {
-                        for (power, c) in N.iter().enumerate() {
-                            sum[power] += a * c / width;
-                            sum[power + 1] += b * c / width;
-                        }
-                    }
-                };
-                add(&N[i], knots[span] - knots[i], 1.0, knots[i + q] - knots[i]);
-                add(&N[i + 1], knots[i + q + 1] - knots[span], -1.0, knots[i + q + 1] - knots[i + 1]);
-                sum
-            })
-            .collect();
+        let mut next = vec![vec![0.0; q + 1]; q + 1];
+        for (j, lower) in N.iter().enumerate() {
+            // Of degree q − 1: function i, in the second part of i − 1 and in the first of i.
+            let i = span + 1 - q + j;
+            let width = knots[i + q] - knots[i];
+            for (power, c) in lower.iter().enumerate() {
+                next[j][power] += (knots[i + q] - at) * c / width;
+                next[j][power + 1] -= c / width;
+                next[j + 1][power] += (at - knots[i]) * c / width;
+                next[j + 1][power + 1] += c / width;
+            }
+        }
+        N = next;
     }
     N
 }

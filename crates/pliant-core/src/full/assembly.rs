@@ -32,6 +32,8 @@ pub(super) struct Scheme {
     /// Stiffness put on the rows themselves, N·m/rad and N/m: changes no solution, but makes the blocks
     /// of bodies definite where mass does not.
     pub augment: [f64; 2],
+    /// Softness of rows at an equilibrium, relative to what augmentation leaves them.
+    pub row_softness: f64,
     pub geometric: Geometric,
     /// An equilibrium: nothing moves, and the unknown multipliers are changes to those at hand.
     pub equilibrium: bool,
@@ -157,7 +159,7 @@ impl Scene<'_> {
                 target.F[(rows + i) * target.stride + target.size] -= softness * last;
             } else {
                 let sigma = scheme.augment[usize::from(!joint.turning[i])];
-                target.F[(rows + i) * target.stride + rows + i] -= STATIC_SOFTNESS / sigma;
+                target.F[(rows + i) * target.stride + rows + i] -= scheme.row_softness / sigma;
                 let impulse = self.state.multipliers[joint.row + i] - sigma * placed.residual[i];
                 let drive = Drive { weight: sigma, impulse, force: 0.0 };
                 target.drive(child, parent, &placed, i, &drive, true);
@@ -252,7 +254,7 @@ impl Scene<'_> {
         }
         target.F[row * target.stride + target.size] -= self.scheme.closing * residual;
         if self.scheme.equilibrium {
-            target.F[row * target.stride + row] -= STATIC_SOFTNESS / self.scheme.augment[0];
+            target.F[row * target.stride + row] -= self.scheme.row_softness / self.scheme.augment[0];
         } else {
             // Soft only against change, as the rows of joints.
             let last = -self.state.multipliers[coupling.row] * self.scheme.force;

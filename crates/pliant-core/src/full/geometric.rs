@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::assembly::{Geometric, Scene, Scheme, add_block, arm_matrix};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme, add_block, arm_matrix};
 use super::frames;
 use super::model::{ABSENT, Joint};
 use super::placing::Placed;
@@ -25,6 +25,7 @@ pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, us
         force: 0.0,
         closing: 0.0,
         augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
         geometric: Geometric::Everywhere,
         equilibrium: true,
     };

@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, Vector6};
 
-use super::assembly::{Geometric, Scene, Scheme};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames;
 use super::model::{ABSENT, Model};
 use super::step::Workspace;
@@ -34,6 +34,7 @@ pub(crate) fn mobility(reference: &Reference, effectors: &[EffectorFrame]) -> DM
         force: 0.0,
         closing: 0.0,
         augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
         geometric: Geometric::Nowhere,
         equilibrium: false,
     };

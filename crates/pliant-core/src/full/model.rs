@@ -109,6 +109,7 @@ pub(super) const ABSENT: usize = usize::MAX;
 impl<'m> Model<'m> {
     /// Prepares a mechanism.
     pub fn new(mechanism: &'m Mechanism) -> Model<'m> {
+        mechanism.joints().iter().for_each(|joint| joint.kind.prepare_off_manifold());
         let order = mechanism.order();
         let mut nodes: Vec<Node> = (order.nodes().iter())
             .map(|node| Node {

@@ -8,7 +8,7 @@
 
 use nalgebra::Vector3;
 
-use super::assembly::{Geometric, Scene, Scheme};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{Joint, Model, limit_stiffness};
 use super::step::Workspace;
@@ -83,6 +83,13 @@ const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
 /// middling inertia, relative to that stiffness. Rounding is at 1e-16, so a spring of 1e-10 still counts.
 const PROBE_MASSES: (f64, f64) = (1e-8, 1e-10);
 
+/// The least softness of rows in the matrix, relative to what augmentation leaves them: pivots of rows that repeat
+/// others keep their sign, with rounding at 1e-5 of them.
+const LEAST_SOFTNESS: f64 = 1e-11;
+
+/// So many iterations in a row may leave more than half of the closures before rows are made less soft.
+const SLOW_ITERATIONS: usize = 5;
+
 /// How often the limits that act are chosen anew in one iteration.
 const LIMIT_ROUNDS: usize = 20;
 
@@ -100,7 +107,7 @@ pub(super) fn settle(
     work: &mut Workspace,
 ) -> Result<Equilibrium, StaticsError> {
     check_held(model, inputs)?;
-    let search = Search::new(model, inputs, settings);
+    let mut search = Search::new(model, inputs, settings);
     let mut current = state.clone();
     current.base = inputs.base;
     current.rates.fill(0.0);
@@ -132,6 +139,7 @@ pub(super) fn settle(
         (outcome.residual, outcome.closure) = (left.force, left.closure);
     }
     outcome.load_reached = reached;
+    search.softness = STATIC_SOFTNESS;
     let stable = outcome.converged && search.is_stable_and_unique(&current, work)?;
     *state = current;
     Ok(Equilibrium { iterations: total, load_steps, stable, ..outcome })
@@ -146,6 +154,8 @@ pub(super) struct Search<'a> {
     /// Size of the mechanism, m.
     size: f64,
     pub augment: [f64; 2],
+    /// Softness of rows in the matrix, relative to what augmentation leaves them.
+    softness: f64,
     /// Largest and geometric mean of the nodes' inertias, kg·m².
     inertia: (f64, f64),
     /// Whether any joint has limits.
@@ -200,7 +210,8 @@ impl<'a> Search<'a> {
         let inertia = (inertias.fold(f64::MIN_POSITIVE, f64::max), logarithms.exp());
         let augment = [angular, angular / (lever * lever)];
         let limited = model.freedoms.iter().any(|f| f.lower.is_finite() || f.upper.is_finite());
-        Search { model, inputs, settings, lever, size, augment, inertia, limited }
+        let softness = STATIC_SOFTNESS;
+        Search { model, inputs, settings, lever, size, augment, softness, inertia, limited }
     }
 
     pub(super) fn scheme(&self, pseudo_mass: f64) -> Scheme {
@@ -211,6 +222,7 @@ impl<'a> Search<'a> {
             force: 1.0,
             closing: 1.0,
             augment: self.augment,
+            row_softness: self.softness,
             geometric: Geometric::Everywhere,
             equilibrium: true,
         }
@@ -278,8 +290,12 @@ impl<'a> Search<'a> {
     }
 
     /// Newton's method at one scale of the loads.
+    ///
+    /// Rows are soft in the matrix, ε, and exact in the limit. Closures that repeat each other but for the file's
+    /// digits (a robot's parallel rods) see a compliance μ far below ε along their difference, and an iteration leaves
+    /// ε/(ε + μ) of it: where that is slow, ε falls.
     fn newton(
-        &self,
+        &mut self,
         state: &mut State,
         work: &mut Workspace,
         load_scale: f64,
@@ -288,6 +304,7 @@ impl<'a> Search<'a> {
         let [start, smallest, largest] = PSEUDO_MASS.map(|m| m * self.augment[0] / self.inertia.0);
         let mut pseudo_mass = start;
         let mut best = f64::INFINITY;
+        let (mut last_closure, mut slow) = (f64::INFINITY, 0);
         let mut result = Equilibrium {
             converged: false,
             residual: 0.0,
@@ -319,6 +336,12 @@ impl<'a> Search<'a> {
                 return result;
             }
             result.iterations += 1;
+            let open = left.closure > self.settings.tolerance * self.size;
+            slow = if open && left.closure > 0.5 * last_closure { slow + 1 } else { 0 };
+            last_closure = left.closure;
+            if slow >= SLOW_ITERATIONS && self.softness > LEAST_SOFTNESS {
+                (self.softness, slow) = (self.softness * 0.1, 0);
+            }
             // Raise the pseudo-mass until the energy is convex along all motions. Torques have no energy to be
             // convex: once a part of them is balanced, the next part is reached by exact steps as they are.
             let torques = work.loads.iter().any(|load| load.wrench.torque != Vector3::zeros());
@@ -327,7 +350,8 @@ impl<'a> Search<'a> {
                     break;
                 }
                 pseudo_mass *= 10.0;
-                if pseudo_mass > largest {
+                // Where masses of absurd size leave no number to compare with, the search ends too.
+                if !pseudo_mass.is_finite() || !largest.is_finite() || pseudo_mass > largest {
                     return result;
                 }
             }

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::assembly::{Geometric, Scene, Scheme};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Model};
 use crate::elimination::Numeric;
@@ -51,15 +51,15 @@ pub enum StepError {
     /// The equations of motion in joint coordinates have no solution.
     #[error(
         "step {step}: nothing determines how joint `{joint}` moves{}: its coordinates are singular there, or its state or load is too large for f64",
-        match coordinate { Some(k) => format!(" along coordinate {k}"), None => String::new() }
+        coordinate.as_ref().map(|name| format!(" along its coordinate `{name}`")).unwrap_or_default()
     )]
     Undetermined {
         /// Number of the step that failed, counted from 1.
         step: u64,
         /// The joint.
         joint: String,
-        /// Which of its coordinates, from 0; `None` for what closes a loop or coupling.
-        coordinate: Option<usize>,
+        /// Which of its coordinates, as [`JointKind::coordinate_name`] has it; `None` for what closes a loop or coupling.
+        coordinate: Option<String>,
     },
     /// A body that the engine cannot pull.
     #[error(
@@ -133,6 +133,7 @@ pub(super) fn step(
         force: h,
         closing: 1.0 / h,
         augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
         geometric: Geometric::WhereNeeded,
         equilibrium: false,
     };
@@ -255,7 +256,7 @@ fn singular(
         Some(StepError::Singular {
             step: state.steps + 1,
             joint: model.mechanism.joint(joint.id).name.clone(),
-            coordinate: expression.formula().freedoms()[coordinate].clone(),
+            coordinate: joint.kind.coordinate_name(coordinate).into(),
             dt: h,
         })
     };

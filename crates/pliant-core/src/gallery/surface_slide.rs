@@ -1,5 +1,5 @@
 //! Surface slide: a board on a Bézier patch of 25 points, which it stays in touch with as it slides and turns about the
-//! normal, and a mast on a universal joint on it. Springs hold the board; 10 N along x at the mast's top.
+//! normal, and a mast on a universal joint on it. Springs hold the board; 4 N along x at the mast's top.
 
 use nalgebra::Vector3;
 
@@ -40,6 +40,6 @@ pub fn surface_slide() -> Mechanism {
     let foot = JointDescription::new("foot", JointKind::Universal, "board", "mast").frame(start);
     builder.joint(foot.stiffness(30.0).damping(0.3));
     builder.effector(effector("top", "mast", mast.end()));
-    builder.load(load("top", [10.0, 0.0, 0.0]));
+    builder.load(load("top", [4.0, 0.0, 0.0]));
     finish(builder)
 }

@@ -69,7 +69,7 @@ pub fn coordinates_jacobian(joint: &Expression, X: &Pose, q: &[f64]) -> Matrix6<
 /// C(X).
 pub fn residual(joint: &Expression, X: &Pose, q: &[f64]) -> Vector6<f64> {
     let at = At::new(joint, X, q);
-    joint.complement(&at.S).transpose() * at.e
+    joint.across(&at.S, &at.e)
 }
 
 /// J(X).
@@ -86,10 +86,27 @@ pub fn place(joint: &Expression, X: &Pose, reference: &[f64]) -> Placement {
     let T = at.coordinates_jacobian(joint);
     Placement {
         coordinates: q,
-        residual: joint.complement(&at.S).transpose() * at.e,
+        residual: joint.across(&at.S, &at.e),
         rows: at.rows(joint, &T),
         coordinates_jacobian: T,
     }
+}
+
+/// λ of a wrench w = Jᵀλ + Jθᵀτ on the manifold, where J = Nᵀ and Jθ = (SᵀWS)⁻¹SᵀW: τ is Sᵀw, and
+///
+/// λ = Nᵀ(w − W S (SᵀWS)⁻¹ Sᵀw).
+pub fn multipliers(joint: &Expression, S: &Matrix6<f64>, w: &Vector6<f64>) -> Vector6<f64> {
+    let WS = Matrix6::from_diagonal(&weights(joint)) * S;
+    let mut A = S.transpose() * WS;
+    (joint.freedoms()..6).for_each(|k| A[(k, k)] = 1.0);
+    let along = A.cholesky().map_or(Vector6::repeat(f64::NAN), |A| A.solve(&(S.transpose() * w)));
+    joint.across(S, &(w - WS * along))
+}
+
+/// The diagonal of W.
+fn weights(joint: &Expression) -> Vector6<f64> {
+    let w = joint.own_length().powi(-2);
+    Vector6::new(w, w, w, 1.0, 1.0, 1.0)
 }
 
 /// ∂(Jᵀλ + Jθᵀτ)/∂ξ by central differences, about 1e-10 off.
@@ -100,8 +117,14 @@ pub fn wrench_derivative(
     multipliers: &[f64],
     forces: &[f64],
 ) -> Matrix6<f64> {
-    let wrench = |X: &Pose| {
-        let Placement { rows: J, coordinates_jacobian: T, .. } = place(joint, X, q);
+    let d = joint.freedoms();
+    let T = coordinates_jacobian(joint, X, q);
+    let wrench = |step: Vector6<f64>| {
+        // Newton's search starts where Jθ leads, and ends at once.
+        let mut near = T * step;
+        (0..d).for_each(|k| near[k] += q[k]);
+        let moved = *X * exp(&Twist::from_vector(&step));
+        let Placement { rows: J, coordinates_jacobian: T, .. } = place(joint, &moved, &near.as_slice()[..d]);
         let part = |M: &Matrix6<f64>, x: &[f64]| {
             x.iter().enumerate().fold(Vector6::zeros(), |sum, (k, x)| sum + M.row(k).transpose() * *x)
         };
@@ -110,9 +133,8 @@ pub fn wrench_derivative(
     let mut H = Matrix6::zeros();
     for k in 0..6 {
         let h = if k < 3 { STEP * joint.own_length() } else { STEP };
-        let step = Twist::from_vector(&Vector6::ith(k, h));
-        let change = wrench(&(*X * exp(&step))) - wrench(&(*X * exp(&-step)));
-        H.set_column(k, &(change / (2.0 * h)));
+        let step = Vector6::ith(k, h);
+        H.set_column(k, &((wrench(step) - wrench(-step)) / (2.0 * h)));
     }
     H
 }
@@ -137,8 +159,6 @@ impl At {
     fn new(joint: &Expression, X: &Pose, q: &[f64]) -> At {
         let (Xq, S) = joint.transform_and_subspace(q);
         let e = log(&Xq.inverse_times(X));
-        let w = joint.own_length().powi(-2);
-        let W = Vector6::new(w, w, w, 1.0, 1.0, 1.0);
         let mut padded = Vector6::zeros();
         padded.as_mut_slice()[..q.len()].copy_from_slice(q);
         let mut at = At {
@@ -146,7 +166,7 @@ impl At {
             S,
             e: e.to_vector(),
             size: 0.0,
-            W,
+            W: weights(joint),
             Jl: left_jacobian_inverse(&e),
             Jr: right_jacobian_inverse(&e),
             changes: [Matrix6::zeros(); 6],
@@ -169,12 +189,8 @@ impl At {
     /// With what comes from the curvature of the manifold.
     fn with_curvature(mut self, joint: &Expression) -> At {
         if self.size > NOTHING {
-            let d = joint.freedoms();
-            for k in 0..d {
-                let unit = Vector6::ith(k, 1.0);
-                self.changes[k] = joint.subspace_rate(&self.q.as_slice()[..d], &unit.as_slice()[..d]);
-            }
-            self.curved = d;
+            self.curved = joint.freedoms();
+            self.changes = joint.subspace_derivatives(&self.q.as_slice()[..self.curved]);
         }
         self
     }

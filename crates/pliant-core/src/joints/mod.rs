@@ -10,13 +10,12 @@
 //! | [`JointKind::transform`] | X(q) | pose |
 //! | [`JointKind::subspace`] | S(q): X⁻¹Ẋ = S q̇, body twist of the child frame | 6×d |
 //! | [`JointKind::subspace_rate`] | Ṡ(q, q̇) | 6×d |
-//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ together | |
+//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ at once | |
 //! | [`JointKind::coordinates`] | θ(X): coordinates of any relative pose, the nearest turn to a reference | d |
 //! | [`JointKind::coordinates_jacobian`] | Jθ(X): θ̇ = Jθ ξ for the body twist ξ = X⁻¹Ẋ | d×6 |
 //! | [`JointKind::residual`] | C(X): zero on the manifold | 6−d |
 //! | [`JointKind::rows`] | J(X): Ċ = J ξ | (6−d)×6 |
 //! | [`JointKind::place`] | the last four at once | |
-//! | [`JointKind::motion`] | X(q), S(q) and Ṡq̇ at once | |
 //! | [`JointKind::wrench_derivative`] | ∂(Jᵀλ + Jθᵀτ)/∂ξ: what turns into geometric stiffness | 6×6 |
 //!
 //! [`default_residual`] answers for any joint that knows only X and S: log(X(q)⁻¹ X) with q as an
@@ -166,10 +165,33 @@ impl JointKind {
         }
     }
 
+    /// A name for coordinate k: that of a formula's freedom, or what it does.
+    pub fn coordinate_name(&self, k: usize) -> &str {
+        const SLIDES: [&str; 3] = ["slide along x", "slide along y", "slide along z"];
+        const TURNS: [&str; 3] = ["turn about x", "turn about y", "turn about z"];
+        match self {
+            JointKind::Hinge => TURNS[2],
+            JointKind::Ball | JointKind::Universal => TURNS[k],
+            JointKind::Prismatic => SLIDES[2],
+            JointKind::Cylindrical => [SLIDES[2], TURNS[2]][k],
+            JointKind::Planar => [SLIDES[0], SLIDES[1], TURNS[2]][k],
+            JointKind::Bushing => [SLIDES, TURNS][k / 3][k % 3],
+            JointKind::Fixed => unreachable!("a fixed joint has no coordinates"),
+            JointKind::Expression(formula) => &formula.formula().freedoms()[k],
+        }
+    }
+
     /// Whether the rate of coordinate k depends on the child frame's angular velocity alone.
     #[inline]
     pub fn only_turns(&self, k: usize) -> bool {
         k >= self.translations() && !matches!(self, JointKind::Expression(_))
+    }
+
+    /// Says that questions off the manifold will come in every step: a formula is then compiled for these too.
+    pub(crate) fn prepare_off_manifold(&self) {
+        if let JointKind::Expression(formula) = self {
+            formula.prepare_curvature();
+        }
     }
 
     /// X(q): the child's joint frame in the parent's.

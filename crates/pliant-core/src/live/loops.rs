@@ -70,6 +70,7 @@ impl Loops {
             if child == parent {
                 continue;
             }
+            joint.kind.prepare_off_manifold();
             let way = |node: Option<usize>| {
                 let mut way = Vec::new();
                 let mut n = node.unwrap_or(BASE);

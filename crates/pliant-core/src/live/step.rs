@@ -18,7 +18,7 @@ use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
 use super::gathering::{Gathered, stiffening};
 use super::kinematics::{Float, Places};
-use super::model::Model;
+use super::model::{Freedom, Model};
 use super::plan::{NONE, Plan};
 use super::pulls;
 use super::rows::{Row, V3, ZERO, cross, dot, fma, minus, plus, row, turn};
@@ -26,6 +26,7 @@ use crate::full::StepError;
 use crate::inputs::{Inputs, Pull};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
+use crate::state::State;
 
 /// How often limits are tried, and how often they may be let go in between.
 const ROUNDS: usize = 12;
@@ -63,20 +64,22 @@ pub(super) struct Motion {
 }
 
 impl Motion {
-    /// The file's pose, at rest.
+    /// Where the mechanism starts, at rest.
     pub fn at_rest(model: &Model) -> Motion {
+        let start = State::at_rest(model.mechanism);
+        let of = |freedoms: &[Freedom]| freedoms.iter().map(|f| start.coordinates[f.coordinate]).collect();
         let (n, l) = (model.freedoms.len(), model.loops.freedoms.len());
         let mut motion = Motion {
             time: 0.0,
             steps: 0,
             base: Pose::identity(),
             base_twist: Twist::ZERO,
-            theta: vec![0.0; n],
+            theta: of(&model.freedoms),
             rates: vec![0.0; n],
             floats: (model.floats.iter())
-                .map(|&f| Float { pose: model.mechanism.body(model.links[f].head).pose, twist: Twist::ZERO })
+                .map(|&f| Float { pose: start.pose(model.links[f].head), twist: Twist::ZERO })
                 .collect(),
-            loop_theta: vec![0.0; l],
+            loop_theta: of(&model.loops.freedoms),
             loop_rates: vec![0.0; l],
             places: Places::new(model),
         };

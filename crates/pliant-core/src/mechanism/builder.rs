@@ -11,9 +11,10 @@ use super::description::{
 };
 use super::validate::{Checks, with_article};
 use super::{
-    Body, BodyId, Coupling, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint, JointId, Load,
-    Mechanism, STANDARD_GRAVITY, Shape, Target, WORLD,
+    Body, BodyId, Coupling, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint, JointId,
+    Load, Mechanism, STANDARD_GRAVITY, Shape, Target, WORLD,
 };
+use crate::full::{Unposed, pose_at};
 use crate::order::Order;
 
 /// Collects the elements of a mechanism and checks them all at once.
@@ -158,13 +159,12 @@ impl MechanismBuilder {
                     .map(|b| Some(BodyId::from_index(b)))
             };
             let child = checks.child(&body_names, joint, i);
-            let freedoms = freedoms(joint);
-            if let (Some(parent), Some(child), Some(freedoms)) = (parent, child, freedoms) {
+            let (freedoms, start) = (freedoms(joint), start(joint));
+            if let (Some(parent), Some(child), Some(freedoms), Some(start)) = (parent, child, freedoms, start)
+            {
                 let (name, kind, frame) = (joint.name.clone(), joint.kind.clone(), joint.frame);
-                joints.push((
-                    i,
-                    Joint { name, kind, parent, child: BodyId::from_index(child), frame, freedoms },
-                ));
+                let child = BodyId::from_index(child);
+                joints.push((i, Joint { name, kind, parent, child, frame, freedoms, start }));
             }
         }
         let effectors: Vec<_> = (self.effectors.iter().enumerate())
@@ -201,7 +201,7 @@ impl MechanismBuilder {
         };
 
         match (checks.finish(), order) {
-            (Ok(()), Some(order)) => Ok(Mechanism {
+            (Ok(()), Some(order)) => started(Mechanism {
                 body_names: handles(body_names, BodyId::from_index),
                 joint_names: handles(joint_names, JointId::from_index),
                 effector_names: handles(effector_names, EffectorId::from_index),
@@ -218,6 +218,7 @@ impl MechanismBuilder {
                 warnings: self.warnings,
                 notes: self.notes,
                 order,
+                start: None,
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
@@ -313,6 +314,46 @@ fn first_coordinates(joints: &[Joint]) -> Vec<usize> {
         first.push(first[first.len() - 1] + joint.freedoms.len());
     }
     first
+}
+
+/// The mechanism where its joints are to start, loops and couplings closed.
+fn started(mut mechanism: Mechanism) -> Result<Mechanism, InvalidMechanism> {
+    let given: Vec<(JointId, Vec<f64>)> = (mechanism.joints.iter().enumerate())
+        .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
+        .map(|(j, joint)| (JointId::from_index(j), joint.start.clone()))
+        .collect();
+    let Some((first, _)) = given.first() else { return Ok(mechanism) };
+    match pose_at(&mechanism, &given, START_REACHED) {
+        Ok(start) => {
+            mechanism.start = Some(Box::new(start));
+            Ok(mechanism)
+        }
+        Err(Unposed { joint, why }) => {
+            let joint = joint.unwrap_or(*first);
+            let name = &mechanism.joint(joint).name;
+            let defect = Defect {
+                element: Element::Joint(joint.index()),
+                field: Some("start"),
+                message: format!("joint `{name}` cannot start at {:?}: {why}", mechanism.joint(joint).start),
+                help: "start coordinates at which all loops and couplings close".into(),
+            };
+            Err(InvalidMechanism { defects: vec![defect] })
+        }
+    }
+}
+
+/// How far loops and couplings may leave a joint from where it is to start, rad or radii: key frames of robot files
+/// have few decimals.
+const START_REACHED: f64 = 1e-2;
+
+/// The start coordinates of a joint; `None` if the list has the wrong length (which the checks report).
+fn start(joint: &JointDescription) -> Option<Vec<f64>> {
+    let count = joint.kind.freedoms();
+    match &joint.start {
+        None => Some(vec![0.0; count]),
+        Some(PerFreedom::All(x)) => Some(vec![*x; count]),
+        Some(PerFreedom::Each(list)) => (list.len() == count).then(|| list.clone()),
+    }
 }
 
 /// The freedoms of a joint; `None` if a list has the wrong length (which the checks report).

@@ -56,6 +56,8 @@ pub struct JointDescription {
     pub rest: Option<PerFreedom<f64>>,
     /// Rotor inertia, kg or kg·m².
     pub armature: Option<PerFreedom<f64>>,
+    /// Coordinate at the start, m or rad.
+    pub start: Option<PerFreedom<f64>>,
 }
 
 impl JointDescription {
@@ -77,6 +79,7 @@ impl JointDescription {
             limits: None,
             rest: None,
             armature: None,
+            start: None,
         }
     }
 
@@ -118,6 +121,12 @@ impl JointDescription {
     /// With rotor inertia, kg or kg·m².
     pub fn armature(mut self, armature: impl Into<PerFreedom<f64>>) -> Self {
         self.armature = Some(armature.into());
+        self
+    }
+
+    /// With these coordinates at the start instead of 0, the file's pose, m or rad.
+    pub fn start(mut self, start: impl Into<PerFreedom<f64>>) -> Self {
+        self.start = Some(start.into());
         self
     }
 }

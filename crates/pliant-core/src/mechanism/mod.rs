@@ -160,6 +160,9 @@ pub struct Joint {
     pub frame: Pose,
     /// One per freedom of the kind.
     pub freedoms: Vec<Freedom>,
+    /// The coordinates that it is to start at, one per freedom; the file's pose is 0. Where loops or couplings have
+    /// a say, a joint with zeros goes where they put it.
+    pub start: Vec<f64>,
 }
 
 impl Joint {
@@ -213,6 +216,15 @@ pub struct Target {
     pub position: Vec<Vec<f64>>,
 }
 
+/// Where a mechanism starts, if not in its file's pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// The link frame of each body in the world.
+    pub poses: Vec<Pose>,
+    /// Coordinates of all joints ([`Mechanism::coordinates_of`]).
+    pub coordinates: Vec<f64>,
+}
+
 /// A mechanism: valid by construction, and never changed by a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanism {
@@ -233,6 +245,7 @@ pub struct Mechanism {
     /// First coordinate of each joint among those of all joints, and their number at the end.
     first_coordinate: Vec<usize>,
     order: Order,
+    start: Option<Box<Start>>,
 }
 
 impl Mechanism {
@@ -289,6 +302,11 @@ impl Mechanism {
     /// The sequence in which engines visit the mechanism.
     pub fn order(&self) -> &Order {
         &self.order
+    }
+
+    /// Where it starts; `None` is the file's pose.
+    pub fn start(&self) -> Option<&Start> {
+        self.start.as_deref()
     }
 
     /// The body of a handle.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::{Joint, Mechanism};
+use super::{Freedom, Joint, Mechanism};
 use crate::spatial::Pose;
 
 /// Counts, size and mass of a mechanism.
@@ -59,11 +59,14 @@ impl Mechanism {
                     joint.name
                 ));
             }
-            if joint.freedoms.iter().any(|f| f.lower > 0.0 || f.upper < 0.0) {
-                warnings.push(format!(
-                    "joint `{}` starts outside its limits: the file's pose is coordinate 0",
-                    joint.name
-                ));
+            let outside = |(f, q): (&Freedom, &f64)| f.lower > *q || f.upper < *q;
+            if joint.freedoms.iter().zip(&joint.start).any(outside) {
+                let start = joint.start.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+                let why = match joint.start.iter().all(|q| *q == 0.0) {
+                    true => "the file's pose is coordinate 0".into(),
+                    false => format!("its `start` is {start}"),
+                };
+                warnings.push(format!("joint `{}` starts outside its limits: {why}", joint.name));
             }
         }
         for coupling in &self.couplings {
@@ -75,7 +78,8 @@ impl Mechanism {
                 ));
             }
         }
-        for coupling in self.couplings.iter().filter(|c| c.offset != 0.0) {
+        // A start that is given closes couplings.
+        for coupling in self.couplings.iter().filter(|c| c.offset != 0.0 && self.start.is_none()) {
             warnings.push(format!(
                 "the coupling of joint `{}` does not hold in the file's pose, where both coordinates are 0: its offset is {}",
                 self.joint(coupling.joint).name, coupling.offset

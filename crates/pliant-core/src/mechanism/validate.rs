@@ -274,6 +274,7 @@ impl Checks {
             ("damping", &joint.damping, not_negative, "finite and zero or above, N·s/m or N·m·s/rad"),
             ("armature", &joint.armature, not_negative, "finite and zero or above, kg or kg·m²"),
             ("rest", &joint.rest, f64::is_finite, "finite, m or rad"),
+            ("start", &joint.start, f64::is_finite, "finite, m or rad"),
         ];
         for (field, values, valid, right) in lists {
             self.per_freedom(element, &what, &joint.kind, field, values.as_ref(), count);

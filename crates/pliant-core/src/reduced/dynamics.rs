@@ -1,6 +1,6 @@
 //! One step of one component.
 //!
-//! Backward Euler in exponential coordinates about the reference, in the admissible motions z (numerics §4):
+//! Backward Euler in exponential coordinates about the reference, in the admissible motions z:
 //!
 //! ```text
 //! (M + hD + h²K) ż⁺ = M ż + h(Q + Σ Gᵀw − K z),    z⁺ = z + h ż⁺

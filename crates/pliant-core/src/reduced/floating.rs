@@ -1,8 +1,7 @@
 //! A free base: the motion of a component as a whole.
 //!
-//! Mean axes (numerics §5): with M_bb the inertia of everything as one rigid body, M_bz its coupling to z and
-//! S = M_bb⁻¹M_bz, the frame H_m in which the links' motion carries no momentum moves as a rigid body, the base
-//! is at H_b = H_m exp(−S z), and z feels M′ = M − M_zb S: the same motion as the coupled floating frame, with
+//! Mean axes: with M_bb the inertia of everything as one rigid body, M_bz its coupling to z and S = M_bb⁻¹M_bz, the frame
+//! H_m in which the links' motion carries no momentum moves as a rigid body, the base is at H_b = H_m exp(−S z), and z feels M′ = M − M_zb S: the same motion as the coupled floating frame, with
 //! nothing between H_m and z but the loads. Gravity acts on H_m alone.
 //!
 //! The rigid part carries its linear momentum and its angular momentum about its centre of mass, world axes;

@@ -10,7 +10,7 @@
 //! g·θ = 0                    for couplings
 //! ```
 //!
-//! (numerics §4: [0 Gᵀ; G −(S Cθ Sᵀ)] [ξ; λ] = [w; 0].) A passive freedom has any compliance in Cθ, since what it
+//! (Together: [0 Gᵀ; G −(S Cθ Sᵀ)] [ξ; λ] = [w; 0].) A passive freedom has any compliance in Cθ, since what it
 //! is multiplied with is zero. A body and the joint that carries it are eliminated as a pair [K I; I −JCθJᵀ],
 //! which is invertible for any K, C ⪰ 0; so trees need no regularisation. Wrenches of loop joints get −ε and
 //! passive coordinates +ε on their diagonal, taken out again by refinement against the matrix without it.

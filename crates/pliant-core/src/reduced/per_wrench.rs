@@ -57,6 +57,8 @@ pub(crate) struct PerWrench {
 /// bear the loads that hold the pose.
 #[derive(Clone, Debug)]
 pub(crate) struct Shift {
+    /// Of the effectors, ξ'.
+    pub effectors: Vec<f64>,
     pub coordinates: Vec<f64>,
     pub nodes: Vec<f64>,
 }
@@ -136,6 +138,7 @@ impl Model<'_> {
     /// Memory for shifts.
     pub(crate) fn shifts(&self) -> Shifts {
         let of = |c: usize| Shift {
+            effectors: vec![0.0; 6 * self.components[c].effectors.len()],
             coordinates: vec![0.0; self.rebuilders[c].coordinates().len()],
             nodes: vec![0.0; 6 * self.components[c].part.nodes.len()],
         };
@@ -176,6 +179,10 @@ impl Shifts {
                     force += (0..6).map(|k| component.motion[(effector.row + k, i)] * w[k]).sum::<f64>();
                 }
                 *z = force / component.stiffness[i];
+            }
+            for (i, to) in shift.effectors.iter_mut().enumerate() {
+                let scale = if i % 6 < 3 { 1.0 / reference.radius } else { 1.0 };
+                *to = scale * (0..n).map(|k| component.motion[(i, k)] * self.z[k]).sum::<f64>();
             }
             let per = |row: &[f64]| (0..6).map(|k| row[k] * a[k]).sum::<f64>();
             let along = |row: &[f64]| row.iter().zip(&self.z).map(|(a, b)| a * b).sum::<f64>();

@@ -138,7 +138,7 @@ impl Rebuilder {
         }
     }
 
-    /// θ ← θ + Θ E⁺ log(H_FK⁻¹ H_e) (numerics §4), as long as it brings the links nearer to the effectors: past
+    /// θ ← θ + Θ E⁺ log(H_FK⁻¹ H_e), as long as it brings the links nearer to the effectors: past
     /// large displacements it would lead away.
     fn corrected(
         &self,

@@ -41,7 +41,7 @@ pub struct Reduction<'m> {
 }
 
 impl<'m> Reduction<'m> {
-    /// At the file's pose, unloaded.
+    /// Where the mechanism starts (the file's pose, unless its joints say `start`), unloaded.
     pub fn at_rest(mechanism: &'m Mechanism) -> Reduction<'m> {
         Reduction::at(Reference::at_rest(mechanism))
     }

@@ -2,14 +2,14 @@
 //!
 //! Everything is in body frames. A joint is measured in its child's node frame: with Xc the joint frame there
 //! and S(q) the joint's subspace, a small motion of the coordinates moves the child by J θ̇, J = Ad(Xc) S
-//! (Andrews 2015, with J as in numerics), beside what it takes over from its parent, Ad(c,p) ξ_p.
+//! (Andrews 2015, its J), beside what it takes over from its parent, Ad(c,p) ξ_p.
 
 use nalgebra::{Matrix6, Vector3};
 
 use super::error::ReductionError;
-use crate::full::{self, StaticsSettings};
+use crate::full::{self, Unposed, pose_at};
 use crate::joints::JointKind;
-use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
+use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, Start};
 use crate::spatial::{Pose, Wrench};
 use crate::state::State;
 
@@ -66,19 +66,23 @@ impl Joint {
 }
 
 impl<'m> Reference<'m> {
-    /// The file's pose.
+    /// Where the mechanism starts: the file's pose, unless its joints say `start`.
     pub fn at_rest(mechanism: &'m Mechanism) -> Reference<'m> {
-        let heads = mechanism.order().nodes().iter().map(|n| mechanism.body(n.head).pose).collect();
-        Reference::new(mechanism, heads, vec![0.0; mechanism.coordinate_count()])
+        match mechanism.start() {
+            Some(start) => Reference::at_start(mechanism, start),
+            None => {
+                let heads = mechanism.order().nodes().iter().map(|n| mechanism.body(n.head).pose).collect();
+                Reference::new(mechanism, heads, vec![0.0; mechanism.coordinate_count()])
+            }
+        }
     }
 
     /// The pose in which some joints are at given positions, one number per freedom. The others stay where the
-    /// file has them, or as near as loops and couplings let them.
+    /// mechanism starts, or as near as loops and couplings let them.
     pub fn at_positions(
         mechanism: &'m Mechanism,
         positions: &[(JointId, Vec<f64>)],
     ) -> Result<Reference<'m>, ReductionError> {
-        let mut coordinates = vec![0.0; mechanism.coordinate_count()];
         for (joint, position) in positions {
             let (range, name) = (mechanism.coordinates_of(*joint), &mechanism.joint(*joint).name);
             if position.len() != range.len() {
@@ -93,29 +97,18 @@ impl<'m> Reference<'m> {
                     "the position of joint `{name}` is not finite"
                 )));
             }
-            coordinates[range].copy_from_slice(position);
         }
-        let order = mechanism.order();
-        if !order.loop_joints().is_empty() || !mechanism.couplings().is_empty() {
-            return closed(mechanism, positions);
-        }
-        let mut poses: Vec<Pose> = Vec::with_capacity(order.nodes().len());
-        for node in order.nodes() {
-            let pose = match node.joint {
-                None => mechanism.body(node.head).pose,
-                Some(j) => {
-                    let joint = mechanism.joint(j);
-                    let in_parent = joint
-                        .parent
-                        .map_or(joint.frame, |b| order.offset_of(b) * mechanism.frame_in_parent(j));
-                    let outer = node.parent.map_or(Pose::identity(), |n| poses[n]) * in_parent;
-                    let X = joint.kind.transform(&coordinates[mechanism.coordinates_of(j)]);
-                    outer * X * mechanism.frame_in_child(j).inverse()
-                }
-            };
-            poses.push(pose);
-        }
-        Ok(Reference::new(mechanism, poses, coordinates))
+        let failed = |e: Unposed| {
+            ReductionError::Position(format!("the joints cannot take these positions: {}", e.why))
+        };
+        let at = pose_at(mechanism, positions, REACHED).map_err(failed)?;
+        Ok(Reference::at_start(mechanism, &at))
+    }
+
+    /// The pose of bodies and coordinates that fit each other.
+    fn at_start(mechanism: &'m Mechanism, start: &Start) -> Reference<'m> {
+        let heads = mechanism.order().nodes().iter().map(|n| start.poses[n.head.index()]).collect();
+        Reference::new(mechanism, heads, start.coordinates.clone())
     }
 
     /// The equilibrium of a full simulation under its present inputs, with the geometric stiffness of the forces
@@ -224,76 +217,5 @@ fn passed_limit(freedom: &Freedom, q: f64) -> Option<f64> {
     if q > freedom.upper { Some(freedom.upper) } else { (q < freedom.lower).then_some(freedom.lower) }
 }
 
-/// Stiffness that holds a joint at its position, relative to the stiffest spring.
-const HELD: f64 = 1e6;
-
-/// Largest part of a way, rad or radii, that joints are moved at once.
-const STRIDE: f64 = 0.1;
-
 /// How far a joint may stay from where it should be, rad or radii, before loops are said to forbid it.
 const REACHED: f64 = 1e-8;
-
-/// The pose of a mechanism with loops or couplings: the given joints are held by stiff springs, the others by
-/// their own, relaxed in the file's pose, and the equilibrium is followed along the way.
-fn closed<'m>(
-    mechanism: &'m Mechanism,
-    positions: &[(JointId, Vec<f64>)],
-) -> Result<Reference<'m>, ReductionError> {
-    let given = |joint: JointId| positions.iter().any(|(j, _)| *j == joint);
-    let stiffest =
-        mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.stiffness).fold(0.0, f64::max);
-    let stiffest = if stiffest > 0.0 { stiffest } else { 1.0 };
-    let held = mechanism.with_freedoms(|joint, _, freedom| {
-        (freedom.rest, freedom.lower, freedom.upper) = (0.0, f64::NEG_INFINITY, f64::INFINITY);
-        if given(joint) {
-            freedom.stiffness = HELD * stiffest;
-        } else if freedom.stiffness == 0.0 {
-            freedom.stiffness = stiffest / HELD; // stays if nothing moves it
-        }
-    });
-    let model = full::Model::new(&held);
-    let mut simulation = model.simulate();
-    let failed =
-        |why: String| ReductionError::Position(format!("the joints cannot take these positions: {why}"));
-    simulation.inputs_mut().set_gravity([0.0; 3]).map_err(|e| failed(e.to_string()))?;
-    // Translations count in radii.
-    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
-    let unit =
-        |joint: JointId, k: usize| if k < mechanism.joint(joint).kind.translations() { radius } else { 1.0 };
-    let way = (positions.iter())
-        .flat_map(|(joint, x)| x.iter().enumerate().map(|(k, x)| x.abs() / unit(*joint, k)))
-        .fold(0.0, f64::max);
-    let steps = (way / STRIDE).ceil().max(1.0) as usize;
-    // The springs' small give is taken out by moving their rests on: the last rounds.
-    const ROUNDS: usize = 3;
-    for step in 1..=steps + ROUNDS {
-        let part = (step as f64 / steps as f64).min(1.0);
-        for (joint, position) in positions {
-            let range = mechanism.coordinates_of(*joint);
-            let target: Vec<f64> = (range.zip(position))
-                .map(|(q, x)| {
-                    let rest = simulation.inputs().rest()[q];
-                    if step > steps { rest + x - simulation.state().coordinates[q] } else { x * part }
-                })
-                .collect();
-            simulation.inputs_mut().set_target(&held, *joint, &target).map_err(|e| failed(e.to_string()))?;
-        }
-        let equilibrium =
-            simulation.settle(&StaticsSettings::default()).map_err(|error| failed(error.to_string()))?;
-        if !equilibrium.converged {
-            return Err(failed("loops stand in their way".into()));
-        }
-    }
-    let state = simulation.state();
-    for (joint, position) in positions {
-        for (k, (q, x)) in mechanism.coordinates_of(*joint).zip(position).enumerate() {
-            let got = state.coordinates[q];
-            if (got - x).abs() > REACHED * unit(*joint, k) {
-                let name = &mechanism.joint(*joint).name;
-                return Err(failed(format!("loops let joint `{name}` come to {got:.6} only, not {x}")));
-            }
-        }
-    }
-    let heads = mechanism.order().nodes().iter().map(|n| state.pose(n.head)).collect();
-    Ok(Reference::new(mechanism, heads, state.coordinates.clone()))
-}

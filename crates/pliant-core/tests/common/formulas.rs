@@ -176,11 +176,24 @@ pub fn others() -> Vec<Case> {
     let text = "let T = rotate_x(a) * translate(0.1, 0.2, 0.3);
         translate(T * [b, 1, 0] * length([1, b, a]) ^ 0.3) * inverse(T * rotate_z(b)) * T";
     let mixed = Formula::new(text).angle("a").angle("b");
+    // Knots that are not even, and one that is there twice.
+    let text = "translate(bspline(1.2 + s, 3, [0, 0, 0, 0, 1, 1.5, 1.5, 3, 3, 3, 3], points)) * rotate_x(s)";
+    let points = vec![
+        [0.0, 0.0, 0.0],
+        [0.3, 0.1, 0.0],
+        [0.5, 0.4, 0.1],
+        [0.8, 0.3, 0.2],
+        [1.0, 0.0, 0.2],
+        [1.3, 0.2, 0.1],
+        [1.5, 0.3, 0.0],
+    ];
+    let knots = Formula::new(text).length("s").parameter("points", points);
     let sixth = 1.0 / 6.0;
     let breaks = vec![(0, -sixth), (0, sixth), (1, 0.0), (1, 0.5)];
     vec![
         Case { breaks, ..Case::new("bspline", spline, &[0.4, 0.8]) },
         Case { breaks: vec![(0, 0.0)], ..Case::new("bspline-surface", surface, &[0.3, 0.3, 0.6]) },
+        Case { breaks: vec![(0, -0.2), (0, 0.3)], ..Case::new("knots", knots, &[0.4]) },
         Case::new("mixed", mixed, &[1.0, 1.0]),
     ]
 }

@@ -98,7 +98,8 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
                 .damping(each(|f| f.damping))
                 .limits(limits)
                 .rest(each(|f| f.rest))
-                .armature(each(|f| f.armature));
+                .armature(each(|f| f.armature))
+                .start(joint.start.clone());
         }
         change(&mut description);
         builder.joint(description);

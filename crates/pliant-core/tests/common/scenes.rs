@@ -1,13 +1,19 @@
-//! Small mechanisms that are hard on an engine's stability.
+//! Scenes that are hard on an engine's stability: small mechanisms, and what is done to them, the same for every engine.
 
 #![allow(dead_code)] // every test file uses a part of it
 
+use pliant_core::full::Energy;
+use pliant_core::inputs::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
+    Body, BodyId, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
-use pliant_core::spatial::{Pose, SpatialInertia};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
+use pliant_core::state::State;
+use pliant_core::{articulated, full};
+
+use crate::common::FRAME;
 
 /// Of a link of [`ball_chain`], m.
 pub const LENGTH: f64 = 0.1;
@@ -59,4 +65,116 @@ pub fn door(limit: f64) -> Mechanism {
     let joint = JointDescription::new("hinge", JointKind::Hinge, WORLD, "door");
     builder.joint(joint.damping(0.01).limits((-limit, limit)));
     builder.build().unwrap()
+}
+
+/// A simulation of either engine.
+pub trait Engine {
+    /// A step of a frame.
+    fn frame(&mut self);
+    fn mechanism(&self) -> &Mechanism;
+    fn inputs_mut(&mut self) -> &mut Inputs;
+    fn state(&self) -> &State;
+    fn energy(&self) -> Energy;
+    fn violation(&self) -> f64;
+}
+
+macro_rules! engine {
+    ($simulation:ty) => {
+        impl Engine for $simulation {
+            fn frame(&mut self) {
+                self.step(FRAME).unwrap();
+            }
+            fn mechanism(&self) -> &Mechanism {
+                self.mechanism()
+            }
+            fn inputs_mut(&mut self) -> &mut Inputs {
+                self.inputs_mut()
+            }
+            fn state(&self) -> &State {
+                self.state()
+            }
+            fn energy(&self) -> Energy {
+                self.energy()
+            }
+            fn violation(&self) -> f64 {
+                self.violation()
+            }
+        }
+    };
+}
+engine!(full::Simulation<'_>);
+engine!(articulated::Simulation<'_>);
+
+/// What a motion reached at most: energy over that of its start, J; gaps in joints, radii; turn of a body in a frame, rad.
+pub struct Most {
+    pub gained: f64,
+    pub violation: f64,
+    pub turn: f64,
+}
+
+/// Runs for some frames; energy does not count what loads hold.
+fn watch(simulation: &mut impl Engine, frames: usize, mut held: impl FnMut(&State) -> f64) -> Most {
+    let start = simulation.energy().total() + held(simulation.state());
+    let mut most = Most { gained: f64::NEG_INFINITY, violation: 0.0, turn: 0.0 };
+    for _ in 0..frames {
+        simulation.frame();
+        let energy = simulation.energy().total() + held(simulation.state());
+        let fastest = simulation.state().twists.iter().map(|t| t.angular.norm()).fold(0.0, f64::max);
+        most.gained = most.gained.max(energy - start);
+        most.violation = most.violation.max(simulation.violation());
+        most.turn = most.turn.max(fastest * FRAME);
+    }
+    most
+}
+
+/// A level chain falls, is kicked aside at its last body so that it leaves the plane, and swings for a minute.
+pub fn kick_and_swing(simulation: &mut impl Engine) -> Most {
+    let tip = BodyId::from_index(simulation.mechanism().bodies().len() - 1);
+    simulation.inputs_mut().set_body_load(tip, Wrench::force([0.0, 0.5, 0.0])).unwrap();
+    (0..6).for_each(|_| simulation.frame());
+    simulation.inputs_mut().set_body_load(tip, Wrench::ZERO).unwrap();
+    watch(simulation, 3600, |_| 0.0)
+}
+
+/// Ten seconds of a mechanism under a force at its first effector, whose energy counts; and how far that went, m.
+pub fn pull_at_the_effector(simulation: &mut impl Engine, force: [f64; 3]) -> (Most, f64) {
+    let tip = EffectorId::from_index(0);
+    simulation.inputs_mut().set_load(tip, Wrench::force(force)).unwrap();
+    let mechanism = simulation.mechanism().clone();
+    let start = simulation.state().effector_pose(&mechanism, tip).position;
+    let moved = |state: &State| state.effector_pose(&mechanism, tip).position - start;
+    let most = watch(simulation, 600, |state| -Vector3::from(force).dot(&moved(state)));
+    (most, moved(simulation.state()).norm())
+}
+
+/// A second of the flat four-bar, pushed across with 1 N: how far the crank turns, rad, and the largest gap.
+pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
+    simulation.inputs_mut().set_load(EffectorId::from_index(0), Wrench::force([0.0, 0.0, 1.0])).unwrap();
+    let (mut turned, mut violation) = (0.0f64, 0.0f64);
+    for _ in 0..60 {
+        simulation.frame();
+        turned = turned.max(simulation.state().coordinates[0].abs());
+        violation = violation.max(simulation.violation());
+        // The work of the force is the energy of motion, less what the step takes.
+        let work =
+            simulation.state().effector_pose(simulation.mechanism(), EffectorId::from_index(0)).position.z;
+        assert!(simulation.energy().kinetic <= work * (1.0 + 1e-6) + 1e-12);
+    }
+    println!("turned {turned:.2} rad, violation {violation:.1e}");
+    (turned, violation)
+}
+
+/// Five seconds of the door, turned against its limit: how far beyond it was at most and is at rest, rad.
+pub fn turn_against_the_limit(simulation: &mut impl Engine, limit: f64, torque: f64) -> (f64, f64) {
+    let load = Wrench::torque([0.0, 0.0, torque]);
+    simulation.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
+    let beyond = |state: &State| state.coordinates[0] * torque.signum() - limit;
+    let mut most = 0.0f64;
+    for _ in 0..300 {
+        simulation.frame();
+        most = most.max(beyond(simulation.state()));
+    }
+    let rest = beyond(simulation.state());
+    println!("beyond the limit: {most:.1e} rad at most, {rest:.6e} at rest");
+    (most, rest)
 }

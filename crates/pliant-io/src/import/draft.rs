@@ -46,6 +46,23 @@ impl Draft {
         meaning::drop_stuck_couplings(&mut self.couplings, &self.joints, context);
     }
 
+    /// Where the start that the file gives leaves loops or couplings open, the file's pose is kept, and that is told.
+    pub(crate) fn drop_open_start(&mut self, context: &mut Context) {
+        if self.joints.iter().all(|joint| joint.description.start.is_none()) || context.has_errors() {
+            return;
+        }
+        // What else is wrong is reported when all is built.
+        let Err(invalid) = self.builder(context).build() else { return };
+        let Some(Defect { element, message, .. }) =
+            invalid.defects.iter().find(|_| invalid.defects.iter().all(|d| d.field == Some("start")))
+        else {
+            return;
+        };
+        let place = self.place(*element).cloned().unwrap_or(Place::START);
+        context.warning(&place, format!("{message}; all start in the file's pose instead"));
+        self.joints.iter_mut().for_each(|joint| joint.description.start = None);
+    }
+
     /// The leaves of the tree that move become effectors, unless there are some.
     pub(crate) fn add_default_effectors(&mut self) {
         if !self.effectors.is_empty() {
@@ -68,7 +85,7 @@ impl Draft {
 
     /// Joints of which nothing is said are held as by PD control, and that is told. For each freedom,
     /// with the inertia I that it carries in the file's pose: k = I ω², d = 2 I ω (critical), at rest
-    /// in that pose. Joints that follow others are passive.
+    /// where it starts. Joints that follow others are passive.
     pub(crate) fn add_default_springs(&mut self, context: &mut Context) {
         let tree = Tree::new(&self.links, &self.joints);
         let mut carried: Vec<SpatialInertia> = self.links.iter().map(|link| link.body.inertia).collect();
@@ -109,6 +126,14 @@ impl Draft {
             let stiffness = inertia.iter().map(|I| I * omega * omega).collect::<Vec<_>>();
             description.stiffness = Some(PerFreedom::Each(stiffness));
             description.damping = Some(PerFreedom::Each(damping));
+            // A start that cannot be is reported once, as such.
+            let sound = |start: &PerFreedom<f64>| match start {
+                PerFreedom::All(q) => q.is_finite(),
+                PerFreedom::Each(list) => list.len() == freedoms && list.iter().all(|q| q.is_finite()),
+            };
+            if description.rest.is_none() {
+                description.rest = description.start.clone().filter(sound);
+            }
             count += 1;
         }
         if count > 0 {

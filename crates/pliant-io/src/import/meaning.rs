@@ -6,9 +6,9 @@
 //! - Where the file has springs of its own, joints without one are passive; where it has none, all get one
 //!   (see [`Draft`]).
 //! - Swapped limits are swapped back, impossible inertias are repaired, each with a warning.
-//! - A limit that the file's own pose breaks is left out, with a warning. Many files have such: their zero is
-//!   a drawing pose, or their limits count from another zero. A limit is stiff, and would throw a joint that is
-//!   half a radian outside; and where loops close, no other pose is at hand.
+//! - A limit that the pose breaks in which the file's robot starts is left out, with a warning. Many files have
+//!   such: their zero is a drawing pose, or their limits count from another zero. A limit is stiff, and would throw
+//!   a joint that is half a radian outside; and where loops close, no other pose is at hand.
 //! - A massless link that carries nothing heavy is welded to its parent. One between two joints takes a
 //!   small share of what it carries, since nothing can be simulated without mass; the total stays.
 //! - Loop joints point from earlier to later links, so that no circle of parents comes about.
@@ -148,22 +148,35 @@ fn order_limits(joint: &mut Joint, context: &mut Context) {
 /// So far outside its limits a joint may start, rad or m: rounding of the file's decimals.
 const DECIMALS: f64 = 1e-6;
 
-/// A limit that does not admit the file's pose, coordinate 0, is left out.
+/// A limit that does not admit the coordinate in which the joint starts is left out.
 fn admit_pose(joint: &mut Joint, context: &mut Context) {
     let Joint { description, place, .. } = joint;
     let name = &description.name;
-    for (lower, upper) in pairs(&mut description.limits) {
-        let (limit, side, none) = match (*lower > 0.0, *upper < 0.0) {
-            (true, _) => (lower, "below the lower", f64::NEG_INFINITY),
-            (_, true) => (upper, "above the upper", f64::INFINITY),
+    let all = matches!(description.limits, Some(PerFreedom::All(_)));
+    for (k, (lower, upper)) in pairs(&mut description.limits).iter_mut().enumerate() {
+        let (least, most) = match &description.start {
+            None => (0.0, 0.0),
+            Some(PerFreedom::All(q)) => (*q, *q),
+            Some(PerFreedom::Each(list)) => {
+                let of = if all { &list[..] } else { list.get(k..=k).unwrap_or(&[0.0]) };
+                (
+                    of.iter().copied().fold(f64::INFINITY, f64::min),
+                    of.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                )
+            }
+        };
+        let (limit, start, side, none) = match (*lower > least, *upper < most) {
+            (true, _) => (lower, least, "below the lower", f64::NEG_INFINITY),
+            (_, true) => (upper, most, "above the upper", f64::INFINITY),
             _ => continue,
         };
-        if limit.abs() <= DECIMALS {
-            *limit = 0.0;
+        if (*limit - start).abs() <= DECIMALS {
+            *limit = start;
             continue;
         }
         context.warning_of("pose outside limits", place, || {
-            format!("joint `{name}`: the file's pose, 0, is {side} limit {limit}, which was left out")
+            let pose = if description.start.is_some() { "where it starts" } else { "the file's pose" };
+            format!("joint `{name}`: {pose}, {start}, is {side} limit {limit}, which was left out")
         });
         *limit = none;
     }
@@ -267,6 +280,7 @@ pub(crate) fn weld(description: &mut JointDescription) {
     description.limits = None;
     description.rest = None;
     description.armature = None;
+    description.start = None;
 }
 
 /// Turns a loop joint so that its parent comes before its child in the tree.

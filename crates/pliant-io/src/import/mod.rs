@@ -120,6 +120,7 @@ pub(crate) fn read_draft(context: &mut Context) -> Option<Draft> {
         context.error(&root.place, "the file has no links", "add at least one");
         return None;
     }
-    let draft = meaning::draft(parts, context);
+    let mut draft = meaning::draft(parts, context);
+    draft.drop_open_start(context);
     (!context.has_errors()).then_some(draft)
 }

@@ -8,7 +8,7 @@ use super::overlay::Springs;
 use super::report::{Optional, Report, Reported};
 use super::table::Table;
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "name",
     "kind",
     "parent",
@@ -23,6 +23,7 @@ const KEYS: [&str; 19] = [
     "limits",
     "rest",
     "armature",
+    "start",
     "transform",
     "ready",
     "lengths",
@@ -47,14 +48,14 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
         child.unwrap_or_default(),
     );
     joint.frame = table.pose(report);
-    let Springs { stiffness, damping, limits, rest, armature } = read_springs(table, report);
+    let Springs { stiffness, damping, limits, rest, armature, start } = read_springs(table, report);
     if known {
-        joint = JointDescription { stiffness, damping, limits, rest, armature, ..joint };
+        joint = JointDescription { stiffness, damping, limits, rest, armature, start, ..joint };
     }
     (joint, known)
 }
 
-/// What acts on the freedoms.
+/// What acts on the freedoms, and where they start.
 pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
     Springs {
         stiffness: read_stiffness(table, report).ok().flatten(),
@@ -62,6 +63,7 @@ pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
         limits: table.pairs("limits", report).ok().flatten(),
         rest: table.per_freedom("rest", report).ok().flatten(),
         armature: table.per_freedom("armature", report).ok().flatten(),
+        start: table.per_freedom("start", report).ok().flatten(),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::diagnostic::Finding;
 use crate::import::{self, Context, Draft, Format, Options, Place};
 
 /// Keys of a joint with `match`.
-const JOINT_KEYS: [&str; 8] =
-    ["match", "kind", "stiffness", "compliance", "damping", "limits", "rest", "armature"];
+const JOINT_KEYS: [&str; 9] =
+    ["match", "kind", "stiffness", "compliance", "damping", "limits", "rest", "armature", "start"];
 
 /// An imported robot and what the scene says about it.
 pub(super) struct Overlay<'t> {
@@ -96,6 +96,7 @@ impl<'t> Overlay<'t> {
                 (&mut description.damping, springs.damping),
                 (&mut description.rest, springs.rest),
                 (&mut description.armature, springs.armature),
+                (&mut description.start, springs.start),
             ] {
                 if value.is_some() {
                     *field = value;
@@ -120,7 +121,7 @@ impl<'t> Overlay<'t> {
         match table.text("kind", report)? {
             None => Ok(false),
             Some("fixed") => {
-                let keys = ["stiffness", "compliance", "damping", "limits", "rest", "armature"];
+                let keys = ["stiffness", "compliance", "damping", "limits", "rest", "armature", "start"];
                 match keys.into_iter().find(|key| table.has(key)) {
                     None => Ok(true),
                     Some(key) => {
@@ -207,6 +208,7 @@ pub(super) struct Springs {
     pub(super) limits: Option<PerFreedom<(f64, f64)>>,
     pub(super) rest: Option<PerFreedom<f64>>,
     pub(super) armature: Option<PerFreedom<f64>>,
+    pub(super) start: Option<PerFreedom<f64>>,
 }
 
 fn nothing_matches<'n>(

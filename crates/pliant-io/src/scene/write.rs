@@ -222,6 +222,7 @@ impl Writer {
         self.limits(&joint.freedoms);
         self.per_freedom("rest", &of(|f| f.rest));
         self.per_freedom("armature", &of(|f| f.armature));
+        self.per_freedom("start", &joint.start);
     }
 
     /// What moves a joint of kind `expression`.

@@ -57,6 +57,7 @@ pub fn bits(mechanism: &Mechanism) -> String {
     writeln!(text, "{:?}", mechanism.world_shapes()).unwrap();
     writeln!(text, "{:?}", mechanism.bodies()).unwrap();
     writeln!(text, "{:?}", mechanism.joints()).unwrap();
+    writeln!(text, "{:?}", mechanism.start()).unwrap();
     writeln!(text, "{:?}", mechanism.effectors()).unwrap();
     writeln!(text, "{:?}", mechanism.couplings()).unwrap();
     writeln!(text, "{:?}", mechanism.loads()).unwrap();

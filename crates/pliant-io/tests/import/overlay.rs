@@ -70,6 +70,29 @@ fn springs_by_name_and_glob() {
 }
 
 #[test]
+fn joints_start_elsewhere() {
+    let scene = Scene::new("start");
+    let mechanism = scene.read("[[joint]]\nmatch = \"finger_*\"\nstart = 0.25\n");
+    let start = mechanism.start().expect("it starts elsewhere");
+    // The thumb follows, and what holds the fingers by default holds them there.
+    for (q, joint) in start.coordinates.iter().zip(mechanism.joints()) {
+        assert!((q - 0.25).abs() < 1e-8, "{}: {q}", joint.name);
+    }
+    let rests: Vec<f64> = mechanism.joints()[..3].iter().map(|joint| joint.freedoms[0].rest).collect();
+    assert_eq!(rests, [0.25, 0.25, 0.0]);
+    scene.expect(
+        "import = \"robots/hand.urdf\"\n[[joint]]\nmatch = \"finger_1\"\nstart = [0.1, 0.2]\n",
+        r"
+error: joint `finger_1`: start has 2 entries, but a hinge joint has 1 freedom
+ --> scene.toml:4:9
+  |
+4 | start = [0.1, 0.2]
+  |         ^^^^^^^^^^ give one value for all, or a list of 1
+",
+    );
+}
+
+#[test]
 fn joints_can_be_fixed_and_the_base_set_free() {
     let scene = Scene::new("fixed");
     let mechanism = scene.read("free_base = true\n[[joint]]\nmatch = \"finger_1\"\nkind = \"fixed\"\n");
@@ -195,7 +218,7 @@ error: joint 1: unknown key `child`
  --> scene.toml:4:1
   |
 4 | child = "palm"
-  | ^^^^^ known here: match, kind, stiffness, compliance, damping, limits, rest, armature
+  | ^^^^^ known here: match, kind, stiffness, compliance, damping, limits, rest, armature, start
 
 error: joint 1: unknown key `stifness`
  --> scene.toml:5:1

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism};
 use pliant_core::nalgebra::{Matrix3, Vector3};
+use pliant_core::state::State;
 
 use crate::common::assert_round_trip;
 
@@ -285,7 +286,127 @@ fn actuators_that_hold_a_position() {
     has_warning(&m, "<motor> holds no joint and was left out (1 more like it)");
     has_warning(&m, "`g` has more than one freedom");
     assert!(m.notes().iter().any(|note| note.contains("key frame `home` sets them")), "{:?}", m.notes());
-    assert!(m.notes().iter().any(|note| note.contains("the file's own pose stays")), "{:?}", m.notes());
+    // The key frame has `a` at its `ref` and `d` at 1.
+    assert_eq!((&joint(&m, "a").start[..], &joint(&m, "d").start[..]), (&[0.0][..], &[1.0][..]));
+    assert!(m.notes().iter().any(|note| note.ends_with(":30: the robot starts in the key frame `home`")));
+}
+
+#[test]
+fn the_key_frame_home_is_where_it_starts() {
+    let m = load("home.xml");
+    for (name, start) in [
+        ("shoulder", &[-1.0][..]),
+        ("elbow", &[0.9 - 0.2]),
+        ("bend+tilt", &[0.3, -0.4]),
+        ("slide", &[0.1]),
+        ("bite", &[0.5]),
+        ("grind", &[-0.6]),
+        ("crank", &[0.7]),
+        ("left", &[0.6]),
+    ] {
+        assert_eq!(joint(&m, name).start, start, "{name}");
+    }
+    // A unit quaternion as a rotation vector: cos h = 0.8, and the axis times 2h.
+    let neck: Vector3<f64> = Vector3::from_column_slice(&joint(&m, "neck").start);
+    near(neck, Vector3::new(0.2, -0.4, 0.4).normalize().map(|x| x * 2.0 * 0.8f64.acos()).into());
+    // The free body lies where the key frame has it, turned half round (0.8, 0, 0.4…) and so on.
+    near(body(&m, "base").pose.position, [1.0, 2.0, 0.5]);
+    let (s, c) = (4.0 / 5.0, 3.0 / 5.0); // of twice the angle whose tangent is 1/2
+    near(body(&m, "base").pose.rotation * Vector3::x(), [c, 0.0, -s]);
+    // What it carries came along: the crank 0.2 along its −x.
+    near(body(&m, "crank").pose.position, [1.0 - 0.2 * c, 2.0, 0.5 + 0.2 * s]);
+    let start = State::at_rest(&m);
+    assert!(start.violation(&m) < 1e-12, "{:e}", start.violation(&m));
+    // Limits hold where it starts, although not at zero.
+    let shoulder = freedom(&m, "shoulder");
+    assert_eq!((shoulder.lower, shoulder.upper, shoulder.rest), (-2.0, -0.5, -1.0));
+    assert_eq!(m.warnings(), [""; 0]);
+    // The start, the spring, and the mass of the link between the two joints of the jaw.
+    assert_eq!(m.notes().len(), 3, "{:#?}", m.notes());
+}
+
+/// A body on a hinge with these words in its key frame.
+fn with_key(key: &str, equality: &str) -> Mechanism {
+    read(&format!(
+        r#"<mujoco><worldbody>
+          <body name="a" pos="0 0 1"><joint name="a" axis="0 1 0" range="-57 57"/><geom size=".1" pos=".5 0 0"/></body>
+          <body name="b" pos="0 1 1"><freejoint/><geom size=".1"/></body>
+        </worldbody><equality>{equality}</equality>
+        <keyframe><key name="home" {key}/></keyframe></mujoco>"#
+    ))
+    .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn key_frames_that_cannot_be_are_told() {
+    let started = |m: &Mechanism| (joint(m, "a").start[0], body(m, "b").pose.position.z);
+    let m = with_key(r#"qpos=".5 0 1 2 0 0 0 0""#, "");
+    assert_eq!((started(&m), m.warnings().len()), ((0.5, 2.0), 0));
+    // A quaternion of no length is none, and what holds the joint by default holds it there.
+    assert_eq!(body(&m, "b").pose.rotation.angle(), 0.0);
+    assert_eq!(freedom(&m, "a").rest, 0.5);
+    let m = with_key(r#"qpos=".5 0 1""#, "");
+    assert_eq!(started(&m), (0.0, 1.0));
+    has_warning(&m, "has 3 numbers in `qpos`, but the joints have 8: it was left out");
+    let m = with_key(r#"qpos=".5 0 1 2 1 0 0 0" qvel="1 0 0 0 0 0 0""#, "");
+    assert_eq!(started(&m), (0.5, 2.0));
+    has_warning(&m, "`qvel` of the key frame `home` was left out");
+    let m = with_key(r#"qpos="2 0 1 1 1 0 0 0""#, "");
+    assert!((freedom(&m, "a").upper, freedom(&m, "a").lower) == (f64::INFINITY, -57f64.to_radians()));
+    has_warning(&m, "joint `a`: where it starts, 2, is above the upper limit");
+    // A free body that an equality holds hangs there.
+    let m = with_key(r#"qpos=".5 0 1 2 1 0 0 0""#, r#"<weld body1="a" body2="b"/>"#);
+    assert_eq!(joint(&m, "a").start, [0.5]);
+    has_warning(&m, "body `b` does not start in the key frame `home`: an equality ties it");
+    // What loops forbid: the end of `a` is pinned to the world, and no angle but zero is left to it.
+    let m = with_key(r#"qpos=".5 0 1 1 1 0 0 0""#, r#"<connect body1="a" body2="world" anchor="1 0 0"/>"#);
+    assert_eq!(joint(&m, "a").start, [0.0]);
+    has_warning(&m, "joint `a` cannot start at [0.5]");
+    has_warning(&m, "all start in the file's pose instead");
+}
+
+#[test]
+fn meshes_are_opened_where_they_are_shapes() {
+    let folder = std::env::temp_dir().join(format!("pliant-mjcf-meshes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let tetrahedron = |height: f64| {
+        let points = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, height]];
+        let vertices = points.map(|[x, y, z]| format!("v {x} {y} {z}\n")).concat();
+        format!("{vertices}f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    };
+    std::fs::write(folder.join("whole.obj"), tetrahedron(1.0)).unwrap();
+    std::fs::write(folder.join("flat.obj"), tetrahedron(0.0)).unwrap();
+    std::fs::write(folder.join("broken.stl"), "no mesh").unwrap();
+    let of = |geoms: &str| {
+        let meshes = ["whole.obj", "flat.obj", "broken.stl", "missing.stl"]
+            .map(|f| format!("<mesh file=\"{f}\"/>"))
+            .concat();
+        let path = folder.join("robot.xml");
+        let text = format!(
+            "<mujoco><asset>{meshes}</asset><worldbody><body name=\"a\"><joint name=\"a\"/>
+            <inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 1\"/>{geoms}</body></worldbody></mujoco>"
+        );
+        std::fs::write(&path, text).unwrap();
+        pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let mesh = |name: &str, drawn: bool| {
+        let bits = if drawn { " contype=\"0\" conaffinity=\"0\"" } else { "" };
+        format!("<geom type=\"mesh\" mesh=\"{name}\"{bits}/>")
+    };
+    let names = |m: &Mechanism| body(m, "a").shapes.iter().map(|s| s.geometry.name()).collect::<Vec<_>>();
+    // What is only drawn may be missing, broken or flat: nothing stops, and the first two are told.
+    let m = of(&["whole", "flat", "broken", "missing"].map(|name| mesh(name, true)).concat());
+    assert_eq!(names(&m), ["mesh", "mesh"]);
+    has_warning(&m, "missing.stl` was left out: there is no such file");
+    has_warning(&m, "broken.stl` was left out: ");
+    // What touches needs a hull.
+    let m = of(&["whole", "flat"].map(|name| mesh(name, false)).concat());
+    assert_eq!(names(&m), ["convex"]);
+    has_warning(&m, "flat.obj` was left out: all points lie in one plane");
+    // Without one, the drawn ones are taken.
+    let m = of(&[mesh("flat", false), mesh("whole", true)].concat());
+    assert_eq!(names(&m), ["mesh"]);
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -1,4 +1,5 @@
-"""What MuJoCo makes of files: mass, bodies, joints and the poses of all bodies in random configurations.
+"""What MuJoCo makes of files: mass, bodies, joints and the poses of all bodies in random
+configurations and in the key frame `home`.
 
 Usage: oracle.py FILE... ; one block of lines per file on standard output, numbers as they are in memory.
 """
@@ -46,6 +47,12 @@ def tell(path):
         print("body", numbers([model.body_mass[b], *model.body_ipos[b], *inertia(model, b)]), model.body(b).name)
     for j in range(model.njnt):
         print("joint", model.jnt_bodyid[j], model.jnt_type[j], model.joint(j).name)
+    for k in range(model.nkey):
+        if model.key(k).name == "home":
+            data.qpos[:] = model.key_qpos[k]
+            mujoco.mj_kinematics(model, data)
+            for b in range(1, model.nbody):
+                print("home", numbers([*data.xpos[b], *data.xquat[b]]))
     for _ in range(CONFIGURATIONS):
         for j in range(model.njnt):
             at, kind = model.jnt_qposadr[j], model.jnt_type[j]

@@ -6,6 +6,7 @@ use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, JointId, Mechanism};
 use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
+use pliant_core::state::State;
 
 /// What MuJoCo says of one file.
 #[derive(Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Answer {
     pub joints: Vec<(usize, usize, String)>,
     /// For each configuration, the coordinates of each joint, then its first one at `qpos0`.
     pub configurations: Vec<(Vec<Vec<f64>>, Vec<Pose>)>,
+    /// Where the bodies are in the key frame `home`, if there is one.
+    pub home: Vec<Pose>,
 }
 
 impl Answer {
@@ -68,11 +71,9 @@ impl Answer {
                     if answer.joints.is_empty() && poses.is_none_or(|n| n == answer.bodies.len()) {
                         answer.configurations.push(Default::default());
                     }
-                    let x = numbers(rest);
-                    let rotation = UnitQuaternion::new_normalize(Quaternion::new(x[3], x[4], x[5], x[6]));
-                    let pose = Pose::new(rotation, Vector3::new(x[0], x[1], x[2]));
-                    answer.configurations.last_mut().unwrap().1.push(pose);
+                    answer.configurations.last_mut().unwrap().1.push(pose(&numbers(rest)));
                 }
+                "home" => answer.home.push(pose(&numbers(rest))),
                 _ => {}
             }
         }
@@ -102,8 +103,10 @@ impl Answer {
             return differences;
         }
         self.compare_inertias(mechanism, &mut differences);
-        for (coordinates, poses) in &self.configurations {
-            let found = self.place(mechanism, coordinates);
+        // A free body has no coordinates here: it lies where the file, or its key frame, has it.
+        let start = State::at_rest(mechanism).poses;
+        let configurations = self.configurations.iter().map(|(q, poses)| (poses, self.place(mechanism, q)));
+        for (poses, found) in configurations.chain([(&self.home, start)]) {
             for (b, (pose, found)) in poses.iter().zip(found).enumerate() {
                 let off = (pose.position - found.position).norm();
                 let turn = pose.rotation.angle_to(&found.rotation);
@@ -208,6 +211,12 @@ impl Answer {
         poses[body] = Some(pose);
         pose
     }
+}
+
+/// Position, then quaternion w, x, y, z.
+fn pose(x: &[f64]) -> Pose {
+    let rotation = UnitQuaternion::new_normalize(Quaternion::new(x[3], x[4], x[5], x[6]));
+    Pose::new(rotation, Vector3::new(x[0], x[1], x[2]))
 }
 
 /// |q ∓ p|, half the angle between two rotations where that is small.

@@ -102,8 +102,9 @@ fn real_robots_are_as_in_mujoco() {
         let paths = files(&folder);
         let answers = Answer::parse(&script(&python, "oracle.py", &paths));
         let (same, refused, empty, wrong) = compare(&answers);
+        let homes = answers.iter().filter(|answer| !answer.home.is_empty()).count();
         println!(
-            "{name}: of {} files, {same} are as in MuJoCo, {} differ, {empty} have no bodies, MuJoCo refuses {refused}",
+            "{name}: of {} files ({homes} start in `home`), {same} are as in MuJoCo, {} differ, {empty} have no bodies, MuJoCo refuses {refused}",
             paths.len(),
             wrong.len()
         );

@@ -2,7 +2,8 @@
 
 Usage: springs.py FILE SITE (or body) f1 ... f6 [OLD NEW]... ; the six are sizes of a force (world axes, at the
 site) and a torque; zero leaves one out; words of the file are replaced first. Prints the settled pose of the site, then the pose's change per unit of each
-component, world axes, and the poses of all bodies twenty times in one second from rest at qpos0.
+component, world axes, and the poses of all bodies twenty times in one second from rest in the key frame `home` or at
+qpos0.
 """
 
 import os
@@ -47,6 +48,7 @@ def load():
     for k in range(model.nkey):
         if model.key(k).name == "home":
             data.ctrl[:] = model.key_ctrl[k]
+            data.qpos[:] = model.key_qpos[k]
     return model, data
 
 

@@ -202,6 +202,13 @@ impl Drawing<'_> {
                 let _ = writeln!(svg, "<path class=\"anchor\" d=\"M{:.1} {:.1}l-6 10h12z\"/>", q.x, q.y);
             }
         }
+        if let Some(figure) = self.figures.get(self.loaded) {
+            for line in &self.skeleton.outlines {
+                let points = line.iter().map(|p| at(&figure.points[*p]));
+                let points: Vec<String> = points.map(|p| format!("{:.1},{:.1}", p.x, p.y)).collect();
+                let _ = writeln!(svg, "<polyline class=\"outline\" points=\"{}\"/>", points.join(" "));
+            }
+        }
         for figure in &self.figures {
             self.draw(&mut svg, figure, at);
         }

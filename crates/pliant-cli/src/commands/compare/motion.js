@@ -101,7 +101,13 @@
       }
       return points;
     };
-    draw.fillStyle = color("muted");
+    draw.strokeStyle = draw.fillStyle = color("muted");
+    draw.lineWidth = 0.8;
+    for (const line of data.outlines) {
+      draw.beginPath();
+      line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...flat(place(sets.full, p))));
+      draw.stroke();
+    }
     for (const p of data.anchors) {
       const [x, y] = flat(place(sets.full, p));
       draw.beginPath();

@@ -60,6 +60,7 @@ pub fn data(
         "joints": skeleton.joints,
         "effectors": skeleton.effectors,
         "anchors": skeleton.anchors,
+        "outlines": skeleton.outlines,
         "arrows": arrows,
         "center": three(&center),
         "unit": unit,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
+use pliant::state::State;
 
 use super::drawing::{Arrow, Drawing, Figure, View, arrows};
 use super::lead::{lead, loads};
@@ -165,10 +166,14 @@ impl Page<'_> {
 
     fn drawings(&self, html: &mut String) -> std::fmt::Result {
         let view = if self.places.view.planar { "Seen face-on" } else { "Seen from a corner, z upwards" };
+        let outlines = match self.skeleton.outlines.is_empty() {
+            true => "",
+            false => ", thin lines the rims of discs and where formulas of joints lead",
+        };
         writeln!(
             html,
             "<h2>The mechanism</h2>\n<p class=\"muted\">{view}, true to scale; circles are effectors, dots joints, triangles what \
-             holds on to the world. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
+             holds on to the world{outlines}. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
              comes apart; <b class=\"twist\">twist</b> moves each link by itself, the faster way, and joints open as the motion \
              grows.</p>\n<div class=\"pair\">"
         )?;
@@ -212,16 +217,16 @@ impl Page<'_> {
         (full, reduced): (&[Pose], &[Vec<Pose>; 3]),
         scale: f64,
     ) -> std::fmt::Result {
-        let rest: Vec<Pose> = self.mechanism.bodies().iter().map(|body| body.pose).collect();
+        let rest = State::at_rest(self.mechanism).poses;
         let [rest, full, twist, joint] =
             [&rest, full, &reduced[0], &reduced[DEFAULT]].map(|poses| self.skeleton.place(poses));
         let drawing = Drawing {
             id,
-            title: format!("{title}: the mechanism in the file's pose, full, and reduced in two ways"),
+            title: format!("{title}: the mechanism in {}, full, and reduced in two ways", self.start()),
             skeleton: self.skeleton,
             view: &self.places.view,
             figures: vec![
-                Figure { name: "file's pose", class: "rest", points: &rest },
+                Figure { name: self.start().trim_start_matches("the "), class: "rest", points: &rest },
                 Figure { name: "full", class: "full", points: &full },
                 Figure { name: "reduced, twist", class: "twist", points: &twist },
                 Figure { name: "reduced, joint", class: "joint dashed", points: &joint },
@@ -237,11 +242,17 @@ impl Page<'_> {
         )
     }
 
+    /// What the pose is called in which all starts.
+    fn start(&self) -> &'static str {
+        if self.mechanism.start().is_some() { "the start pose" } else { "the file's pose" }
+    }
+
     fn player(&self, html: &mut String) -> std::fmt::Result {
         let transient = &self.comparison.transient;
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            "<h2>The motion</h2>\n<p class=\"muted\">From {} at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            self.start(),
             if self.mechanism.targets().is_empty() {
                 "the loads put on at once,"
             } else {

@@ -1,7 +1,8 @@
-//! A mechanism as lines and dots, from its joints alone: each link is drawn between the points where joints and
-//! effectors sit on it.
+//! A mechanism as lines and dots, from its joints: each link is drawn between the points where joints and effectors sit on
+//! it. Thin lines show what joints alone do not: discs that roll, and the curves and surfaces that formulas follow.
 
-use pliant::mechanism::{BodyId, JointId, Mechanism};
+use pliant::joints::JointKind;
+use pliant::mechanism::{BodyId, Geometry, JointId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
@@ -17,7 +18,18 @@ pub struct Skeleton {
     pub effectors: Vec<usize>,
     /// Where joints hold on to the world.
     pub anchors: Vec<usize>,
+    /// Thin lines beside the links: rims of discs, and where formulas of joints lead.
+    pub outlines: Vec<Vec<usize>>,
 }
+
+/// Points of a rim; of a curve; lines across a surface, and points of each.
+const RIM: usize = 24;
+const CURVE: usize = 40;
+const ACROSS: usize = 8;
+const ALONG: usize = 16;
+
+/// Outlines have at most this many points: the player holds all of them in every frame.
+const MOST_OUTLINED: usize = 600;
 
 impl Skeleton {
     /// Of a mechanism.
@@ -30,6 +42,7 @@ impl Skeleton {
             joints: vec![],
             effectors: vec![],
             anchors: vec![],
+            outlines: vec![],
         };
         let mut on_body: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         let mut place = |skeleton: &mut Skeleton, body: BodyId, at: Vector3<f64>| -> usize {
@@ -64,6 +77,14 @@ impl Skeleton {
         }
         for (b, own) in on_body.iter().enumerate() {
             skeleton.add_link(mechanism, BodyId::from_index(b), own, near);
+        }
+        let outlines: Vec<_> = rims(mechanism).into_iter().chain(ways(mechanism)).collect();
+        if outlines.iter().map(|(_, line)| line.len()).sum::<usize>() <= MOST_OUTLINED {
+            for (body, line) in outlines {
+                let first = skeleton.points.len();
+                skeleton.points.extend(line.into_iter().map(|at| (body, at)));
+                skeleton.outlines.push((first..skeleton.points.len()).collect());
+            }
         }
         skeleton
     }
@@ -106,4 +127,60 @@ impl Skeleton {
         };
         self.points.iter().map(at).collect()
     }
+}
+
+/// A line on a body (`None` is the world).
+type Line = (Option<BodyId>, Vec<Vector3<f64>>);
+
+/// The rims of cylinders that are wider than long.
+fn rims(mechanism: &Mechanism) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (b, body) in mechanism.bodies().iter().enumerate() {
+        for shape in &body.shapes {
+            let Geometry::Cylinder { radius, half_length } = shape.geometry else { continue };
+            if radius > half_length {
+                let at = |k: usize| {
+                    let (s, c) = (std::f64::consts::TAU * k as f64 / RIM as f64).sin_cos();
+                    shape.pose.transform_point(&Vector3::new(radius * c, radius * s, 0.0))
+                };
+                lines.push((Some(BodyId::from_index(b)), (0..=RIM).map(at).collect()));
+            }
+        }
+    }
+    lines
+}
+
+/// Where the lengths of formulas, one or two between limits, lead their joints while the angles are zero: a curve, or lines
+/// across a surface.
+fn ways(mechanism: &Mechanism) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for (j, joint) in mechanism.joints().iter().enumerate() {
+        let JointKind::Expression(formula) = &joint.kind else { continue };
+        let lengths = formula.lengths();
+        let limited = |k: usize| joint.freedoms[k].lower.is_finite() && joint.freedoms[k].upper.is_finite();
+        if lengths == 0 || lengths > 2 || !(0..lengths).all(limited) {
+            continue;
+        }
+        let frame = mechanism.frame_in_parent(JointId::from_index(j));
+        // Parts of the ways between the limits.
+        let at = |parts: [f64; 2]| {
+            let mut q = [0.0; 6];
+            for k in 0..lengths {
+                let (lower, upper) = (joint.freedoms[k].lower, joint.freedoms[k].upper);
+                q[k] = lower + parts[k] * (upper - lower);
+            }
+            frame.transform_point(&formula.transform(&q[..formula.freedoms()]).position)
+        };
+        let part = |k: usize, of: usize| k as f64 / of as f64;
+        if lengths == 1 {
+            lines.push((joint.parent, (0..=CURVE).map(|k| at([part(k, CURVE), 0.0])).collect()));
+            continue;
+        }
+        for i in 0..=ACROSS {
+            let i = part(i, ACROSS);
+            lines.push((joint.parent, (0..=ALONG).map(|k| at([i, part(k, ALONG)])).collect()));
+            lines.push((joint.parent, (0..=ALONG).map(|k| at([part(k, ALONG), i])).collect()));
+        }
+    }
+    lines
 }

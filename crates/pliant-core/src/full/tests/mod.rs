@@ -6,7 +6,7 @@ mod statics_blocks;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
-use super::assembly::{Geometric, Scene, Scheme};
+use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Item, Joint, Model};
 use super::statics::StaticsSettings;
@@ -60,6 +60,7 @@ const STATICS: Scheme = Scheme {
     force: 1.0,
     closing: 1.0,
     augment: [20.0, 700.0],
+    row_softness: STATIC_SOFTNESS,
     geometric: Geometric::Everywhere,
     equilibrium: true,
 };
@@ -72,6 +73,7 @@ fn dynamics(h: f64) -> Scheme {
         force: h,
         closing: 1.0 / h,
         augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
         geometric: Geometric::WhereNeeded,
         equilibrium: false,
     }

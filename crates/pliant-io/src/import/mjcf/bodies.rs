@@ -135,7 +135,8 @@ impl<'r> Bodies<'r> {
             };
             bodies.collect(world, &spot, &mut content, context);
         }
-        for geom in content.geoms {
+        for mut geom in content.geoms {
+            geom.open(context);
             let place = geom.place.clone();
             bodies.parts.world_shapes.extend(geom.shape.map(|shape| (shape, place)));
         }
@@ -286,9 +287,16 @@ impl<'r> Bodies<'r> {
         let body = &mut self.parts.links[i].body;
         body.inertia = inertia;
         body.free = content.free.is_some();
+        // Only the meshes that are taken are opened.
+        content.geoms.iter_mut().filter(|geom| geom.collides).for_each(|geom| geom.open(context));
         let touches = content.geoms.iter().any(|geom| geom.collides && geom.shape.is_some());
         let taken = content.geoms.into_iter().filter(|geom| geom.collides == touches);
-        body.shapes = taken.filter_map(|geom| geom.shape).collect();
+        body.shapes = taken
+            .filter_map(|mut geom| {
+                geom.open(context);
+                geom.shape
+            })
+            .collect();
         if content.free.is_some() {
             return;
         }

@@ -1,6 +1,7 @@
 //! `<geom>`: shapes, and the mass that they give to their bodies.
 
 use std::f64::consts::PI;
+use std::path::PathBuf;
 
 use pliant_core::mechanism::{Geometry, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
@@ -192,6 +193,21 @@ pub(super) fn from_to(span: [f64; 6]) -> (Vector3<f64>, f64, Option<Vector3<f64>
 }
 
 impl Geom {
+    /// Opens the mesh of its shape; one that is no mesh, or has no hull where it touches, is told and left out.
+    pub(super) fn open(&mut self, context: &mut Context) {
+        let (file, hull) = match self.shape.as_ref().map(|shape| &shape.geometry) {
+            Some(Geometry::Convex { file, .. }) => (file.clone(), true),
+            Some(Geometry::Mesh { file, .. }) => (file.clone(), false),
+            _ => return,
+        };
+        if let Err(reason) = context.open_mesh(PathBuf::from(&file), hull) {
+            context.warning_of(format!("mesh: {reason}"), &self.place, || {
+                format!("the mesh `{file}` was left out: {reason}")
+            });
+            self.shape = None;
+        }
+    }
+
     /// The geometry and its place on the geom.
     fn find_shape(
         &self,

@@ -8,9 +8,11 @@
 //! | `bodies.rs` | the tree: bodies, frames, sites, inertias |
 //! | `joints.rs`, `geoms.rs`, `assets.rs` | what bodies have |
 //! | `equality.rs` | loops and couplings |
-//! | `actuators.rs`, `tendons.rs`, `keyframe.rs` | springs that hold joints |
+//! | `actuators.rs`, `tendons.rs` | springs that hold joints |
+//! | `keyframe.rs` | where joints start, and where actuators hold them |
 //!
-//! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. What only drawing,
+//! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`,
+//! if there is one. What only drawing,
 //! sensing and MuJoCo's own solver need (materials, cameras, `solref`…) is left out without a word.
 
 mod actuators;
@@ -73,8 +75,13 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let assets = Assets::read(root, &compiler, &defaults, context);
     let mut bodies = Bodies::read(root, &compiler, &defaults, assets, context);
     let gravity = options(root, context);
+    let home = keyframe::home(root, context);
+    let seats = keyframe::seats(&bodies);
     equality::read(root, &mut bodies, &copies, context);
-    let controls = keyframe::home(root, context);
+    let controls = home.and_then(|key| key.numbers("ctrl", context));
+    if let Some(key) = home {
+        keyframe::start(key, &seats, &mut bodies, context);
+    }
     let tendons = tendons::read(root, &bodies, context);
     actuators::read(root, &mut bodies, &copies, &tendons, controls.as_deref(), context);
     for section in ["extension", "deformable", "contact", "sensor"] {

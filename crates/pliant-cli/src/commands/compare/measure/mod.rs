@@ -247,14 +247,18 @@ const AWAY: f64 = 0.1;
 
 /// The joint whose spring rests furthest from the file's pose, and where, if that is far.
 fn pulled_away(mechanism: &Mechanism) -> Option<(&str, f64)> {
-    let far = |joint: &Joint, k: usize| {
+    let start = State::at_rest(mechanism);
+    let far = |joint: &Joint, k: usize, start: f64| {
         let unit = if k < joint.kind.translations() { size(mechanism) } else { 1.0 };
         let freedom = &joint.freedoms[k];
-        if freedom.stiffness > 0.0 { freedom.rest.abs() / unit } else { 0.0 }
+        if freedom.stiffness > 0.0 { (freedom.rest - start).abs() / unit } else { 0.0 }
     };
-    let furthest = |joint: &'_ Joint| (0..joint.freedoms.len()).map(|k| far(joint, k)).fold(0.0, f64::max);
-    let (joint, rest) = (mechanism.joints().iter())
-        .map(|joint| (joint.name.as_str(), furthest(joint)))
+    let furthest = |j: usize, joint: &'_ Joint| {
+        let q = start.coordinates_of(mechanism, JointId::from_index(j));
+        (0..q.len()).map(|k| far(joint, k, q[k])).fold(0.0, f64::max)
+    };
+    let (joint, rest) = (mechanism.joints().iter().enumerate())
+        .map(|(j, joint)| (joint.name.as_str(), furthest(j, joint)))
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     (rest > AWAY).then_some((joint, rest))
 }

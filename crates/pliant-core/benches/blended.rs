@@ -1,0 +1,63 @@
+//! Speed of the blended engine, one thread: one step with every link's pose under the scene's load, with forces from the
+//! blend alone (1, 2, 4 models; 8 models, and 64 of which 8 count) and from one live step.
+//!
+//! `cargo bench -p pliant-core --bench blended`. The figures and the bound are in the README of the engine.
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::gallery;
+use pliant_core::mechanism::Mechanism;
+use pliant_core::spatial::Wrench;
+
+/// Samples under parts of the scene's load, turned about z from one to the next.
+fn sampled(mechanism: &Mechanism, samples: usize) -> Model<'_> {
+    let mut model = Model::new(mechanism, Options::default()).expect("springs hold it");
+    let mut k = 0;
+    while model.samples().len() < samples {
+        k += 1;
+        let (size, angle) = (0.2 + 0.8 * (k as f64 * 0.618) % 1.0, 2.4 * k as f64);
+        let mut loads = vec![Wrench::ZERO; mechanism.effectors().len()];
+        for load in mechanism.loads() {
+            let f = load.wrench.force.norm() * size;
+            loads[load.effector.index()] = Wrench::force([f * angle.cos(), f * angle.sin(), -0.3 * f]);
+        }
+        let _ = model.add(&loads);
+    }
+    model
+}
+
+fn steps(c: &mut Criterion) {
+    let mut group = c.benchmark_group("blended step");
+    let cases: [(&str, &str, usize, Force, Links); 11] = [
+        ("helix:200", "joint", 1, Force::Blend, Links::Joint),
+        ("helix:200", "joint", 2, Force::Blend, Links::Joint),
+        ("helix:200", "joint", 4, Force::Blend, Links::Joint),
+        ("helix:200", "joint", 8, Force::Blend, Links::Joint),
+        ("helix:200", "joint", 64, Force::Blend, Links::Joint),
+        ("helix:200", "twist", 1, Force::Blend, Links::Twist),
+        ("helix:200", "twist", 2, Force::Blend, Links::Twist),
+        ("helix:200", "twist", 4, Force::Blend, Links::Twist),
+        ("helix:200", "live", 4, Force::Live, Links::Joint),
+        ("arm", "joint", 4, Force::Blend, Links::Joint),
+        ("y", "joint", 4, Force::Blend, Links::Joint),
+    ];
+    for (name, what, samples, force, links) in cases {
+        let mechanism = gallery::build(name).expect("a gallery name");
+        let model = sampled(&mechanism, samples);
+        let mut simulation = model.simulate();
+        simulation.set_options(Options { force, links, ..Options::default() });
+        simulation.inputs_mut().add_scene_loads(&mechanism);
+        group.bench_function(BenchmarkId::new(format!("{name} {what}"), samples), |b| {
+            b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
+        });
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default().sample_size(20).measurement_time(std::time::Duration::from_secs(1))
+        .warm_up_time(std::time::Duration::from_millis(300));
+    targets = steps
+}
+criterion_main!(benches);

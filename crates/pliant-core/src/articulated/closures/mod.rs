@@ -1,0 +1,144 @@
+//! Loops and couplings, closed by implicit constraints: rows J of the joints that are not in the forest, and of the
+//! couplings, with forces f along them.
+//!
+//! ```text
+//! u⁺ = u⁺_free + h Ĥ⁻¹Jᵀf,   (h W + E) f = E f₀ − C/h − J u⁺_free,   W = J Ĥ⁻¹Jᵀ
+//! ```
+//! so that the closure C vanishes at the end of the step, to first order. Ĥ is what the inward sweep factored, springs
+//! included. For a row with wrenches F on slots, a sweep inward along the path to the base gives y = SᵀF at each
+//! node, F − U D⁻¹y passing on to the parent, and W_rs = Σ y_rᵀD⁻¹y_s: linear in the length of the path for each
+//! row, and no outward sweep.
+//!
+//! A row that closes has E = ε, a softness against *changes* of its force, which makes rows that loops repeat solvable
+//! and gives way nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
+//! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w − J u⁺_free.
+
+mod cholesky;
+mod constants;
+mod correction;
+mod loop_joint;
+mod rows;
+mod sweep;
+
+use super::model::Model;
+use super::slot::{Six, Slots};
+use super::sweeps::dot6;
+use crate::inputs::Inputs;
+use crate::mechanism::JointId;
+use crate::state::State;
+use cholesky::{factor, solve};
+pub(super) use constants::Closures;
+pub(super) use correction::correct;
+use rows::{NOWHERE, Row, list};
+use sweep::{add_forces, sweep_rows};
+
+/// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
+const SOFTNESS: f64 = 1e-6;
+
+/// What a row sees, relative to others, that stands for nothing.
+const NOTHING: f64 = 1e-20;
+
+/// Memory of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Closing {
+    rows: Vec<Row>,
+    numbers: Vec<f64>,
+    /// The factor of h W + E, row by row, lower triangle; right-hand sides.
+    factor: Vec<f64>,
+    forces: Vec<f64>,
+    /// A wrench and a twist for each slot, and a number for each speed.
+    wrenches: Vec<Six>,
+    twists: Vec<Six>,
+    scattered: Vec<f64>,
+    /// Displacements along the speeds.
+    pub moves: Vec<f64>,
+}
+
+impl Closing {
+    pub fn new(model: &Model) -> Closing {
+        let (rows, slots) = (model.closures.rows, model.nodes.len() + 1);
+        let some = |n: usize| if model.closures.is_empty() { 0 } else { n };
+        Closing {
+            rows: Vec::with_capacity(rows),
+            numbers: vec![0.0; model.closures.numbers],
+            factor: vec![0.0; rows * (rows + 1) / 2],
+            forces: vec![0.0; rows],
+            wrenches: vec![[0.0; 6]; some(slots)],
+            twists: vec![[0.0; 6]; some(slots)],
+            scattered: vec![0.0; some(model.speeds)],
+            moves: vec![0.0; some(model.speeds)],
+        }
+    }
+}
+
+/// Closes what the twists of both sweeps leave open: adds the forces of the rows to the slots, so that another outward
+/// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
+/// row of a closure whose equations have no solution.
+pub(super) fn close(
+    model: &Model,
+    inputs: &Inputs,
+    state: &State,
+    h: f64,
+    work: &mut Slots,
+    closing: &mut Closing,
+    multipliers: &mut [f64],
+) -> Result<(), usize> {
+    list(model, inputs, state, h, work, closing);
+    sweep_rows(model, work, closing);
+    for r in 0..closing.rows.len() {
+        if closing.rows[r].softness == 0.0 {
+            let row = closing.rows[r];
+            let seen = seen(model, closing, &row);
+            closing.rows[r].softness = SOFTNESS * h * seen;
+            closing.rows[r].right += SOFTNESS * h * seen * state.multipliers[row.multiplier];
+        }
+    }
+    for r in 0..closing.rows.len() {
+        let row = &closing.rows[r];
+        let mut moving = 0.0;
+        for (slot, w) in &row.wrenches {
+            let (v, a) = (work.slots[*slot].av, work.slots[*slot].aw);
+            moving += dot6(w, &[v[0], v[1], v[2], a[0], a[1], a[2]]);
+        }
+        for (n, factor) in row.direct.iter().filter(|(n, _)| *n != NOWHERE) {
+            moving += factor * work.found[model.nodes[*n].speed];
+        }
+        closing.forces[r] = row.right - moving;
+        closing.factor[r * (r + 1) / 2..][..r + 1].iter_mut().for_each(|x| *x *= h);
+        closing.factor[r * (r + 1) / 2 + r] += row.softness;
+    }
+    factor(&mut closing.factor, closing.rows.len())?;
+    solve(&closing.factor, &mut closing.forces[..closing.rows.len()]);
+    for (row, force) in closing.rows.iter().zip(&closing.forces) {
+        if row.multiplier != NOWHERE {
+            multipliers[row.multiplier] = *force;
+        }
+    }
+    add_forces(model, h, work, closing);
+    Ok(())
+}
+
+/// The most that a row of the same closure and unit sees, W_rr; of any closure, if those see nothing.
+fn seen(model: &Model, closing: &Closing, row: &Row) -> f64 {
+    let most = |same: &dyn Fn(&Row) -> bool| {
+        let rows = closing.rows.iter().enumerate().filter(|(_, other)| same(other));
+        rows.map(|(r, _)| closing.factor[r * (r + 1) / 2 + r]).fold(0.0f64, f64::max)
+    };
+    let alike = |other: &Row| other.is_angle == row.is_angle && other.multiplier != NOWHERE;
+    let (far, plain) = (most(&alike), model.closures.plain[usize::from(row.is_angle)]);
+    // What is nothing has the square of a rounding; stiff springs leave less than this of a mass.
+    if far < NOTHING * plain {
+        return plain;
+    }
+    let near = most(&|other| alike(other) && other.closure == row.closure);
+    if near < NOTHING * far { far } else { near }
+}
+
+/// The joint of a row; of a coupling's, the one that follows.
+pub(super) fn joint_of_row(model: &Model, closing: &Closing, row: usize) -> JointId {
+    let (closures, closure) = (&model.closures, closing.rows[row].closure);
+    match closure.checked_sub(closures.joints.len()) {
+        None => closures.joints[closure].id,
+        Some(c) => closures.couplings[c].joint,
+    }
+}
