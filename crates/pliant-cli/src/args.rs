@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
+use pliant::blended::Force;
 use pliant::reduced::{Method, Reconstruction};
 
 use crate::engine::{self, Engine, Modes};
@@ -73,6 +74,9 @@ pub enum Command {
     /// Let a mechanism move, from the file's pose at rest
     #[command(after_help = help::SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Choose equilibria until a blended model of them is as accurate as wanted, and write it to a file
+    #[command(after_help = help::REDUCE_EXAMPLES)]
+    Reduce(Reduce),
     /// Compare the full simulation with a reduced model: error, speed, frequencies, motion, in one page
     #[command(after_help = help::COMPARE_EXAMPLES)]
     Compare(Compare),
@@ -139,9 +143,10 @@ pub struct Statics {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full
-    #[arg(long, value_name = "E", default_value = "full")]
-    pub engine: Engine,
+    /// What settles: full (exact), or blended (the samples of a model file, or of one made for this)
+    /// [default: full; of a model file: blended]
+    #[arg(long, value_name = "E")]
+    pub engine: Option<Engine>,
     /// What acts on it.
     #[command(flatten)]
     pub loading: Loading,
@@ -154,9 +159,10 @@ pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest) or live (that model made anew in every step)
+    /// trees), reduced (one linear model of the effectors, fastest), live (that model made anew in every step) or
+    /// blended (several such models, made once) [default for a model file: blended]
     #[arg(long, value_name = "E")]
-    pub engine: Engine,
+    pub engine: Option<Engine>,
     /// How long it moves, s; rounded to whole steps
     #[arg(long, value_name = "S", value_parser = duration, allow_negative_numbers = true)]
     pub duration: f64,
@@ -186,6 +192,33 @@ pub struct Simulate {
     pub output: Option<PathBuf>,
 }
 
+/// Arguments of `pliant reduce`.
+#[derive(Debug, Args)]
+pub struct Reduce {
+    /// The mechanism.
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// Largest error of an effector at rest, over the mechanism's radius
+    #[arg(long, value_name = "RADII", default_value = "0.01", value_parser = ratio, allow_negative_numbers = true)]
+    pub max_error: f64,
+    /// Loads go up to those that move an effector so far, over the mechanism's radius, or to the first joint limit
+    #[arg(long, value_name = "RADII", default_value = "1", value_parser = ratio, allow_negative_numbers = true)]
+    pub displacement: f64,
+    /// Linear models, at most
+    #[arg(long, value_name = "N", default_value = "64", allow_negative_numbers = true)]
+    pub most_models: NonZeroUsize,
+    /// What corrects the blend. live: one step of the live engine at the blended pose, in time that grows with the
+    /// links; blend: nothing, in time that does not, but more models are needed
+    #[arg(long, value_name = "live|blend", default_value = "live", value_parser = engine::force)]
+    pub force: Force,
+    /// Random loads are the same for the same seed, and so is the model
+    #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]
+    pub seed: u64,
+    /// Model file to write (.pliant); what it held is replaced
+    #[arg(short, long, value_name = "MODEL.pliant", value_hint = ValueHint::FilePath)]
+    pub output: PathBuf,
+}
+
 /// Arguments of `pliant compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
@@ -211,6 +244,10 @@ fn duration(text: &str) -> Result<f64, String> {
 
 fn time_step(text: &str) -> Result<f64, String> {
     seconds(text).filter(|s| *s > 0.0).ok_or("it must be a finite number of seconds above zero".into())
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    seconds(text).filter(|s| *s > 0.0).ok_or("it must be a finite number of radii above zero".into())
 }
 
 fn seconds(text: &str) -> Option<f64> {

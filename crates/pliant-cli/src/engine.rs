@@ -2,11 +2,9 @@
 
 use std::str::FromStr;
 
+use pliant::blended;
 use pliant::mechanism::closest;
 use pliant::reduced;
-
-/// Engines that are planned, so that asking for one does not look like a misspelling.
-const LATER: [&str; 1] = ["blended"];
 
 /// What simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +17,14 @@ pub enum Engine {
     Reduced,
     /// The effectors' motions, linear anew in every step.
     Live,
+    /// Several linear models, at equilibria, blended.
+    Blended,
 }
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
+    pub const ALL: [Engine; 5] =
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live, Engine::Blended];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -32,6 +33,7 @@ impl Engine {
             Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
             Engine::Live => "live",
+            Engine::Blended => "blended",
         }
     }
 }
@@ -43,15 +45,10 @@ impl FromStr for Engine {
         if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
             return Ok(engine);
         }
-        if LATER.contains(&text) {
-            return Err(format!(
-                "this version does not have the engine `{text}` yet; use `full`, `articulated`, `reduced` or `live`"
-            ));
-        }
-        let guess = closest(text, Engine::ALL.map(Engine::name).into_iter().chain(LATER));
+        let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!(
-            "there is no engine `{text}`{guess} (this version has `full`, `articulated`, `reduced` and `live`)"
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `live` and `blended`)"
         ))
     }
 }
@@ -93,6 +90,15 @@ pub fn reconstruction(text: &str) -> Result<reduced::Reconstruction, String> {
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         format!("there is no reconstruction `{text}`{guess} (there are `twist`, `joint` and `corrected`)")
     })
+}
+
+/// Reads where the force of a blended model comes from.
+pub fn force(text: &str) -> Result<blended::Force, String> {
+    match text {
+        "live" => Ok(blended::Force::Live),
+        "blend" => Ok(blended::Force::Blend),
+        _ => Err(format!("there is no force `{text}` (there are `live` and `blend`)")),
+    }
 }
 
 /// Reads the name of a method.

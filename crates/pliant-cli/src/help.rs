@@ -3,8 +3,8 @@
 /// Of the program.
 pub const EXAMPLES: &str = "\
 A mechanism (MECH) is a name of the gallery, with a size if you like (helix:400), or a path to a
-scene file (arm.toml) or a robot file (hand.urdf, .xml for MJCF, .sdf). Units are SI and radians
-everywhere: m, kg, s, N, N·m, N·m/rad.
+scene file (arm.toml), a robot file (hand.urdf, .xml for MJCF, .sdf) or a model file (arm.pliant),
+which `pliant reduce` writes. Units are SI and radians everywhere: m, kg, s, N, N·m, N·m/rad.
 
 Exit codes: 0 done, 1 the job failed, 2 bad usage or bad input.
 
@@ -17,6 +17,7 @@ Examples:
   pliant statics helix --scene-load      where it settles
   pliant simulate arm --engine full --duration 1 --dt 0.001 -o arm.csv
                                          how it moves
+  pliant reduce y -o y.pliant            a model of a known error, to be simulated fast
   pliant compare rungs                   full against reduced, as a page to look at
   pliant help info                       more about one command";
 
@@ -38,6 +39,9 @@ Examples:
   pliant info gripper
   pliant info helix:400 --json           keys: name, bodies, joints, freedoms, loops, effectors,
                                          radius (m), mass (kg), warnings
+  pliant info y.pliant --json            a model file: also models, and over the radius error (where
+                                         it was trained), held_out (elsewhere), bound (asked for),
+                                         displacement (that loads go up to); seed
   pliant info arm.toml --strict          fails (exit code 2) if there is any warning";
 
 /// Of `export`.
@@ -83,7 +87,11 @@ Examples:
                                          a torque of 1 N·m about y on a body
   pliant statics arm.toml --json         keys: bodies, effectors, joints, residual (N), iterations,
                                          converged, closure (m or rad), load_steps, load_reached (1 is
-                                         all), stable, warnings";
+                                         all), stable, warnings
+  pliant statics y.pliant --load left=100,0,0 --json
+                                         the equilibrium of a blended model: residual is in radii or
+                                         rad; instead of the last four: models, estimate (of its
+                                         error, over the radius), warnings";
 
 /// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\
@@ -91,11 +99,15 @@ The engine `full` takes every turn and loop as it is, step by step as implicit a
 `articulated` does so in joint coordinates: several times faster on trees, nothing can come apart;
 its loops take a sweep for each row. `reduced` is one linear model of the effectors at the file's
 pose: fast, right for small motions; it needs an effector held by springs. `live` makes that model
-anew in every step: right for large motions too, and at rest exact.
+anew in every step: right for large motions too, and at rest exact. `blended` goes between several
+such models at loaded equilibria: those of a model file, or of one made for this run.
 
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
-all joints over the mechanism's radius (over 1 m where that is 0).
+all joints over the mechanism's radius (over 1 m where that is 0). The estimate, over the radius, is
+how far one step of the live engine to balance would move a link at the end (of `reduced` also how
+far effectors are from their links): of `blended` the error of its pose, also in motion; of
+`reduced` and `live` the distance from rest, and so at rest the error.
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint. npz: time (T), poses (T×B×7),
@@ -110,7 +122,34 @@ Examples:
   pliant simulate arm --engine full --duration 2 --dt 0.01 --load tip=0,0,-50 --json
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
                                          violation, energy (J), steps, time (s), warnings; reduced:
-                                         also rank, modes";
+                                         also rank, modes; blended: also models; reduced, live and
+                                         blended: also estimate
+  pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
+                                         a model file, by the engine `blended`";
+
+/// Of `reduce`.
+pub const REDUCE_EXAMPLES: &str = "\
+Linear models are made at equilibria under loads (N, N·m) on the effectors: without any, along the
+softest motions, then where the error is worst, until it is within the bound under random loads.
+Other random loads, which nothing was trained on, then tell the error against the full statics.
+Loads without an equilibrium, or under which the mechanism snaps through, are left out and counted.
+Errors and displacements are over the mechanism's radius, of the worst effector.
+
+A bound that is not met is a failed job (exit code 1): the best model is written, and its error, the
+worst load and what limits it are told. The model file takes the place of MECH in every command;
+`info` tells what is in it, `simulate`, `statics` and `compare` use it.
+
+Examples:
+  pliant reduce y -o y.pliant
+  pliant reduce arm.toml --max-error 0.001 --displacement 0.5 -o arm.pliant
+  pliant reduce helix:50 -o helix.pliant --json
+                                         keys: models, error (where it was trained, by its own
+                                         estimate; of a failed job its message), estimate (the
+                                         same figure), held_out (elsewhere, true), held_out_median,
+                                         bound, displacement, seed, tested (loads), out_of_reach,
+                                         snapped, unusable (loads left out), limit (models, rest,
+                                         rounds or null), worst (loads: N, N·m; displacement),
+                                         seconds (s), bytes, file, warnings";
 
 /// Of `compare`.
 pub const COMPARE_EXAMPLES: &str = "\
@@ -123,27 +162,33 @@ says so and shows the motion.
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
 warnings, page (path), and
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
-                 (of the effector), effector (its error), and for twist, joint and corrected: mean,
-                 max (errors of all links), violation; all over the radius
+                 (of the effector), effector (its error), estimate (of that, by one step of the live
+                 engine), and for twist, joint and corrected: mean, max (errors of all links),
+                 violation; live and blended: effector, estimate, or null where they do not come to
+                 rest; all over the radius
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
                  max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
                  of twist, joint and corrected, stopped (why it ends early, or null)
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
-                 effectors_us; build_full_us, build_reduced_us
+                 effectors_us, live_us, blended_us; build_full_us, build_reduced_us
+  blended        models, held_out, bound (errors over the radius), error (why there is none, or null):
+                 the model of a model file (.pliant), or one along the scene's loads (held_out and
+                 bound null)
 
 Examples:
   pliant compare rungs                   writes rungs-compare.html
   pliant compare hand.toml -o hand.html
-  pliant compare helix:400 --json";
+  pliant compare helix:400 --json
+  pliant compare y.pliant                with the blended model of a model file";
 
 /// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
 One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and
 half a second of each. Times are in µs a step with every link's pose. `full` takes one Newton
 iteration. `reduced` has no modes; its dynamics are a step of the effectors alone, without links.
-An engine that does not take a mechanism says why.
+An engine that does not take a mechanism says why. `blended` is timed for model files.
 
 Examples:
   pliant bench

@@ -1,8 +1,10 @@
 //! The command line of Pliant.
 
 mod args;
+mod blending;
 mod commands;
 mod engine;
+mod estimate;
 mod failure;
 mod help;
 mod load;

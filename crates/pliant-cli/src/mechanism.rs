@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, ValueHint};
+use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::ReductionError;
 use pliant::{gallery, io};
@@ -16,10 +17,37 @@ use crate::output::Format;
 /// Extensions of files that hold a mechanism.
 const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
 
+/// What MECH names.
+#[derive(Debug)]
+pub enum Source {
+    /// A mechanism.
+    Mechanism(Box<Mechanism>),
+    /// A mechanism with a blended model.
+    Model(Box<ModelFile>),
+}
+
+impl Source {
+    /// The mechanism.
+    pub fn mechanism(&self) -> &Mechanism {
+        match self {
+            Source::Mechanism(mechanism) => mechanism,
+            Source::Model(file) => &file.mechanism,
+        }
+    }
+
+    /// The model file, if it is one.
+    pub fn model(&self) -> Option<&ModelFile> {
+        match self {
+            Source::Mechanism(_) => None,
+            Source::Model(file) => Some(file),
+        }
+    }
+}
+
 /// A mechanism, by its name in the gallery or by its file.
 #[derive(Debug, Args)]
 pub struct MechanismArgument {
-    /// Gallery name with optional size (helix:400), or path to a file (arm.toml, hand.urdf)
+    /// Gallery name with optional size (helix:400), or path to a file (arm.toml, hand.urdf, arm.pliant)
     #[arg(value_name = "MECH", value_hint = ValueHint::FilePath)]
     mechanism: OsString,
 }
@@ -30,16 +58,34 @@ impl MechanismArgument {
         MechanismArgument { mechanism: mechanism.into() }
     }
 
-    /// The mechanism; with `--strict`, one that has warnings is refused. People are told what was assumed.
+    /// Whether it names a model file.
+    pub fn is_model(&self) -> bool {
+        self.gallery_name().is_none() && io::model::is_model(Path::new(&self.mechanism))
+    }
+
+    /// The mechanism alone, of a model file too.
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
-        let mechanism = match self.gallery_name() {
-            Some(name) => from_gallery(name)?,
+        Ok(match self.open(common)? {
+            Source::Mechanism(mechanism) => *mechanism,
+            Source::Model(file) => file.mechanism,
+        })
+    }
+
+    /// What it names; with `--strict`, a mechanism that has warnings is refused. People are told what was assumed.
+    pub fn open(&self, common: &Common) -> Result<Source, Failure> {
+        let path = Path::new(&self.mechanism);
+        let source = match self.gallery_name() {
+            Some(name) => Source::Mechanism(Box::new(from_gallery(name)?)),
+            None if self.is_model() => {
+                Source::Model(Box::new(ModelFile::load(path).map_err(Failure::input)?))
+            }
             None => {
                 let options = io::Options { free_base: common.free_base, ..io::Options::default() };
                 let options = options.with_ros_packages();
-                io::load_with(Path::new(&self.mechanism), &options).map_err(Failure::input)?
+                Source::Mechanism(Box::new(io::load_with(path, &options).map_err(Failure::input)?))
             }
         };
+        let mechanism = source.mechanism();
         let warnings = mechanism.warnings();
         if common.strict && !warnings.is_empty() {
             return Err(refused(warnings));
@@ -50,7 +96,18 @@ impl MechanismArgument {
                 let _ = writeln!(std::io::stderr(), "note: {note}");
             }
         }
-        Ok(mechanism)
+        Ok(source)
+    }
+
+    /// The same where effectors cannot be named otherwise.
+    pub fn unreduced_to_effectors(&self, error: ReductionError) -> Failure {
+        match error {
+            ReductionError::NoEffector { mechanism } => Failure::input(format!(
+                "mechanism `{mechanism}` has no effector, and a reduced model is one of its effectors: add an [[effector]] \
+                 with a name and a body to its file"
+            )),
+            error => self.unreduced(error),
+        }
     }
 
     /// Why there is no reduced model of it; for a robot file, which has no place to say more, with where to.

@@ -23,6 +23,7 @@ fn is_watched(format: Format) -> bool {
 /// A bar for work whose length is known.
 pub struct Bar {
     length: u64,
+    template: &'static str,
     /// When to draw next; `None` if nobody looks.
     next: Option<Instant>,
     bar: Option<ProgressBar>,
@@ -31,7 +32,26 @@ pub struct Bar {
 impl Bar {
     /// For that many steps.
     pub fn new(format: Format, length: u64) -> Bar {
-        Bar { length, next: is_watched(format).then(|| Instant::now() + PATIENCE), bar: None }
+        Bar {
+            length,
+            template: "{wide_bar} {human_pos}/{human_len}, {eta} left",
+            next: is_watched(format).then(|| Instant::now() + PATIENCE),
+            bar: None,
+        }
+    }
+
+    /// For so many models at most: it ends when they are good enough.
+    pub fn of_models(format: Format, most: u64) -> Bar {
+        let mut bar = Bar::new(format, most);
+        bar.template = "{wide_bar} {human_pos} of at most {human_len} models{msg}";
+        bar
+    }
+
+    /// Says how far it has come.
+    pub fn say(&mut self, what: impl FnOnce() -> String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what());
+        }
     }
 
     /// So many steps are done by now.
@@ -41,7 +61,7 @@ impl Bar {
         }
         self.next = Some(now + PACE);
         let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len}, {eta} left");
+            let style = ProgressStyle::with_template(self.template);
             ProgressBar::new(self.length).with_style(style.expect("a good template"))
         });
         bar.set_position(done);

@@ -163,8 +163,9 @@ fn bad_files() {
     run.file("model.pliant", "").fails(
         &["info", "model.pliant"],
         2,
-        &["model.pliant", "not supported yet", ".toml"],
+        &["model.pliant", "empty", "pliant reduce"],
     );
+    run.fails(&["export", "chain", "-o", "new.pliant"], 2, &["new.pliant", "pliant reduce"]);
     run.file("chain", "").fails(&["info", "chain"], 2, &["`chain`", "no extension"]);
     run.file("bytes.toml", [0xff, 0xfe, 0x00]).fails(&["info", "bytes.toml"], 2, &["bytes.toml", "UTF-8"]);
     run.file("broken.toml", "[mechanism\n").fails(&["info", "broken.toml"], 2, &["broken.toml"]);

@@ -103,6 +103,15 @@ fn errors_fall_with_the_displacement() {
                 let order = (effector.1 / effector.0).ln() / (displacement.1 / displacement.0).ln();
                 assert!(order > 1.8, "{name}: order {order} at {displacement:?}");
             }
+            // The estimate is of the worst link, the error of the effector.
+            let estimate = number(&pair[1]["estimate"]);
+            if effector.1 > 1e-6 && displacement.1 < 0.3 {
+                assert!(
+                    (0.5..3.0).contains(&(estimate / effector.1)),
+                    "{name}: {estimate} of {}",
+                    effector.1
+                );
+            }
             for kind in ["twist", "joint", "corrected"] {
                 let links = &pair[1][kind];
                 assert!(number(&links["mean"]) <= number(&links["max"]), "{name}");
@@ -151,6 +160,8 @@ fn the_document_has_every_figure() {
         "joint_us",
         "corrected_us",
         "effectors_us",
+        "live_us",
+        "blended_us",
         "build_full_us",
         "build_reduced_us",
     ] {
@@ -198,6 +209,34 @@ fn two_runs_differ_in_timings_alone() {
         (document, part("<h2>The mechanism", "<h2>Speed"), part("motion-data\">", "</script>"))
     };
     assert!(once() == once());
+}
+
+/// Engines that go further than one linear model: exact, or as good as their samples; and they know it.
+#[test]
+fn live_and_blended_stand_beside_reduced() {
+    let run = Run::new("compare-engines");
+    let document = run.json(&["compare", "y"], 0);
+    assert!(document["blended"]["models"].as_u64().is_some_and(|n| n > 1), "{}", document["blended"]);
+    assert_eq!(document["blended"]["error"], Value::Null);
+    let errors = document["errors"].as_array().expect("a list");
+    let mut worst = [0.0f64; 2];
+    for at in errors.iter().filter(|at| number(&at["displacement"]) < 1.0) {
+        // Both come to rest to 1e-10 of the radius.
+        assert!(number(&at["live"]["effector"]) < 1e-7, "{at}");
+        assert!(number(&at["live"]["estimate"]) < 1e-9, "{at}");
+        let of = [&at["blended"], at].map(|engine| number(&engine["effector"]));
+        worst = [worst[0].max(of[0]), worst[1].max(of[1])];
+    }
+    assert!(worst[0] < 0.01 && worst[0] < 0.2 * worst[1], "{worst:?}");
+    let page = read(&run, "y-compare.html");
+    assert!(page.contains("id=\"engines") && page.contains("Further than one linear model"));
+
+    // The model of a file is taken as it is.
+    let made = run.json(&["reduce", "y", "--displacement", "0.3", "--most-models", "5", "-o", "y.pliant"], 0);
+    let document = run.json(&["compare", "y.pliant"], 0);
+    assert_eq!(document["blended"]["models"], made["models"]);
+    assert_eq!(document["blended"]["held_out"], made["held_out"]);
+    assert_eq!(document["page"], "y-compare.html");
 }
 
 #[test]

@@ -46,7 +46,9 @@ fn it_comes_to_rest_where_statics_says() {
         let full = run.json(&["simulate", name, "--engine", "full", "--duration", "0.01", "--dt", "0.01"], 0);
         let keys =
             |d: &serde_json::Value| d.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys(&moved), keys(&full));
+        assert_eq!(keys(&moved).into_iter().filter(|k| k != "estimate").collect::<Vec<_>>(), keys(&full));
+        // At rest the live engine is off by nothing.
+        assert!(moved["estimate"].as_f64().is_some_and(|e| (0.0..1e-8).contains(&e)), "{name}");
     }
 }
 

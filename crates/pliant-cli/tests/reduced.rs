@@ -59,12 +59,34 @@ fn distance(a: &Value, b: &Value, what: &str) -> f64 {
     most
 }
 
+/// At rest the estimate is the error, without the full statics having been asked.
 #[test]
-fn documents_have_the_keys_of_the_full_engine_and_two_more() {
+fn it_knows_how_far_it_is_off() {
+    let run = Run::new("reduced-estimate");
+    for name in ["y", "helix", "rungs:18"] {
+        let exact = run.json(&["statics", name, "--scene-load"], 0);
+        let radius = run.json(&["info", name], 0)["radius"].as_f64().expect("a number");
+        for reconstruction in ["joint", "corrected"] {
+            let more = ["--scene-load", "--reconstruction", reconstruction];
+            let document = run.json(&reduced(name, ["30", "0.02"], &more), 0);
+            let estimate = document["estimate"].as_f64().expect("a number");
+            // Coordinates one by one are at most √3 below the distance.
+            let error = distance(&document, &exact, "effectors") / radius;
+            assert!(error > 1e-5, "{name}: there is something to tell");
+            assert!(
+                (0.7..2.6).contains(&(estimate / error)),
+                "{name}, {reconstruction}: {estimate}, {error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn documents_have_the_keys_of_the_full_engine_and_three_more() {
     let run = Run::new("reduced-keys");
     let full = run.json(&by("full", "arm", ["0.1", "0.01"], &[]), 0);
     let document = run.json(&reduced("arm", ["0.1", "0.01"], &[]), 0);
-    let mut expected = [&keys(&full)[..], &["rank", "modes"]].concat();
+    let mut expected = [&keys(&full)[..], &["rank", "modes", "estimate"]].concat();
     expected.sort_unstable();
     assert_eq!(keys(&document), expected);
     assert_eq!(

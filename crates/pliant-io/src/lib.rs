@@ -1,11 +1,12 @@
 //! Files of Pliant: scenes in TOML, robots in URDF, MJCF and SDF, and what is wrong with them, with the
-//! place underlined; and trajectories.
+//! place underlined; blended models; and trajectories.
 //!
 //! [`load`] and [`save`] go by a file's extension; [`scene::read`], [`import::read`] and
 //! [`scene::write`] work on text.
 
 mod diagnostic;
 pub mod import;
+pub mod model;
 pub mod scene;
 pub mod trajectory;
 
@@ -18,6 +19,7 @@ use thiserror::Error;
 
 pub use diagnostic::{Diagnostic, SceneErrors};
 pub use import::Options;
+pub use model::{ModelError, ModelFile};
 
 /// Why a file could not be loaded.
 #[derive(Debug, Error)]
@@ -51,6 +53,14 @@ pub enum LoadError {
     /// The scene has errors.
     #[error(transparent)]
     Scene(#[from] SceneErrors),
+    /// The model file is none, or damaged.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: Box<ModelError>,
+    },
 }
 
 /// Why a mechanism could not be saved.
@@ -71,9 +81,15 @@ pub enum SaveError {
         /// The file.
         path: PathBuf,
     },
+    /// The extension is not that of a model file.
+    #[error("cannot write `{}`: a model file's extension is .pliant", path.display())]
+    NotAModel {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
-/// Reads a mechanism from a file, by its extension: .toml, .urdf, .xml (MJCF) or .sdf.
+/// Reads a mechanism from a file, by its extension: .toml, .urdf, .xml (MJCF), .sdf or .pliant.
 pub fn load(path: impl AsRef<Path>) -> Result<Mechanism, LoadError> {
     load_with(path, &Options::default())
 }
@@ -84,6 +100,9 @@ pub fn load_with(path: impl AsRef<Path>, options: &Options) -> Result<Mechanism,
     let owned = || path.to_path_buf();
     if path.is_dir() {
         return Err(LoadError::Directory(owned()));
+    }
+    if model::is_model(path) {
+        return Ok(ModelFile::load(path)?.mechanism);
     }
     let is_robot = import::Format::of(path).is_some();
     if !is_scene(path) && !is_robot {
@@ -124,14 +143,16 @@ fn is_scene(path: &Path) -> bool {
 /// What an extension means, and what is supported in its place.
 fn unsupported(path: &Path, does: &str) -> String {
     let instead = match does {
-        "reads" => "this version reads scene files (.toml) and robot files (.urdf, .xml, .sdf)".to_string(),
+        "reads" => {
+            "this version reads scene files (.toml), robot files (.urdf, .xml, .sdf) and model files (.pliant)".into()
+        }
         does => format!("this version {does} only scene files (.toml)"),
     };
     let format = match extension(path).as_deref() {
         Some("urdf") => "URDF",
         Some("xml") => "MJCF",
         Some("sdf") => "SDF",
-        Some("pliant") => "model",
+        Some("pliant") => return "a model file needs samples: `pliant reduce` chooses them".into(),
         Some(other) => return format!("the extension `.{other}` is unknown; {instead}"),
         None => return format!("it has no extension; {instead}"),
     };

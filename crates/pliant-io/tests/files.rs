@@ -67,12 +67,9 @@ fn what_cannot_be_read_says_why() {
 
 #[test]
 fn other_formats_say_what_is_supported() {
-    let only = "this version reads scene files (.toml) and robot files (.urdf, .xml, .sdf)";
-    for (name, reason) in [
-        ("hand.pliant", "model files are not supported yet"),
-        ("hand.obj", "the extension `.obj` is unknown"),
-        ("hand", "it has no extension"),
-    ] {
+    let only =
+        "this version reads scene files (.toml), robot files (.urdf, .xml, .sdf) and model files (.pliant)";
+    for (name, reason) in [("hand.obj", "the extension `.obj` is unknown"), ("hand", "it has no extension")] {
         let error = pliant_io::load(name).unwrap_err().to_string();
         assert_eq!(error, format!("cannot read `{name}`: {reason}; {only}"));
     }
@@ -89,4 +86,6 @@ fn what_cannot_be_written_says_why() {
         error,
         "cannot write `scene.urdf`: URDF files are not supported yet; this version writes only scene files (.toml)"
     );
+    let error = pliant_io::save(&mechanism, "scene.pliant").unwrap_err().to_string();
+    assert!(error.contains("`pliant reduce`"), "{error}");
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use pliant::articulated;
 use pliant::full::{self, StepError};
+use pliant::io::ModelFile;
 use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{Reconstruction, Reduction};
@@ -14,7 +15,7 @@ use crate::args::{Bench, Common};
 use crate::commands::simulate::too_many_loops;
 use crate::engine::{Engine, RECONSTRUCTIONS};
 use crate::failure::Failure;
-use crate::mechanism::MechanismArgument;
+use crate::mechanism::{MechanismArgument, Source};
 use crate::output::{Answer, quantity, table};
 use crate::progress::Bar;
 use crate::timing::Timings;
@@ -46,15 +47,16 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
         names => names.to_vec(),
     };
     // All of them are read before the first is timed: a misspelt name is told at once.
-    let mechanisms: Vec<(String, Mechanism)> = (names.iter())
+    let mechanisms: Vec<(String, Source)> = (names.iter())
         .map(|name| {
-            let mechanism = MechanismArgument::new(name).load(common)?;
-            Ok((name.to_string_lossy().into_owned(), mechanism))
+            let source = MechanismArgument::new(name).open(common)?;
+            Ok((name.to_string_lossy().into_owned(), source))
         })
         .collect::<Result<_, Failure>>()?;
     let mut bar = Bar::new(common.format(), 4 * mechanisms.len() as u64);
     let mut lines = Lines::default();
-    for (m, (name, mechanism)) in mechanisms.iter().enumerate() {
+    for (m, (name, source)) in mechanisms.iter().enumerate() {
+        let mechanism = source.mechanism();
         bar.update(4 * m as u64, Instant::now());
         let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
         lines.push(name, &full(mechanism).map_err(failed)?);
@@ -72,6 +74,12 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
         match live(mechanism).map_err(failed)? {
             Ok(figures) => lines.push(name, &figures),
             Err(why) => lines.refuse(name, Engine::Live, &why),
+        }
+        if let Some(file) = source.model() {
+            match blended(file).map_err(failed)? {
+                Ok(figures) => lines.push(name, &figures),
+                Err(why) => lines.refuse(name, Engine::Blended, &why),
+            }
         }
     }
     Ok(lines.answer())
@@ -113,7 +121,7 @@ impl Lines {
                 entry.insert("dynamics_us".into(), figures.dynamics.into());
                 entry.insert("reconstruction".into(), figures.reconstruction.into());
             }
-            Engine::Live => {}
+            Engine::Live | Engine::Blended => {}
         }
         self.json.push(Value::Object(entry));
         let us = |x: f64| quantity(x, "µs");
@@ -203,6 +211,20 @@ fn live(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
     simulation.inputs_mut().add_scene_loads(mechanism);
     let step = columns(&time(|| simulation.step(DT))?, mechanism);
     Ok(Ok(Figures { engine: Engine::Live, reconstruction: None, step, dynamics: None, build }))
+}
+
+/// Times the blended engine of a model file, or tells why there is no model.
+fn blended(file: &ModelFile) -> Result<Result<Figures, String>, StepError> {
+    let start = Instant::now();
+    let model = match file.model() {
+        Ok(model) => model,
+        Err(error) => return Ok(Err(error.to_string())),
+    };
+    let build = start.elapsed();
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads(&file.mechanism);
+    let step = columns(&time(|| simulation.step(DT))?, &file.mechanism);
+    Ok(Ok(Figures { engine: Engine::Blended, reconstruction: None, step, dynamics: None, build }))
 }
 
 /// Times one call after the other.

@@ -18,7 +18,7 @@ pub fn run(arguments: &Export, common: &Common) -> Result<Answer, Failure> {
     }
     io::save(&mechanism, &arguments.output).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
-        SaveError::Unsupported { .. } => Failure::input(error),
+        SaveError::Unsupported { .. } | SaveError::NotAModel { .. } => Failure::input(error),
     })?;
     let file = arguments.output.display().to_string();
     let text = format!("wrote {file}\n");

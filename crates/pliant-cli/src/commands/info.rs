@@ -1,15 +1,17 @@
 //! `pliant info`: what a mechanism is made of.
 
 use pliant::mechanism::Summary;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
+use crate::blending::radii;
 use crate::failure::Failure;
 use crate::output::{Answer, quantity, table};
 
-/// Counts, size, mass and warnings.
+/// Counts, size, mass and warnings; of a model file its models and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
-    let mechanism = arguments.mechanism.load(common)?;
+    let source = arguments.mechanism.open(common)?;
+    let mechanism = source.mechanism();
     let summary = mechanism.summary();
     let mut json = json!({
         "name": mechanism.name(),
@@ -25,11 +27,30 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     if !mechanism.notes().is_empty() {
         json["notes"] = mechanism.notes().into();
     }
+    let mut rows = Vec::new();
+    if let Some(file) = source.model() {
+        json["models"] = file.samples.len().into();
+        rows.push(("models", file.samples.len().to_string()));
+        for key in ["error", "held_out", "bound"] {
+            json[key] = Value::Null;
+        }
+        if let Some((sampling, outcome)) = &file.report {
+            json["error"] = outcome.estimate.into();
+            json["held_out"] = outcome.held_out.into();
+            json["bound"] = sampling.max_error.into();
+            json["displacement"] = sampling.displacement.into();
+            json["seed"] = sampling.seed.into();
+            rows.push(("error", format!("{} where it was trained", radii(outcome.estimate))));
+            rows.push(("held out", format!("{} at most elsewhere", radii(outcome.held_out))));
+            let bound = radii(sampling.max_error);
+            rows.push(("bound", format!("{bound} up to a displacement of {}", sampling.displacement)));
+        }
+    }
     // The warnings are part of the answer here, not beside it.
-    Ok(Answer { text: text(mechanism.name(), &summary), warnings: Vec::new(), json })
+    Ok(Answer { text: text(mechanism.name(), &summary, rows), warnings: Vec::new(), json })
 }
 
-fn text(name: &str, summary: &Summary) -> String {
+fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {
     let mut rows: Vec<Vec<String>> = [
         ("name", if name.is_empty() { "-".to_string() } else { name.to_string() }),
         ("bodies", summary.bodies.to_string()),
@@ -42,6 +63,7 @@ fn text(name: &str, summary: &Summary) -> String {
     ]
     .map(|(key, value)| vec![key.to_string(), value])
     .to_vec();
+    rows.extend(more.into_iter().map(|(key, value)| vec![key.to_string(), value]));
     if summary.warnings.is_empty() {
         rows.push(vec!["warnings".into(), "none".into()]);
     }

@@ -7,6 +7,7 @@ mod compliance;
 mod export;
 mod info;
 mod list;
+mod reduce;
 mod simulate;
 mod statics;
 
@@ -24,6 +25,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::Compliance(compliance) => compliance::run(compliance, common),
         Command::Statics(statics) => statics::run(statics, common),
         Command::Simulate(simulate) => simulate::run(simulate, common),
+        Command::Reduce(reduce) => reduce::run(reduce, common),
         Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
         Command::Completions(completions) => completions::run(completions),

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use pliant::articulated;
+use pliant::blended;
 use pliant::full::{self, Energy, StepError};
 use pliant::inputs::Inputs;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
@@ -14,7 +15,9 @@ use pliant::state::State;
 use serde_json::json;
 
 use crate::args::{Common, Simulate};
+use crate::blending::{Blended, radii};
 use crate::engine::{Engine, Modes};
+use crate::estimate;
 use crate::failure::Failure;
 use crate::output::{Answer, Format, count, quantity, table};
 use crate::progress::{Bar, Spinner};
@@ -27,25 +30,33 @@ const MOST_STEPS: f64 = 1e9;
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
-    refuse_foreign(arguments)?;
-    let mechanism = arguments.mechanism.load(common)?;
-    let motion = Motion { arguments, steps, mechanism: &mechanism, format: common.format() };
-    match arguments.engine {
+    let is_model = arguments.mechanism.is_model();
+    let Some(engine) = arguments.engine.or(is_model.then_some(Engine::Blended)) else {
+        return Err(Failure::input(
+            "--engine is missing: `full`, `articulated`, `reduced`, `live` or `blended`; only a model file (.pliant) needs \
+             none",
+        ));
+    };
+    refuse_foreign(arguments, engine)?;
+    let source = arguments.mechanism.open(common)?;
+    let mechanism = source.mechanism();
+    let motion = Motion { arguments, steps, mechanism, format: common.format() };
+    match engine {
         Engine::Full => {
-            let model = full::Model::new(&mechanism);
+            let model = full::Model::new(mechanism);
             let mut simulation = model.simulate();
             let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
             simulation.set_iterations(iterations).map_err(Failure::input)?;
             motion.run(Running::Full(Box::new(simulation)))
         }
         Engine::Articulated => {
-            too_many_loops(&mechanism).map_or(Ok(()), |why| Err(Failure::input(why)))?;
-            let model = articulated::Model::new(&mechanism);
+            too_many_loops(mechanism).map_or(Ok(()), |why| Err(Failure::input(why)))?;
+            let model = articulated::Model::new(mechanism);
             motion.run(Running::Articulated(Box::new(model.simulate())))
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
-            let model = reduction(arguments, &mechanism).build();
+            let model = reduction(arguments, mechanism).build();
             let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
             let mut simulation = model.simulate();
             drop(spinner);
@@ -54,8 +65,17 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             motion.run(Running::Reduced(Box::new(simulation)))
         }
         Engine::Live => {
-            let model = live_model(arguments, &mechanism).map_err(Failure::input)?;
+            let model = live_model(arguments, mechanism).map_err(Failure::input)?;
             motion.run(Running::Live(Box::new(model.simulate())))
+        }
+        Engine::Blended => {
+            // Bad input is told before a model is made.
+            arguments.loading.apply(mechanism, &mut Inputs::new(mechanism))?;
+            let blended = Blended::of(&source, &arguments.mechanism, common.format())?;
+            let mut simulation = blended.model.simulate();
+            // As every engine here: from the file's pose, as near as the model can come.
+            simulation.set_state(&State::at_rest(mechanism)).map_err(Failure::job)?;
+            motion.run(Running::Blended(Box::new(simulation), &blended))
         }
     }
 }
@@ -72,21 +92,21 @@ pub fn too_many_loops(mechanism: &Mechanism) -> Option<String> {
 }
 
 /// Refuses options that the engine does not have.
-fn refuse_foreign(arguments: &Simulate) -> Result<(), Failure> {
+fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     let given: [(&str, &[Engine], bool); 4] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
         ("--modes", &[Engine::Reduced], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
         ("--effector", &[Engine::Reduced, Engine::Live], !arguments.effectors.is_empty()),
     ];
-    match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&arguments.engine)) {
+    match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&engine)) {
         None => Ok(()),
         Some((option, engines, _)) => {
             let names: Vec<String> = engines.iter().map(|engine| format!("`{}`", engine.name())).collect();
             let (many, names) = (if names.len() > 1 { "s" } else { "" }, names.join(" and "));
             Err(Failure::input(format!(
                 "{option} belongs to the engine{many} {names}, and this is `{}`: leave it out, or change --engine",
-                arguments.engine.name()
+                engine.name()
             )))
         }
     }
@@ -142,6 +162,7 @@ enum Running<'m> {
     Articulated(Box<articulated::Simulation<'m>>),
     Reduced(Box<reduced::Simulation<'m>>),
     Live(Box<live::Simulation<'m>>),
+    Blended(Box<blended::Simulation<'m>>, &'m Blended<'m>),
 }
 
 impl Running<'_> {
@@ -151,6 +172,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.inputs_mut(),
             Running::Reduced(simulation) => simulation.inputs_mut(),
             Running::Live(simulation) => simulation.inputs_mut(),
+            Running::Blended(simulation, _) => simulation.inputs_mut(),
         }
     }
 
@@ -161,6 +183,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.step(dt),
             Running::Reduced(simulation) => simulation.step(dt),
             Running::Live(simulation) => simulation.step(dt),
+            Running::Blended(simulation, _) => simulation.step(dt),
         }
     }
 
@@ -170,6 +193,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.state(),
             Running::Reduced(simulation) => simulation.state(),
             Running::Live(simulation) => simulation.state(),
+            Running::Blended(simulation, _) => simulation.state(),
         }
     }
 
@@ -179,6 +203,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.effector_pose(effector),
             Running::Reduced(simulation) => simulation.effector_pose(effector),
             Running::Live(simulation) => simulation.effector_pose(effector),
+            Running::Blended(simulation, _) => simulation.effector_pose(effector),
         }
     }
 
@@ -188,6 +213,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.violation(),
             Running::Reduced(simulation) => simulation.violation(),
             Running::Live(simulation) => simulation.violation(),
+            Running::Blended(simulation, _) => simulation.violation(),
         }
     }
 
@@ -197,6 +223,7 @@ impl Running<'_> {
             Running::Articulated(simulation) => simulation.energy(),
             Running::Reduced(simulation) => simulation.energy(),
             Running::Live(simulation) => simulation.energy(),
+            Running::Blended(simulation, _) => simulation.energy(),
         }
     }
 
@@ -204,14 +231,38 @@ impl Running<'_> {
     fn notes(&self) -> Vec<String> {
         match self {
             Running::Articulated(simulation) => simulation.model().notes(),
+            Running::Blended(_, blended) => blended.warnings.clone(),
             Running::Full(_) | Running::Reduced(_) | Running::Live(_) => Vec::new(),
+        }
+    }
+
+    /// How far one step of the live engine to balance would move the links, over the radius: of a blended model the
+    /// error of its pose, of the others, at rest, the same.
+    fn estimate(&mut self, arguments: &Simulate) -> Option<f64> {
+        let estimate = match self {
+            Running::Full(_) | Running::Articulated(_) => return None,
+            Running::Live(simulation) => simulation.estimate(),
+            Running::Blended(simulation, _) => simulation.estimate(),
+            Running::Reduced(simulation) => {
+                let model = live_model(arguments, simulation.mechanism()).ok()?;
+                return estimate::of_reduced(simulation, &mut model.simulate());
+            }
+        };
+        Some(estimate)
+    }
+
+    /// Number of linear models in a blend.
+    fn models(&self) -> Option<usize> {
+        match self {
+            Running::Blended(simulation, _) => Some(simulation.model().samples().len()),
+            _ => None,
         }
     }
 
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
         match self {
-            Running::Full(_) | Running::Articulated(_) | Running::Live(_) => None,
+            Running::Full(_) | Running::Articulated(_) | Running::Live(_) | Running::Blended(..) => None,
             Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
         }
     }
@@ -238,7 +289,11 @@ impl Motion<'_> {
         if self.steps == 0 && arguments.duration > 0.0 {
             warnings.push("the duration is less than half a step: nothing moved".into());
         }
-        Ok(answer(arguments, mechanism, &mut running, &timings, warnings))
+        let estimate = running.estimate(arguments);
+        if let (Running::Blended(_, blended), Some(estimate)) = (&running, estimate) {
+            warnings.extend(blended.beyond(estimate));
+        }
+        Ok(answer(arguments, mechanism, &mut running, estimate, &timings, warnings))
     }
 
     /// Takes all steps; only the engine's part is timed.
@@ -301,6 +356,7 @@ fn answer(
     arguments: &Simulate,
     mechanism: &Mechanism,
     running: &mut Running,
+    estimate: Option<f64>,
     timings: &Timings,
     warnings: Vec<String>,
 ) -> Answer {
@@ -320,6 +376,12 @@ fn answer(
     if let Some((rank, modes)) = running.size() {
         json.insert("rank".into(), rank.into());
         json.insert("modes".into(), modes.into());
+    }
+    if let Some(estimate) = estimate {
+        json.insert("estimate".into(), estimate.into());
+    }
+    if let Some(models) = running.models() {
+        json.insert("models".into(), models.into());
     }
     json.insert("steps".into(), state.steps.into());
     json.insert("time".into(), state.time.into());
@@ -344,6 +406,17 @@ fn answer(
     ]
     .map(|(key, value)| vec![key.to_string(), value])
     .to_vec();
+    if let Some(estimate) = estimate {
+        let what = match running {
+            Running::Blended(..) => format!("off by about {}", radii(estimate)),
+            _ => format!("{} from rest, and off by that if this is rest", radii(estimate)),
+        };
+        rows.push(vec!["estimate".into(), what]);
+    }
+    if let Some(models) = running.models() {
+        let what = format!("a blend of {}", count(models, "linear model"));
+        rows.insert(0, vec!["model".into(), what]);
+    }
     if let Some((rank, modes)) = running.size() {
         let what =
             format!("{} of the effectors and {}", count(rank, "independent motion"), count(modes, "mode"));

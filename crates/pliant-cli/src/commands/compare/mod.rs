@@ -14,12 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use pliant::mechanism::Mechanism;
-use pliant::reduced::ReductionError;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Compare};
 use crate::failure::Failure;
-use crate::mechanism::MechanismArgument;
 use crate::output::{Answer, table};
 use crate::progress::Bar;
 use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};
@@ -27,31 +25,32 @@ use skeleton::Skeleton;
 
 /// Measures, and writes the page.
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
-    let mechanism = arguments.mechanism.load(common)?;
+    let source = arguments.mechanism.open(common)?;
+    let mechanism = source.mechanism();
     let path = match &arguments.output {
         Some(path) => checked(path)?,
         None => PathBuf::from(file_name(&arguments.mechanism.label())),
     };
-    let skeleton = Skeleton::new(&mechanism);
+    let skeleton = Skeleton::new(mechanism);
     let mut bar = Bar::new(common.format(), measure::TICKS);
     let mut done = 0;
     let mut tick = || {
         done = (done + 1).min(measure::TICKS);
         bar.update(done, Instant::now());
     };
-    let measured = measure::measure(&mechanism, motion::frames(&skeleton), &mut tick);
+    let measured = measure::measure(mechanism, source.model(), motion::frames(&skeleton), &mut tick);
     drop(bar);
-    let comparison = measured.map_err(|error| unreduced(&arguments.mechanism, error))?;
+    let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     let name = match mechanism.name() {
         "" => arguments.mechanism.label(),
         name => name.to_string(),
     };
-    let html = page::page(&name, &mechanism, &skeleton, &comparison);
+    let html = page::page(&name, mechanism, &skeleton, &comparison);
     fs::write(&path, html)
         .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
     let warnings = mechanism.warnings();
-    let json = document(&name, &mechanism, &comparison, &path, &warnings);
-    let text = told(&mechanism, &comparison, &path);
+    let json = document(&name, mechanism, &comparison, &path, &warnings);
+    let text = told(mechanism, &comparison, &path);
     Ok(Answer { text, warnings, json })
 }
 
@@ -78,16 +77,6 @@ fn file_name(label: &str) -> String {
     format!("{}-compare.html", if name.is_empty() { "mechanism" } else { name })
 }
 
-fn unreduced(argument: &MechanismArgument, error: ReductionError) -> Failure {
-    match error {
-        ReductionError::NoEffector { mechanism } => Failure::input(format!(
-            "mechanism `{mechanism}` has no effector, and a reduced model is one of its effectors: add an [[effector]] \
-             with a name and a body to its file"
-        )),
-        error => argument.unreduced(error),
-    }
-}
-
 /// The answer for people: the page says the rest.
 fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     let Comparison { speed, ramp, transient, .. } = comparison;
@@ -102,7 +91,11 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         Err(why) => rows.push(("error at rest", format!("not to be had: {why}"))),
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
-                rows.push(("error at rest", format!("{} of the radius", text::percent(sample.effector))));
+                rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));
+                for (name, other) in [("  blended", sample.blended), ("  live", sample.live)] {
+                    let told = other.map(|other| at_rest(other.effector, Some(other.estimate)));
+                    rows.extend(told.map(|told| (name, told)));
+                }
                 rows.push(("displacement", format!("{} of the radius", text::percent(sample.displacement))));
             }
             if let Some(why) = &ramp.stopped {
@@ -118,6 +111,12 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), table(&rows), path.display())
 }
 
+/// An error, with what its estimate says.
+fn at_rest(error: f64, estimate: Option<f64>) -> String {
+    let estimate = estimate.map(|estimate| format!(", estimated as {}", text::percent(estimate)));
+    format!("{} of the radius{}", text::percent(error), estimate.unwrap_or_default())
+}
+
 fn document(
     name: &str,
     mechanism: &Mechanism,
@@ -125,7 +124,7 @@ fn document(
     path: &Path,
     warnings: &[String],
 ) -> Value {
-    let Comparison { coordinates, ramp, transient, frequencies, speed, notes, .. } = comparison;
+    let Comparison { coordinates, ramp, transient, frequencies, speed, blended, notes, .. } = comparison;
     let (error, stopped) = match ramp {
         Ok(ramp) => (samples(ramp), ramp.stopped.clone()),
         Err(why) => (Vec::new(), Some(why.clone())),
@@ -142,6 +141,12 @@ fn document(
         "transient": of_transient(transient),
         "frequencies": of_frequencies(frequencies),
         "speed": of_speed(speed),
+        "blended": match blended {
+            Ok(about) => {
+                json!({ "models": about.models, "held_out": about.held_out, "bound": about.bound, "error": null })
+            }
+            Err(why) => json!({ "models": 0, "held_out": null, "bound": null, "error": why }),
+        },
         "notes": notes,
         "warnings": warnings,
         "page": path.display().to_string(),
@@ -159,6 +164,11 @@ fn samples(ramp: &Ramp) -> Vec<Value> {
         entry.insert("load_scale".into(), s.scale.into());
         entry.insert("displacement".into(), s.displacement.into());
         entry.insert("effector".into(), s.effector.into());
+        entry.insert("estimate".into(), s.estimate.into());
+        for (name, other) in [("live", s.live), ("blended", s.blended)] {
+            let other = other.map(|a| json!({ "effector": a.effector, "estimate": a.estimate }));
+            entry.insert(name.into(), other.into());
+        }
         Value::Object(entry)
     };
     ramp.samples.iter().map(sample).collect()
@@ -207,6 +217,8 @@ fn of_speed(speed: &Speed) -> Value {
         "joint_us": joint,
         "corrected_us": corrected,
         "effectors_us": speed.effectors,
+        "live_us": speed.live,
+        "blended_us": speed.blended,
         "build_full_us": speed.build_full,
         "build_reduced_us": speed.build_reduced,
     })

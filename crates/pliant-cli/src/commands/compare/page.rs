@@ -10,7 +10,7 @@ use pliant::state::State;
 use super::drawing::{Arrow, Drawing, Figure, View, arrows};
 use super::lead::{lead, loads};
 use super::measure::{
-    Comparison, DEFAULT, Frequencies, LinkError, MODES, Moment, RECONSTRUCTIONS, Ramp, Sample, size,
+    AtRest, Comparison, DEFAULT, Frequencies, LinkError, MODES, Moment, RECONSTRUCTIONS, Ramp, Sample, size,
 };
 use super::motion;
 use super::plot::{Axis, Bar, Plot, Scale, Series, bars};
@@ -19,6 +19,9 @@ use super::text::{count, escape, figure, percent, percent_cell, significant, tim
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
+
+/// Rows of a table that is meant to be read, about.
+const ROWS: usize = 8;
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
@@ -448,7 +451,101 @@ impl Page<'_> {
             errors.svg(),
             violation.svg()
         )?;
-        self.samples(html, ramp)
+        self.samples(html, ramp)?;
+        self.engines(html, ramp)
+    }
+
+    /// The engines that go further than one linear model, under the same loads.
+    fn engines(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
+        writeln!(html, "<h2>Further than one linear model</h2>")?;
+        let about = match &self.comparison.blended {
+            Ok(about) => {
+                let models = count(about.models, "linear model", "linear models");
+                match about.held_out.filter(|x| x.is_finite()) {
+                    Some(error) => format!(
+                        "here between {models} of its file, with an error of at most {} under loads that it was not made with",
+                        percent(error)
+                    ),
+                    None => format!("here between {models} along the scene's load"),
+                }
+            }
+            Err(why) => format!("but not here: {why}"),
+        };
+        writeln!(
+            html,
+            "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> makes the linear model anew in every step, at the pose as it is; \
+             <b class=\"blended\">blended</b> goes between several made once, {}. Every engine can tell its own error: the estimate is how far one \
+             Gauss–Newton step to balance moves a link, and of reduced how far its effector is from its links besides.</p>",
+            escape(&about)
+        )?;
+        let axis =
+            |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
+        let series = |name: &str, class, dots, of: &dyn Fn(&Sample) -> Option<f64>| Series {
+            name: name.into(),
+            class,
+            points: ramp.samples.iter().filter_map(|s| Some([s.displacement, of(s)?])).collect(),
+            dots,
+        };
+        let all = vec![
+            series("reduced", "joint", true, &|s| Some(s.effector)),
+            series("reduced, estimate", "joint dotted", false, &|s| s.estimate),
+            series("blended", "blended", true, &|s| s.blended.map(|b| b.effector)),
+            series("blended, estimate", "blended dotted", false, &|s| s.blended.map(|b| b.estimate)),
+            series("live", "live", true, &|s| s.live.map(|l| l.effector)),
+        ];
+        let plot = Plot {
+            id: "engines",
+            title: "Error of three engines against displacement, with their estimates".into(),
+            description: "Lines of the effector's error, dotted ones of what the engine says it is.".into(),
+            x: axis("displacement of the effector over radius"),
+            y: axis("error of the effector over radius"),
+            series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
+            marks: ramp
+                .at_scene()
+                .map(|s| (s.displacement, "scene's load".to_string()))
+                .into_iter()
+                .collect(),
+        };
+        writeln!(
+            html,
+            "<div class=\"pair\"><figure><h3>Error of the effector at rest</h3>\n{}<figcaption>Solid: distance from the full simulation. Dotted: the engine's \
+             own estimate. What is below 0.0001 % is drawn at the lower edge.</figcaption></figure>",
+            plot.svg()
+        )?;
+        html.push_str(
+            "<figure><h3>Error and estimate</h3>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">moved by</th>\
+             <th scope=\"col\">reduced</th><th scope=\"col\">blended</th><th scope=\"col\">live</th></tr></thead><tbody>\n",
+        );
+        let every = ramp.samples.len().div_ceil(ROWS).max(1);
+        let last = ramp.samples.len() - 1;
+        for (i, s) in ramp.samples.iter().enumerate() {
+            if !(last - i).is_multiple_of(every) && s.scale != 1.0 {
+                continue;
+            }
+            write!(
+                html,
+                "<tr><td>× {}</td><td>{}</td>",
+                figure(s.scale),
+                escape(&percent_cell(s.displacement))
+            )?;
+            let of = |a: &AtRest| (a.effector, Some(a.estimate));
+            for cell in [Some((s.effector, s.estimate)), s.blended.as_ref().map(of), s.live.as_ref().map(of)]
+            {
+                match cell {
+                    None => html.push_str("<td>–</td>"),
+                    Some((error, estimate)) => {
+                        let estimate = estimate.map_or("–".into(), percent_cell);
+                        let (error, estimate) = (escape(&percent_cell(error)), escape(&estimate));
+                        write!(html, "<td>{error}<small>{estimate}</small></td>")?;
+                    }
+                }
+            }
+            html.push_str("</tr>\n");
+        }
+        writeln!(
+            html,
+            "</tbody></table></div>\n<figcaption>Below each error the engine's own estimate; – where it does not come to rest.</figcaption></figure></div>"
+        )
     }
 
     fn samples(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
@@ -494,6 +591,8 @@ impl Page<'_> {
         };
         let rows: Vec<Bar> = [
             bar("full", "full", speed.full),
+            bar("live", "live", speed.live),
+            bar("blended", "blended", speed.blended),
             bar("reduced, corrected", "corrected", speed.reduced[2]),
             bar("reduced, joint (default)", "joint", speed.reduced[1]),
             bar("reduced, twist", "twist", speed.reduced[0]),

@@ -2,17 +2,20 @@
 //! mechanism, under the same loads.
 
 mod frequencies;
+mod others;
 mod ramp;
 mod speed;
 mod transient;
 
 use pliant::inputs::Inputs;
+use pliant::io::ModelFile;
 use pliant::mechanism::{EffectorId, Joint, JointId, Mechanism};
 use pliant::reduced::{Model, Reconstruction, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
 use pliant::state::State;
 
 pub use frequencies::{Frequencies, FrequencyRow};
+pub use others::{AtRest, BlendedModel};
 pub use ramp::{Ramp, Sample};
 pub use speed::Speed;
 pub use transient::{Moment, Transient};
@@ -44,26 +47,31 @@ pub struct Comparison {
     pub frequencies: Frequencies,
     /// Time a step takes.
     pub speed: Speed,
+    /// The blended model, or why there is none.
+    pub blended: Result<BlendedModel, String>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
 }
 
 /// How many times [`measure`] calls `tick`, about.
-pub const TICKS: u64 = 40;
+pub const TICKS: u64 = 60;
 
 /// Measures everything. `tick` is called on the way, `frames` is how many poses of the motion to keep.
 pub fn measure(
     mechanism: &Mechanism,
+    file: Option<&ModelFile>,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Comparison, ReductionError> {
     let model = Reduction::at_rest(mechanism).build()?;
     tick();
     let frequencies = frequencies::measure(mechanism, &model, tick)?;
-    let ramp = ramp::measure(mechanism, &model, &frequencies, tick);
+    let blended = others::blended_model(mechanism, file, tick);
+    let blended_model = blended.as_ref().ok().map(|(model, _)| model);
+    let ramp = ramp::measure(mechanism, &model, blended_model, &frequencies, tick);
     let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
     let transient = transient::measure(mechanism, [&model, &with_modes], &frequencies, frames, tick);
-    let speed = speed::measure(mechanism, &model, transient.dt, tick)?;
+    let speed = speed::measure(mechanism, &model, blended_model, transient.dt, tick)?;
     let mut notes = Vec::new();
     let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));
     let limited = ramp.as_ref().ok().and_then(|ramp| ramp.limited_from.as_ref());
@@ -116,6 +124,7 @@ pub fn measure(
         transient,
         frequencies,
         speed,
+        blended: blended.map(|(_, about)| about),
         notes,
     })
 }

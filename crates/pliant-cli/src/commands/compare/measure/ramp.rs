@@ -1,14 +1,17 @@
 //! Statics over rising loads: where the full mechanism settles, and where a reduced model puts it.
 
+use pliant::blended;
 use pliant::full::{self, StaticsSettings};
+use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{self, Model};
 use pliant::spatial::{Pose, log};
 use pliant::state::State;
 
+use super::others::{AtRest, Others};
 use super::{
-    Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses, effectors,
-    period,
+    DEFAULT, Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses,
+    effectors, period,
 };
 
 /// Loads are the scene's times √2ᵏ, from the first k to the last.
@@ -48,6 +51,11 @@ pub struct Sample {
     pub displacement: f64,
     /// Distance between the effectors of both, over the radius.
     pub effector: f64,
+    /// What one step of the live engine from the reduced model's pose says that the error is, over the radius.
+    pub estimate: Option<f64>,
+    /// The live and the blended engine, where they come to rest.
+    pub live: Option<AtRest>,
+    pub blended: Option<AtRest>,
     /// Of the reconstructions.
     pub links: [LinkError; 3],
 }
@@ -85,11 +93,14 @@ impl Ramp {
 pub fn measure(
     mechanism: &Mechanism,
     model: &Model,
+    blended: Option<&blended::Model>,
     frequencies: &Frequencies,
     tick: &mut dyn FnMut(),
 ) -> Result<Ramp, String> {
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
+    let live_model = live::Model::new(mechanism).ok();
+    let mut others = Others::new(&points, live_model.as_ref(), blended);
     let full_model = full::Model::new(mechanism);
     let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
     let mut ramp = Ramp {
@@ -142,7 +153,16 @@ pub fn measure(
         });
         let displacement = points.displacement(&at);
         let effector = points.largest(&at, &own);
-        ramp.samples.push(Sample { scale, displacement, effector, links });
+        reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].0);
+        ramp.samples.push(Sample {
+            scale,
+            displacement,
+            effector,
+            estimate: others.judge(&mut reduced),
+            live: others.live(full.inputs(), &at),
+            blended: others.blended(full.inputs(), &at),
+            links,
+        });
         let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };
         let off = |displacement: f64| (displacement.max(1e-300) / TELLING).ln().abs();
         if scale <= 1.0 {

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use pliant::blended;
 use pliant::full::{self, StepError};
+use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{Model, Reduction, ReductionError};
 
@@ -25,6 +27,9 @@ pub struct Speed {
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
     pub effectors: Option<f64>,
+    /// Median steps of the live and the blended engine, where there are models.
+    pub live: Option<f64>,
+    pub blended: Option<f64>,
     /// Building the full model.
     pub build_full: f64,
     /// Building the reduced model.
@@ -35,6 +40,7 @@ pub struct Speed {
 pub fn measure(
     mechanism: &Mechanism,
     model: &Model,
+    blended: Option<&blended::Model>,
     dt: f64,
     tick: &mut dyn FnMut(),
 ) -> Result<Speed, ReductionError> {
@@ -57,7 +63,19 @@ pub fn measure(
         median(|| simulation.step(dt))
     });
     let effectors = median(|| simulation.step_effectors(dt));
-    Ok(Speed { dt, full, reduced, effectors, build_full, build_reduced })
+    tick();
+    let live = live::Model::new(mechanism).ok().and_then(|model| {
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().add_scene_loads(mechanism);
+        median(|| simulation.step(dt))
+    });
+    tick();
+    let blended = blended.and_then(|model| {
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().add_scene_loads(mechanism);
+        median(|| simulation.step(dt))
+    });
+    Ok(Speed { dt, full, reduced, effectors, live, blended, build_full, build_reduced })
 }
 
 /// The median time of a step, µs; `None` if one fails.

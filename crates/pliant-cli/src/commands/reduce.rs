@@ -1,0 +1,207 @@
+//! `pliant reduce`: a blended model, chosen automatically, as a file.
+
+use std::path::Path;
+use std::time::Instant;
+
+use pliant::blended::{Options, Outcome, Sampling};
+use pliant::io::{ModelFile, SaveError};
+use pliant::mechanism::Mechanism;
+use pliant::spatial::Wrench;
+use serde_json::{Map, Value, json};
+
+use super::simulate::too_many_loops;
+use crate::args::{Common, Reduce};
+use crate::blending::{limit, radii, sample};
+use crate::failure::Failure;
+use crate::output::{Answer, count, quantity, table};
+
+/// With more models than this, the engine that needs none is to be thought of.
+const MANY: usize = 16;
+
+/// Samples until the error is within the bound, or a limit is met, and writes the file.
+pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
+    let path = arguments.output.as_path();
+    writable(path)?;
+    let mechanism = arguments.mechanism.load(common)?;
+    let start = Instant::now();
+    let sampling = Sampling {
+        max_error: arguments.max_error,
+        displacement: arguments.displacement,
+        most_samples: arguments.most_models.get(),
+        seed: arguments.seed,
+        ..Sampling::default()
+    };
+    let options = Options { force: arguments.force, ..Options::default() };
+    let (model, outcome) = sample(&sampling, &mechanism, options, &arguments.mechanism, common.format())?;
+    let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
+    file.save(path).map_err(|error| match error {
+        SaveError::Unwritable { .. } => Failure::job(error),
+        _ => Failure::input(error),
+    })?;
+    // A file that cannot be read back is of no use to anybody, and this is the time to say so.
+    ModelFile::load(path).map_err(Failure::job)?;
+    let made = Made {
+        mechanism: &mechanism,
+        sampling: &sampling,
+        outcome: &outcome,
+        models: model.samples().len(),
+        bytes: std::fs::metadata(path).map_or(0, |about| about.len()),
+        seconds: start.elapsed().as_secs_f64(),
+        path,
+    };
+    let mut warnings = mechanism.warnings();
+    warnings.extend(made.advice());
+    let json = made.document(&warnings);
+    if let Some((_, what)) = limit(&outcome.limit) {
+        return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
+    }
+    Ok(Answer { text: made.text(), warnings, json: json.into() })
+}
+
+/// Finds out what cannot be written before minutes are spent on it.
+fn writable(path: &Path) -> Result<(), Failure> {
+    if !pliant::io::model::is_model(path) {
+        return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
+    }
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Failure::job(format!("cannot write `{shown}`: it is a directory, not a file")));
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => {
+            Err(Failure::job(format!("cannot write `{shown}`: there is no folder `{}`", folder.display())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What came of it.
+struct Made<'a> {
+    mechanism: &'a Mechanism,
+    sampling: &'a Sampling,
+    outcome: &'a Outcome,
+    models: usize,
+    bytes: u64,
+    seconds: f64,
+    path: &'a Path,
+}
+
+impl Made<'_> {
+    /// Which engine would serve better.
+    fn advice(&self) -> Vec<String> {
+        let mut advice = Vec::new();
+        let (freedoms, effectors) = (self.mechanism.summary().freedoms, self.mechanism.effectors().len());
+        if freedoms <= 6 * effectors && too_many_loops(self.mechanism).is_none() {
+            advice.push(format!(
+                "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and \
+                 needs no model",
+                count(freedoms, "freedom"),
+                count(effectors, "effector")
+            ));
+        }
+        if self.models > MANY {
+            advice.push(format!(
+                "{} were needed: `simulate --engine live` needs none and is exact at rest",
+                count(self.models, "model")
+            ));
+        }
+        advice
+    }
+
+    fn document(&self, warnings: &[String]) -> Map<String, Value> {
+        let Made { sampling, outcome, .. } = self;
+        let document = json!({
+            "models": self.models,
+            // A failure puts its message in place of `error`.
+            "error": outcome.estimate,
+            "estimate": outcome.estimate,
+            "held_out": outcome.held_out,
+            "held_out_median": outcome.held_out_median,
+            "bound": sampling.max_error,
+            "displacement": sampling.displacement,
+            "seed": sampling.seed,
+            "tested": outcome.tested,
+            "out_of_reach": outcome.out_of_reach,
+            "snapped": outcome.snapped,
+            "unusable": outcome.unusable,
+            "limit": limit(&outcome.limit).map(|(name, _)| name),
+            "worst": json!({ "loads": self.worst(), "displacement": outcome.worst_displacement }),
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "file": self.path.display().to_string(),
+            "warnings": warnings,
+        });
+        match document {
+            Value::Object(map) => map,
+            _ => unreachable!("it is an object"),
+        }
+    }
+
+    /// The load of the worst case, by effector.
+    fn worst(&self) -> Map<String, Value> {
+        let numbers = |w: &Wrench| Value::from(w.to_vector().as_slice());
+        let effectors = self.mechanism.effectors().iter().zip(&self.outcome.worst_loads);
+        effectors.map(|(e, w)| (e.name.clone(), numbers(w))).collect()
+    }
+
+    fn text(&self) -> String {
+        let Made { sampling, outcome, .. } = self;
+        let left_out = [
+            (outcome.out_of_reach, "out of reach"),
+            (outcome.snapped, "snapping through"),
+            (outcome.unusable, "no minimum of energy"),
+        ];
+        let left_out: Vec<String> =
+            left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let rows = [
+            ("models", self.models.to_string()),
+            ("error", format!("{} where it was trained, by its own estimate", radii(outcome.estimate))),
+            (
+                "held out",
+                format!(
+                    "{} at most and {} in the median of {} it did not see",
+                    radii(outcome.held_out),
+                    radii(outcome.held_out_median),
+                    count(outcome.tested, "load")
+                ),
+            ),
+            (
+                "bound",
+                format!("{} up to a displacement of {}", radii(sampling.max_error), sampling.displacement),
+            ),
+            ("loads left out", if left_out.is_empty() { "none".into() } else { left_out.join(", ") }),
+            ("time", quantity((self.seconds * 100.0).round() / 100.0, "s")),
+        ]
+        .map(|(key, value)| vec![key.to_string(), value]);
+        format!("{}\nwrote {} ({} bytes)\n", table(&rows), self.path.display(), self.bytes)
+    }
+
+    /// A model that is not as good as was asked for.
+    fn short_of_it(&self, what: &str) -> String {
+        let Made { sampling, outcome, .. } = self;
+        let loads = self.mechanism.effectors().iter().zip(&outcome.worst_loads).map(|(effector, w)| {
+            let numbers = w.to_vector().iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(",");
+            format!("\n  --load {}={numbers}", effector.name)
+        });
+        let worst = match outcome.tested {
+            0 => "no load could be found to test it with".into(),
+            _ => format!(
+                "the worst of {} it did not see (N, N·m) moves an effector by {}:{}",
+                count(outcome.tested, "load"),
+                radii(outcome.worst_displacement),
+                loads.collect::<String>()
+            ),
+        };
+        let advice: String = self.advice().iter().map(|advice| format!("\n{advice}")).collect();
+        format!(
+            "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}), and {} was \
+             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}{advice}",
+            count(self.models, "model"),
+            radii(outcome.held_out),
+            radii(outcome.estimate),
+            radii(sampling.max_error),
+            self.path.display()
+        )
+    }
+}

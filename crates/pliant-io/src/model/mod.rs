@@ -1,0 +1,145 @@
+//! Model files (.pliant): a mechanism with the samples of its blended model, so that choosing them, which takes
+//! seconds, is done once.
+//!
+//! | file | does |
+//! |---|---|
+//! | `envelope.rs` | the head of a file, which tells a whole one from any other |
+//! | `content.rs` | what is behind it, as an archive |
+//!
+//! A file holds the mechanism as the text of its scene, how samples are blended, each sample's state and loads to the
+//! last bit, and what was said when they were chosen. The linear models at the samples are not in it: they are computed
+//! from the states when a model is asked for, which takes milliseconds and gives the same bits.
+
+mod content;
+mod envelope;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use pliant_core::blended::{Model, Options, Outcome, SampleError, Sampling};
+use pliant_core::mechanism::Mechanism;
+use pliant_core::spatial::Wrench;
+use pliant_core::state::State;
+use thiserror::Error;
+
+pub use envelope::VERSION;
+
+use crate::{LoadError, SaveError, SceneErrors, extension};
+
+/// What a model file holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelFile {
+    /// The mechanism.
+    pub mechanism: Mechanism,
+    /// How samples are blended.
+    pub options: Options,
+    /// Equilibria, the unloaded one first, with the loads on the effectors that hold them.
+    pub samples: Vec<(State, Vec<Wrench>)>,
+    /// What was asked for and what came out, if samples were chosen automatically.
+    pub report: Option<(Sampling, Outcome)>,
+}
+
+/// What is wrong with a model file.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum ModelError {
+    /// There is nothing in it.
+    #[error("it is empty, and no model file; `pliant reduce` writes one")]
+    Empty,
+    /// It does not begin as a model file does.
+    #[error("it is no model file; `pliant reduce` writes one")]
+    Foreign,
+    /// It is of another version.
+    #[error(
+        "it is a model file of version {0}, and this program reads version {VERSION}: make it anew with `pliant reduce`"
+    )]
+    Version(u32),
+    /// It ends too early.
+    #[error("it is cut short: it has {has} bytes, and a whole one has {whole}")]
+    Short {
+        /// Bytes that are there.
+        has: u64,
+        /// Bytes that there should be.
+        whole: u64,
+    },
+    /// It goes on beyond its end.
+    #[error("it has more bytes than the {0} of a whole one")]
+    Long(u64),
+    /// Its bytes are not those that were written.
+    #[error("it is damaged: its bytes do not add up to its checksum")]
+    Damaged,
+    /// It is whole, but no model.
+    #[error("what it holds is no model: {0}")]
+    Content(String),
+    /// Its scene has errors.
+    #[error("its scene is no mechanism:\n{0}")]
+    Scene(SceneErrors),
+}
+
+impl ModelFile {
+    /// What there is to write of a model.
+    pub fn new(model: &Model, report: Option<(Sampling, Outcome)>) -> ModelFile {
+        let samples = model.samples().iter().map(|s| (s.state().clone(), s.loads().to_vec()));
+        ModelFile {
+            mechanism: model.mechanism().clone(),
+            options: *model.options(),
+            samples: samples.collect(),
+            report,
+        }
+    }
+
+    /// The model: the same bits as that which was written.
+    pub fn model(&self) -> Result<Model<'_>, SampleError> {
+        Model::from_samples(&self.mechanism, self.options, self.samples.iter().cloned())
+    }
+
+    /// The bytes of a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        envelope::seal(&content::write(self))
+    }
+
+    /// Reads the bytes of a file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<ModelFile, ModelError> {
+        content::read(envelope::open(bytes)?)
+    }
+
+    /// Reads a file, whatever its extension.
+    pub fn load(path: impl AsRef<Path>) -> Result<ModelFile, LoadError> {
+        let path = path.as_ref();
+        if path.is_dir() {
+            return Err(LoadError::Directory(path.to_path_buf()));
+        }
+        let bytes =
+            bytes(path).map_err(|reason| LoadError::Unreadable { path: path.to_path_buf(), reason })?;
+        ModelFile::from_bytes(&bytes)
+            .map_err(|reason| LoadError::Model { path: path.to_path_buf(), reason: Box::new(reason) })
+    }
+
+    /// Writes a file, whose extension is .pliant. A file that cannot be written whole leaves what was there before.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
+        let path = path.as_ref();
+        if !is_model(path) {
+            return Err(SaveError::NotAModel { path: path.to_path_buf() });
+        }
+        let part = crate::trajectory::with_suffix(path, ".part");
+        let written = fs::write(&part, self.to_bytes()).and_then(|()| fs::rename(&part, path));
+        written.map_err(|reason| SaveError::Unwritable { path: path.to_path_buf(), reason })
+    }
+}
+
+/// Whether a path is that of a model file.
+pub fn is_model(path: &Path) -> bool {
+    extension(path).as_deref() == Some("pliant")
+}
+
+/// The bytes of a file as far as its head says, and one more if there is one: what is no model file is not read to its
+/// end.
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let mut bytes = Vec::new();
+    file.by_ref().take(envelope::HEAD as u64).read_to_end(&mut bytes)?;
+    if let Ok(length) = envelope::length(&bytes) {
+        file.take(length.saturating_add(1)).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
