@@ -61,8 +61,8 @@ fn check_numbers(what: &str, value: &Value) {
             // The last two are those of a model file; and not every engine takes every robot, or comes to rest.
             let others = ["stopped", "error_stopped", "error", "bound", "held_out"];
             let engine = |key: &str| key.starts_with("live") || key.starts_with("blended");
-            let figures = (map.iter())
-                .filter(|(key, value)| !others.contains(&key.as_str()) && !(value.is_null() && engine(key)));
+            let left_out = |key: &str, value: &Value| others.contains(&key) || value.is_null() && engine(key);
+            let figures = map.iter().filter(|(key, value)| !left_out(key, value));
             figures.for_each(|(key, value)| check_numbers(&format!("{what}.{key}"), value));
         }
         _ => {}
