@@ -195,10 +195,6 @@ impl Dynamics<'_> {
     /// Kinetic energy, and that of springs and gravity under the inputs, J; limits not included.
     pub fn energy(&self, inputs: &Inputs) -> Energy {
         let mechanism = self.model.mechanism;
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, inputs.rest()),
-            potential: self.state.potential_energy(mechanism, inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, inputs)
     }
 }

@@ -180,11 +180,7 @@ impl<'m> Simulation<'m> {
     /// Kinetic, elastic and potential energy.
     pub fn energy(&self) -> Energy {
         let mechanism = self.model.mechanism;
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
-            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, &self.inputs)
     }
 
     /// Sum over joints of the gap between the attachment points, over the mechanism's radius: of loop joints, and

@@ -45,7 +45,8 @@ pub(super) struct Moving {
     pub anchors: Vec<Pose>,
     pub poses: Vec<Pose>,
     pub weights: Weights,
-    /// ξ̄ = Σαξ_i of each effector.
+    /// ξ_i of each effector for each sample that counts, in the order of the weights, and ξ̄ = Σαξ_i.
+    ways: Vec<Twist>,
     pub away: Vec<Twist>,
     /// C̄, mass and damping per load.
     pub matrices: Vec<f64>,
@@ -111,6 +112,7 @@ impl Moving {
             anchors: group.poses_of(0).to_vec(),
             poses: group.poses_of(0).to_vec(),
             weights: Weights::new(group.samples),
+            ways: vec![Twist::ZERO; group.poses.len()],
             away: vec![Twist::ZERO; group.layout.effectors.len()],
             matrices: vec![0.0; 3 * m * m],
             L: vec![0.0; m * m],
@@ -155,12 +157,15 @@ impl Moving {
         self.weights.weigh(squared, options);
         self.matrices.fill(0.0);
         self.away.fill(Twist::ZERO);
-        for &(i, alpha) in &self.weights.of {
+        let effectors = self.anchors.len();
+        for (at, &(i, alpha)) in self.weights.of.iter().enumerate() {
             for (to, x) in self.matrices.iter_mut().zip(group.matrices_of(i)) {
                 *to += alpha * x;
             }
             for (k, pose) in group.poses_of(i).iter().enumerate() {
-                self.away[k] = self.away[k] + log(&pose.inverse_times(&self.anchors[k])) * alpha;
+                let way = log(&pose.inverse_times(&self.anchors[k]));
+                self.ways[at * effectors + k] = way;
+                self.away[k] = self.away[k] + way * alpha;
             }
         }
         if options.matrices == Matrices::Eigen {
@@ -181,7 +186,7 @@ impl Moving {
         self.theta.fill(0.0);
         for at in 0..self.weights.of.len() {
             let (i, alpha) = self.weights.of[at];
-            self.set_added(group, i, radius);
+            self.set_added(group, at, radius);
             let (theta, map) = group.coordinates_of(i);
             self.theta.iter_mut().zip(theta).for_each(|(to, x)| *to += alpha * x);
             add_columns(&mut self.theta, map, &self.added, alpha);
@@ -293,16 +298,15 @@ impl Moving {
         &self.added
     }
 
-    /// Sets `added` to u_i of a sample.
-    fn set_added(&mut self, group: &Group, i: usize, radius: f64) {
-        let loads = group.loads_of(i);
-        for (k, pose) in group.poses_of(i).iter().enumerate() {
-            let anchor = &self.anchors[k];
-            let away = log(&pose.inverse_times(anchor));
+    /// Sets `added` to u_i of a sample that counts, by its place among the weights.
+    fn set_added(&mut self, group: &Group, at: usize, radius: f64) {
+        let loads = group.loads_of(self.weights.of[at].0);
+        for (k, anchor) in self.anchors.iter().enumerate() {
+            let way = &self.ways[at * self.anchors.len() + k];
             let part = |i: usize| self.load[6 * k + i] - loads[6 * k + i];
             let force = anchor.rotation.inverse() * Vector3::new(part(0), part(1), part(2)) / radius;
             let torque = anchor.rotation.inverse() * Vector3::new(part(3), part(4), part(5));
-            let u = right_jacobian(&away).transpose()
+            let u = right_jacobian(way).transpose()
                 * Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z);
             for i in 0..6 {
                 self.added[6 * k + i] = if i < 3 { u[i] * radius } else { u[i] };
@@ -342,7 +346,7 @@ impl Moving {
         let values = &mut self.L; // free until C̄ is factored
         values.fill(0.0);
         for &(i, alpha) in &self.weights.of {
-            let Some(aligned) = group.aligned.get(i) else { return };
+            let aligned = &group.aligned[i];
             for (to, x) in self.vectors.iter_mut().zip(aligned.vectors.as_slice()) {
                 *to += alpha * x;
             }
@@ -400,7 +404,7 @@ impl Moving {
             self.links.clear();
             for at in 0..self.weights.of.len() {
                 let (i, alpha) = self.weights.of[at];
-                self.set_added(group, i, model.radius);
+                self.set_added(group, at, model.radius);
                 group.twists[i].rebuild(&self.added, &self.twist_offsets[i], base, 1, &mut self.one);
                 self.links.add(&self.one, alpha);
             }

@@ -11,7 +11,7 @@ pub enum Matrices {
     Eigen,
 }
 
-/// How the other links are placed.
+/// How the other links are placed. With [`Force::Live`] it is always by joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
     /// By blended joint coordinates and forward kinematics: no joint of the tree opens.

@@ -15,6 +15,7 @@ use super::model::{Model, SampleError, set_loads};
 use super::options::Options;
 use super::simulation::Simulation;
 use crate::full::{self, StaticsSettings};
+use crate::gallery::Numbers;
 use crate::mechanism::{EffectorId, Mechanism};
 use crate::reduced::ReductionError;
 use crate::spatial::Wrench;
@@ -133,7 +134,7 @@ impl Sampling {
             mechanism,
             full: full::Model::new(mechanism),
             rest: model.samples[0].state().clone(),
-            random: Random(self.seed),
+            random: Numbers(self.seed),
             out_of_reach: 0,
             snapped: 0,
         };
@@ -214,10 +215,9 @@ impl Sampling {
             if model.samples.len() >= self.most_samples || !go_on {
                 return Some(Limit::Samples);
             }
-            let Some((at, own)) = worst.filter(|(_, own)| *own > self.max_error) else {
+            let Some((at, _)) = worst.filter(|(_, own)| *own > self.max_error) else {
                 return Some(Limit::Rest);
             };
-            debug_assert!(own > self.max_error);
             tried[at] = true;
             *unusable += usize::from(model.add_state(&training[at].state, &training[at].loads).is_err());
         }
@@ -300,7 +300,7 @@ struct Maker<'m> {
     mechanism: &'m Mechanism,
     full: full::Model<'m>,
     rest: State,
-    random: Random,
+    random: Numbers,
     out_of_reach: usize,
     snapped: usize,
 }
@@ -316,7 +316,7 @@ impl Maker<'_> {
             let lever = if k % 2 == 0 { 0.0 } else { 0.3 * self.mechanism.radius() };
             let effectors = self.mechanism.effectors().len();
             let unit: Vec<Wrench> = (0..effectors)
-                .map(|_| Wrench::new(self.random.direction(), self.random.direction() * lever))
+                .map(|_| Wrench::new(direction(&mut self.random), direction(&mut self.random) * lever))
                 .collect();
             let wanted = largest * (0.25 + 0.75 * (cases.len() + 1) as f64 / count as f64);
             cases.extend(self.reach(&unit, wanted));
@@ -414,27 +414,13 @@ impl Maker<'_> {
     }
 }
 
-/// Random numbers that are the same every time (Steele, Lea, Flood 2014, SplitMix).
-struct Random(u64);
-
-impl Random {
-    /// In −1…1.
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// Evenly over the sphere.
-    fn direction(&mut self) -> Vector3<f64> {
-        loop {
-            let x = Vector3::new(self.next(), self.next(), self.next());
-            let norm = x.norm();
-            if (0.1..=1.0).contains(&norm) {
-                return x / norm;
-            }
+/// A direction, evenly over the sphere.
+fn direction(random: &mut Numbers) -> Vector3<f64> {
+    loop {
+        let x = Vector3::from_fn(|_, _| random.between(-1.0, 1.0));
+        let norm = x.norm();
+        if (0.1..=1.0).contains(&norm) {
+            return x / norm;
         }
     }
 }

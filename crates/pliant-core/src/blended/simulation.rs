@@ -38,6 +38,8 @@ pub struct Simulation<'m> {
     /// Loads off the effectors at each sample, and whether they may have changed.
     shifts: Vec<Shifts>,
     inputs_changed: bool,
+    /// Whether the mover may not have all inputs yet but the loads on effectors.
+    mover_behind: bool,
     shifted: bool,
     accelerated: Twist,
     /// What moves with forces from the live engine.
@@ -77,6 +79,7 @@ impl<'m> Model<'m> {
             filled: false,
             shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
             inputs_changed: true,
+            mover_behind: true,
             shifted: false,
             accelerated: Twist::ZERO,
             mover: self.live.simulate(),
@@ -134,10 +137,21 @@ impl<'m> Simulation<'m> {
         self.hand_over();
     }
 
+    /// Gives the mover all inputs, or the loads on effectors if nothing else can have changed.
+    fn inform_mover(&mut self) {
+        let inputs = self.mover.inputs_mut();
+        if std::mem::take(&mut self.mover_behind) {
+            inputs.copy_from(&self.inputs);
+            inputs.copy_pulls(&self.inputs);
+        } else {
+            inputs.set_effector_loads(&self.inputs.effector_loads);
+        }
+    }
+
     /// Puts the live engine where the blend is.
     pub(super) fn hand_over(&mut self) {
         self.put_follower();
-        self.mover.inputs_mut().copy_from(&self.inputs);
+        self.inform_mover();
         self.mover.put(&self.base, &self.base_twist, &self.theta, &self.rates);
         self.filled = false;
     }
@@ -165,7 +179,7 @@ impl<'m> Simulation<'m> {
 
     /// What acts from outside, to change it.
     pub fn inputs_mut(&mut self) -> &mut Inputs {
-        self.inputs_changed = true;
+        (self.inputs_changed, self.mover_behind) = (true, true);
         self.stale();
         &mut self.inputs
     }
@@ -282,7 +296,7 @@ impl<'m> Simulation<'m> {
         self.rates.fill(0.0);
         self.follower.inputs_mut().set_effector_loads(&self.holding);
         self.follower.put(&self.base, &Twist::ZERO, &self.theta, &self.rates);
-        self.follower.relax()
+        self.follower.estimate()
     }
 
     /// θ of that step instead of the blend's, if there is one.
@@ -299,7 +313,7 @@ impl<'m> Simulation<'m> {
     /// force holds; with forces from the live engine, it is [`live::Simulation::estimate`].
     pub fn estimate(&mut self) -> f64 {
         if self.options.force == Force::Live {
-            self.mover.inputs_mut().copy_from(&self.inputs);
+            self.inform_mover();
             return self.mover.estimate();
         }
         match self.evaluate(&self.accelerated.clone(), false) {
@@ -310,8 +324,7 @@ impl<'m> Simulation<'m> {
 
     /// One step with forces from the live engine.
     pub(super) fn step_live(&mut self, h: f64) -> Result<(), StepError> {
-        self.mover.inputs_mut().copy_from(&self.inputs);
-        self.mover.inputs_mut().copy_pulls(&self.inputs);
+        self.inform_mover();
         self.mover.step(h)?;
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.time += h;
@@ -343,7 +356,7 @@ impl<'m> Simulation<'m> {
 
     fn fill(&mut self) {
         if self.options.force == Force::Live {
-            self.mover.inputs_mut().copy_from(&self.inputs);
+            self.inform_mover();
             self.state.clone_from(self.mover.state());
             (self.state.time, self.state.steps) = (self.time, self.steps);
             return;
@@ -377,7 +390,7 @@ impl<'m> Simulation<'m> {
     pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(self.mechanism())?;
         (self.time, self.steps) = (state.time, state.steps);
-        self.inputs_changed = true;
+        (self.inputs_changed, self.mover_behind) = (true, true);
         self.stale();
         if self.options.force == Force::Live {
             self.mover.set_state(state)?;
@@ -463,11 +476,7 @@ impl<'m> Simulation<'m> {
     pub fn energy(&mut self) -> Energy {
         let mechanism = self.model.mechanism;
         self.state();
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
-            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, &self.inputs)
     }
 
     /// Sum over joints of the gap between the attachment points, over the mechanism's radius.

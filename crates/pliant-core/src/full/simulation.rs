@@ -22,6 +22,15 @@ pub struct Energy {
 }
 
 impl Energy {
+    /// Of a state of any engine, under its inputs.
+    pub(crate) fn of(state: &State, mechanism: &Mechanism, inputs: &Inputs) -> Energy {
+        Energy {
+            kinetic: state.kinetic_energy(mechanism),
+            elastic: state.elastic_energy(mechanism, inputs.rest()),
+            potential: state.potential_energy(mechanism, inputs.gravity()),
+        }
+    }
+
     /// All three together.
     pub fn total(&self) -> f64 {
         self.kinetic + self.elastic + self.potential
@@ -151,11 +160,7 @@ impl<'m> Simulation<'m> {
     /// Kinetic, elastic and potential energy.
     pub fn energy(&self) -> Energy {
         let mechanism = self.model.mechanism;
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
-            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, &self.inputs)
     }
 
     /// Sum over joints of the gap between the attachment points, over the mechanism's radius.

@@ -236,7 +236,7 @@ impl Growth<'_> {
 }
 
 /// Random numbers (splitmix64: Steele, Lea and Flood 2014).
-struct Numbers(u64);
+pub(crate) struct Numbers(pub u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
@@ -252,7 +252,7 @@ impl Numbers {
         (self.next() >> 11) as f64 * 2.0_f64.powi(-53)
     }
 
-    fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 

@@ -195,12 +195,7 @@ impl<'m> Simulation<'m> {
         self.place();
     }
 
-    /// [`Simulation::estimate`], which leaves where the step would lead in `relaxed` and `relaxed_pose`.
-    pub(crate) fn relax(&mut self) -> f64 {
-        self.estimate()
-    }
-
-    /// Coordinates of the tree's joints after the last estimate's step, in the order of the model's freedoms.
+    /// Coordinates of the tree's joints after the step of the last [`Simulation::estimate`], in the order of the model's freedoms.
     pub(crate) fn relaxed(&self) -> &[f64] {
         self.work.relaxed()
     }
@@ -246,11 +241,7 @@ impl<'m> Simulation<'m> {
     pub fn energy(&mut self) -> Energy {
         let mechanism = self.model.mechanism;
         self.state();
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
-            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, &self.inputs)
     }
 
     /// Sum over joints of the gap between the attachment points, over the mechanism's radius.

@@ -249,11 +249,7 @@ impl Simulation<'_> {
     pub fn energy(&mut self) -> Energy {
         self.state();
         let mechanism = self.mechanism();
-        Energy {
-            kinetic: self.state.kinetic_energy(mechanism),
-            elastic: self.state.elastic_energy(mechanism, self.inputs.rest()),
-            potential: self.state.potential_energy(mechanism, self.inputs.gravity()),
-        }
+        Energy::of(&self.state, mechanism, &self.inputs)
     }
 
     /// ½żᵀMż and ½zᵀKz: the energy that the model itself keeps, bases' own motion left out.

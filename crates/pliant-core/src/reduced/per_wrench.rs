@@ -153,14 +153,14 @@ impl Model<'_> {
 }
 
 impl Shifts {
-    /// Condenses the present inputs, on a base that accelerates (world axes). Whether anything changed; or the joint
-    /// along which nothing holds a load.
-    pub fn update(&mut self, model: &Model, inputs: &Inputs, acceleration: &Twist) -> Result<bool, JointId> {
+    /// Condenses the present inputs, on a base that accelerates (world axes). Fails with the joint along which
+    /// nothing holds a load.
+    pub fn update(&mut self, model: &Model, inputs: &Inputs, acceleration: &Twist) -> Result<(), JointId> {
         self.bases.fill(inputs.base);
         let changed = self.loads.condense(model, inputs, &self.bases).map_err(|at| at.joint)?;
         let felt = felt(&inputs.gravity, acceleration, &inputs.base);
         if !changed && felt == self.felt {
-            return Ok(false);
+            return Ok(());
         }
         self.felt = felt;
         let a = felt.to_vector();
@@ -197,6 +197,6 @@ impl Shifts {
                     + along(&component.shapes.nodes[i * n..(i + 1) * n]);
             }
         }
-        Ok(true)
+        Ok(())
     }
 }
