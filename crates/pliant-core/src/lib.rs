@@ -6,6 +6,7 @@
 
 pub mod articulated;
 pub mod blended;
+pub mod contact;
 pub mod elimination;
 pub mod expression;
 pub mod full;

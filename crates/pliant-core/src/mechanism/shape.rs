@@ -109,12 +109,14 @@ pub struct Shape {
     pub density: Option<f64>,
     /// Coulomb friction coefficient.
     pub friction: Option<f64>,
+    /// What part of the speed of a bounce is left, 0 to 1.
+    pub restitution: Option<f64>,
 }
 
 impl Shape {
     /// A geometry on the link frame itself.
     pub fn new(geometry: Geometry) -> Shape {
-        Shape { geometry, pose: Pose::identity(), density: None, friction: None }
+        Shape { geometry, pose: Pose::identity(), density: None, friction: None, restitution: None }
     }
 
     /// At this pose in the link frame.

@@ -260,6 +260,12 @@ impl Checks {
             let message = format!("{what}: the friction must not be negative or infinite, but is {friction}");
             self.push(element, Some("friction"), message, "a finite number, zero or above".into());
         }
+        if let Some(restitution) = shape.restitution
+            && !(0.0..=1.0).contains(&restitution)
+        {
+            let message = format!("{what}: the restitution must be between 0 and 1, but is {restitution}");
+            self.push(element, Some("restitution"), message, "a number from 0 to 1".into());
+        }
     }
 
     fn joint(&mut self, i: usize, joint: &JointDescription) {

@@ -39,7 +39,9 @@ pub(super) struct Motion {
     /// The matrix of pulls, and the factors with it.
     pulled: Vec<f64>,
     has_pulls: bool,
-    next: Vec<f64>,
+    /// Whether the rates that were solved for feel pulls.
+    held: bool,
+    pub next: Vec<f64>,
 }
 
 impl Motion {
@@ -59,6 +61,7 @@ impl Motion {
             step: 0.0,
             pulled: vec![0.0; n * n],
             has_pulls: false,
+            held: false,
             next: vec![0.0; n],
         }
     }
@@ -150,7 +153,8 @@ impl Motion {
             self.step = h;
         }
         (0..n).for_each(|i| self.next[i] = self.momentum(h, i));
-        if std::mem::take(&mut self.has_pulls) {
+        self.held = std::mem::take(&mut self.has_pulls);
+        if self.held {
             for i in 0..n {
                 (0..n).for_each(|k| self.pulled[i * n + k] += self.system(h, i, k));
             }
@@ -161,8 +165,17 @@ impl Motion {
         } else {
             cholesky::solve(&self.factors, n, &mut self.next);
         }
-        // A displacement beyond all bounds counts as one that is not finite.
+        self.within_bounds(h)
+    }
+
+    /// Whether the step that was solved for ends within bounds: beyond counts as not finite.
+    pub fn within_bounds(&self, h: f64) -> bool {
         self.next.iter().zip(&self.z).all(|(v, z)| (z + h * v).abs() < TOO_FAR)
+    }
+
+    /// Factors of the matrix that was solved with last.
+    pub fn factors(&self) -> &[f64] {
+        if self.held { &self.pulled } else { &self.factors }
     }
 
     /// ½żᵀMż and ½zᵀKz.

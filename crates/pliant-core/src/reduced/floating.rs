@@ -110,6 +110,20 @@ impl Floating {
         Twist { linear: self.linear / self.mass - angular.cross(&arm), angular }
     }
 
+    /// After an impulse and a torque impulse about the centre of mass, world axes: the velocity of the centre of mass with
+    /// the angular velocity, and where that centre is.
+    pub fn after(&self, impulse: &Vector3<f64>, turn: &Vector3<f64>) -> (Twist, Vector3<f64>) {
+        let (linear, angular) = self.answer(&(self.linear + impulse), &(self.angular + turn));
+        (Twist { linear, angular }, self.center())
+    }
+
+    /// M_bb⁻¹: the velocity of the centre of mass and the angular velocity that an impulse and a torque impulse about it
+    /// make, world axes.
+    pub fn answer(&self, impulse: &Vector3<f64>, turn: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+        let R = &self.mean.rotation;
+        (impulse / self.mass, R * (self.inverse * (R.inverse() * turn)))
+    }
+
     /// The body twist of the base: that of H_m, seen from it, and its sway.
     pub fn base_twist(&self, z: &[f64], rate: &[f64]) -> Twist {
         let world = self.twist();

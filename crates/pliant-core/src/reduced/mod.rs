@@ -4,6 +4,7 @@ mod basis;
 pub(crate) mod cholesky;
 mod closures;
 mod component;
+mod contact;
 mod dynamics;
 mod effectors;
 mod error;

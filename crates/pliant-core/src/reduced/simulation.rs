@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::contact::Answers;
 use super::dynamics::{self, Motion};
 use super::floating::{Floating, floating};
 use super::loads::{Loads, felt};
@@ -38,6 +39,7 @@ pub struct Simulation<'m> {
     pub(super) state: State,
     /// Whether the state tells where the simulation is.
     pub(super) filled: bool,
+    pub(super) answers: Answers,
 }
 
 /// A component in motion.
@@ -48,7 +50,7 @@ pub(super) struct Moving {
     /// Where its base is.
     pub base: Pose,
     /// B row by row.
-    effector_rows: Vec<f64>,
+    pub effector_rows: Vec<f64>,
     /// What is added to the maps: loads and gravity.
     pub nodes: Vec<f64>,
     pub coordinates: Vec<f64>,
@@ -103,6 +105,7 @@ impl<'m> Model<'m> {
             loads_changed: true,
             state: State::at_rest(mechanism),
             filled: false,
+            answers: Answers::default(),
         };
         simulation.place_effectors();
         simulation.rebuild();
@@ -209,20 +212,42 @@ impl<'m> Simulation<'m> {
     /// Goes on by dt seconds, effectors only: [`Simulation::poses`] and what is computed of them stay behind
     /// until [`Simulation::rebuild`].
     pub fn step_effectors(&mut self, h: f64) -> Result<(), StepError> {
+        self.solve_step(h)?;
+        self.take_step(h);
+        Ok(())
+    }
+
+    /// Solves for the rates at the end of a step of h seconds; nothing moves yet.
+    pub(super) fn solve_step(&mut self, h: f64) -> Result<(), StepError> {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
         }
         self.condense()?;
-        let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
+        let acceleration = self.base_acceleration(h);
         for c in 0..self.parts.len() {
             self.load(c, &acceleration, h);
             if !self.parts[c].motion.solve(h) {
-                let cause = format!(
-                    "a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"
-                );
-                return Err(self.broken(c, cause));
+                return Err(self.too_large(c, h));
             }
         }
+        Ok(())
+    }
+
+    /// Of the scripted base over a step.
+    fn base_acceleration(&self, h: f64) -> Twist {
+        (self.inputs.base_twist - self.base_twist) * (1.0 / h)
+    }
+
+    pub(super) fn too_large(&self, c: usize, h: f64) -> StepError {
+        self.broken(
+            c,
+            format!("a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"),
+        )
+    }
+
+    /// Takes the step that was solved for.
+    pub(super) fn take_step(&mut self, h: f64) {
+        let acceleration = self.base_acceleration(h);
         for (c, part) in self.parts.iter_mut().enumerate() {
             if let Some(floating) = &mut part.floating {
                 let (force, torque) = part.motion.rigid;
@@ -250,7 +275,6 @@ impl<'m> Simulation<'m> {
         self.steps += 1;
         self.filled = false;
         self.place_effectors();
-        Ok(())
     }
 
     /// Condenses loads and set-points if they changed, or if a base turned under them.

@@ -133,14 +133,16 @@ fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported>
         "heightfield" => &["size", "heights"],
         _ => return Err(table.unknown_kind(kind, &KINDS, report)),
     };
-    let known = [&["kind"], own, &["position", "rotation", "rpy", "density", "friction"]].concat();
+    let known =
+        [&["kind"], own, &["position", "rotation", "rpy", "density", "friction", "restitution"]].concat();
     table.check_keys(&known, report);
 
     let pose = table.pose(report);
     let density = table.number("density", report);
     let friction = table.number("friction", report);
+    let restitution = table.number("restitution", report);
     let geometry = read_geometry(kind, table, report)?;
-    Ok(Shape { geometry, pose, density: density?, friction: friction? })
+    Ok(Shape { geometry, pose, density: density?, friction: friction?, restitution: restitution? })
 }
 
 fn read_geometry(kind: &str, table: &Table<'_>, report: &mut Report) -> Result<Geometry, Reported> {

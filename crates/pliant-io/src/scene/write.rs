@@ -193,6 +193,9 @@ impl Writer {
         if let Some(friction) = shape.friction {
             self.number("friction", friction);
         }
+        if let Some(restitution) = shape.restitution {
+            self.number("restitution", restitution);
+        }
     }
 
     fn file(&mut self, file: &str, scale: &Vector3<f64>) {

@@ -1,0 +1,196 @@
+//! A shape as the collision library has it, with what broad and narrow phase ask for.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Vector3;
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::shape::{
+    Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HeightField, HeightFieldFlags, Shape as Solid,
+    TriMesh, TriMeshFlags,
+};
+use parry3d_f64::utils::Array2;
+
+use super::convert::{from_vector, pose, upright, vector};
+use super::error::ContactError;
+use super::material::Material;
+use crate::mechanism::{Geometry, Shape};
+use crate::spatial::Pose;
+
+/// Points and triangles of a surface, in the shape's frame before it is scaled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// Corners, m.
+    pub points: Vec<[f64; 3]>,
+    /// Their numbers, three a triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Surfaces by the file name that a shape has.
+pub type Surfaces = BTreeMap<String, Surface>;
+
+/// What is touched.
+#[derive(Clone)]
+pub(super) enum Form {
+    /// Anything convex.
+    Convex(std::sync::Arc<dyn Solid>),
+    /// Triangles.
+    Mesh(std::sync::Arc<TriMesh>),
+    /// Heights over a rectangle.
+    Field(std::sync::Arc<HeightField>),
+}
+
+/// A shape on something that may move.
+#[derive(Clone)]
+pub(super) struct Collider {
+    pub form: Form,
+    /// Its frame, as the library has it, in the frame of what carries it.
+    pub frame: Pose,
+    /// Around it, in its own frame, and the same as a ball in the frame of what carries it.
+    pub bounds: Aabb,
+    pub center: Vector3<f64>,
+    pub radius: f64,
+    pub material: Material,
+}
+
+impl std::fmt::Debug for Collider {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Collider").field("frame", &self.frame).field("radius", &self.radius).finish()
+    }
+}
+
+impl Collider {
+    /// Of a shape that `owner` carries.
+    pub fn new(shape: &Shape, owner: &str, surfaces: &Surfaces) -> Result<Collider, ContactError> {
+        let material = Material::new(shape, owner)?;
+        let bad = |why: String| ContactError::Shape { kind: shape.geometry.name(), owner: owner.into(), why };
+        let (form, turn) = form(&shape.geometry, surfaces).map_err(bad)?;
+        let bounds = match &form {
+            Form::Convex(solid) => solid.compute_local_aabb(),
+            Form::Mesh(mesh) => mesh.local_aabb(),
+            Form::Field(field) => *field.root_aabb(),
+        };
+        let frame = shape.pose * turn;
+        let center = frame.transform_point(&from_vector(bounds.center()));
+        let radius = from_vector(bounds.half_extents()).norm();
+        if !(radius.is_finite() && frame.is_finite()) {
+            return Err(bad("it is not finite".into()));
+        }
+        Ok(Collider { form, frame, bounds, center, radius, material })
+    }
+
+    /// How far a point, in the frame of what carries it, is from its box.
+    pub fn distance(&self, point: &Vector3<f64>) -> f64 {
+        let local = from_vector(pose(&self.frame).inverse_transform_point(vector(point)));
+        let outside =
+            |i: usize| (self.bounds.mins[i] - local[i]).max(local[i] - self.bounds.maxs[i]).max(0.0);
+        Vector3::new(outside(0), outside(1), outside(2)).norm()
+    }
+}
+
+/// The library's shape, and its frame in ours.
+fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String> {
+    let positive = |sizes: &[f64]| {
+        if sizes.iter().all(|x| x.is_finite() && *x > 0.0) {
+            Ok(())
+        } else {
+            Err("its sizes must be finite and above zero".to_string())
+        }
+    };
+    let convex = |solid: std::sync::Arc<dyn Solid>, turn: Pose| Ok((Form::Convex(solid), turn));
+    match geometry {
+        Geometry::Box { size } => {
+            positive(size.as_slice())?;
+            convex(std::sync::Arc::new(Cuboid::new(vector(&(size * 0.5)))), Pose::identity())
+        }
+        &Geometry::Ball { radius } => {
+            positive(&[radius])?;
+            convex(std::sync::Arc::new(Ball::new(radius)), Pose::identity())
+        }
+        &Geometry::Capsule { radius, half_length } => {
+            positive(&[radius, half_length])?;
+            convex(std::sync::Arc::new(Capsule::new_z(half_length, radius)), Pose::identity())
+        }
+        &Geometry::Cylinder { radius, half_length } => {
+            positive(&[radius, half_length])?;
+            convex(std::sync::Arc::new(Cylinder::new(half_length, radius)), upright())
+        }
+        Geometry::Convex { file, scale } => {
+            let (points, _) = scaled(file, scale, surfaces)?;
+            let flat = || format!("the points of `{file}` do not span a volume");
+            if spread(&points) < FLAT {
+                return Err(flat());
+            }
+            let hull = ConvexPolyhedron::from_convex_hull(&points).ok_or_else(flat)?;
+            convex(std::sync::Arc::new(hull), Pose::identity())
+        }
+        Geometry::Mesh { file, scale } => {
+            let (points, triangles) = scaled(file, scale, surfaces)?;
+            let inside_out = scale.product() < 0.0;
+            let turned = |t: [u32; 3]| if inside_out { [t[0], t[2], t[1]] } else { t };
+            let area = |t: &[u32; 3]| {
+                let [a, b, c] = t.map(|i| points[i as usize]);
+                (b - a).cross(c - a).length()
+            };
+            let triangles: Vec<[u32; 3]> =
+                triangles.into_iter().filter(|t| area(t) > 0.0).map(turned).collect();
+            if triangles.is_empty() {
+                return Err(format!("`{file}` has no triangle with an area"));
+            }
+            let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
+            let mesh = TriMesh::with_flags(points, triangles, flags)
+                .map_err(|error| format!("the surface of `{file}` is broken: {error}"))?;
+            Ok((Form::Mesh(std::sync::Arc::new(mesh)), Pose::identity()))
+        }
+        Geometry::Heightfield { size, heights } => {
+            positive(size)?;
+            let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
+            if rows < 2 || columns < 2 || heights.iter().any(|row| row.len() != columns) {
+                return Err("it needs two or more rows of two or more heights, all rows alike".into());
+            }
+            if heights.iter().flatten().any(|z| !z.is_finite()) {
+                return Err("its heights must be finite".into());
+            }
+            // The library's rows go along its z, which is −y here.
+            let grid = Array2::new(
+                rows,
+                columns,
+                (0..columns).flat_map(|k| (0..rows).map(move |i| heights[rows - 1 - i][k])).collect(),
+            );
+            let scale = vector(&Vector3::new(size[0], 1.0, size[1]));
+            let field = HeightField::with_flags(grid, scale, HeightFieldFlags::FIX_INTERNAL_EDGES);
+            Ok((Form::Field(std::sync::Arc::new(field)), upright()))
+        }
+    }
+}
+
+/// Points closer to a plane than this, of their size, are flat.
+const FLAT: f64 = 1e-9;
+
+type Corners = (Vec<parry3d_f64::math::Vector>, Vec<[u32; 3]>);
+
+/// Points and triangles of a file, scaled and checked.
+fn scaled(file: &str, scale: &Vector3<f64>, surfaces: &Surfaces) -> Result<Corners, String> {
+    let surface = surfaces.get(file).ok_or_else(|| format!("its file `{file}` was not read"))?;
+    if !scale.iter().all(|x| x.is_finite() && *x != 0.0) {
+        return Err("its scale must be finite and not zero".into());
+    }
+    let points: Vec<_> =
+        surface.points.iter().map(|p| vector(&Vector3::from(*p).component_mul(scale))).collect();
+    if points.iter().any(|p| !p.is_finite()) {
+        return Err(format!("`{file}` has points that are not finite"));
+    }
+    let known = |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < points.len());
+    if !surface.triangles.iter().all(known) {
+        return Err(format!("`{file}` has triangles without corners"));
+    }
+    Ok((points, surface.triangles.clone()))
+}
+
+/// The smallest of the three principal extents of points, over the largest: zero for those in a plane.
+fn spread(points: &[parry3d_f64::math::Vector]) -> f64 {
+    let points: Vec<Vector3<f64>> = points.iter().map(|p| from_vector(*p)).collect();
+    let mean = points.iter().sum::<Vector3<f64>>() / points.len().max(1) as f64;
+    let covariance: nalgebra::Matrix3<f64> = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();
+    let of = covariance.symmetric_eigenvalues();
+    if of.max() > 0.0 { (of.min().max(0.0) / of.max()).sqrt() } else { 0.0 }
+}

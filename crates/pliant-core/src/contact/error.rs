@@ -1,0 +1,48 @@
+//! What is wrong with a scene of contact, before anything moves.
+
+/// Why something cannot take part in contact.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ContactError {
+    /// A shape that cannot be touched.
+    #[error("the {kind} of {owner} cannot be touched: {why}")]
+    Shape {
+        /// The word of the scene file.
+        kind: &'static str,
+        /// What carries it.
+        owner: String,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
+    /// A free body that cannot move.
+    #[error(
+        "the free body `{body}` needs a mass above zero and an inertia that is positive definite; give it `mass` and `inertia`, or shapes with `density`"
+    )]
+    Massless {
+        /// Its name.
+        body: String,
+    },
+    /// Friction or restitution out of range.
+    #[error("the {what} of {owner} is {value}: it must be {range}")]
+    Material {
+        /// `friction` or `restitution`.
+        what: &'static str,
+        /// What carries the shape.
+        owner: String,
+        /// What was given.
+        value: f64,
+        /// What would be right.
+        range: &'static str,
+    },
+    /// An engine that has nothing to touch with.
+    #[error(
+        "no body of mechanism `{mechanism}` that engine `{engine}` can touch with has a shape: give one to {wanted}"
+    )]
+    NoShape {
+        /// Its name.
+        mechanism: String,
+        /// Its engine.
+        engine: &'static str,
+        /// Where one is missing.
+        wanted: String,
+    },
+}

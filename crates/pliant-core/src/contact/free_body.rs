@@ -1,0 +1,161 @@
+//! A rigid body that nothing holds. It carries its momenta, so that what two of them exchange is kept to rounding.
+//!
+//! Linear momentum and angular momentum about the centre of mass, world axes; a step turns the body with the inertia of
+//! its middle, as the full engine does.
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+use super::delassus::Push;
+use super::error::ContactError;
+use crate::mechanism::Body;
+use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
+
+/// A free body in motion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FreeBody {
+    name: String,
+    inertia: SpatialInertia,
+    inverse: Matrix3<f64>,
+    pose: Pose,
+    linear: Vector3<f64>,
+    angular: Vector3<f64>,
+    load: Wrench,
+    /// Momenta at the end of the step as if nothing touched, and the inverse inertia of its start, world axes.
+    free: (Vector3<f64>, Vector3<f64>),
+    mobility: Matrix3<f64>,
+}
+
+impl FreeBody {
+    /// At rest where the body is.
+    pub fn new(body: &Body) -> Result<FreeBody, ContactError> {
+        let massless = || ContactError::Massless { body: body.name.clone() };
+        let inertia = body.inertia;
+        if !(inertia.mass > 0.0 && inertia.mass.is_finite() && inertia.inertia.iter().all(|x| x.is_finite()))
+        {
+            return Err(massless());
+        }
+        let inverse = inertia.inertia.cholesky().ok_or_else(massless)?.inverse();
+        Ok(FreeBody {
+            name: body.name.clone(),
+            inertia,
+            inverse,
+            pose: body.pose,
+            linear: Vector3::zeros(),
+            angular: Vector3::zeros(),
+            load: Wrench::ZERO,
+            free: Default::default(),
+            mobility: Matrix3::zeros(),
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Mass, kg, centre of mass and inertia, link frame.
+    pub fn inertia(&self) -> &SpatialInertia {
+        &self.inertia
+    }
+
+    /// Its link frame in the world.
+    pub fn pose(&self) -> Pose {
+        self.pose
+    }
+
+    /// Its twist, world axes at the link frame's origin.
+    pub fn twist(&self) -> Twist {
+        self.twist_of(&self.linear, &self.angular)
+    }
+
+    /// Its linear momentum, kg·m/s, and angular momentum about the world's origin, kg·m²/s.
+    pub fn momentum(&self) -> (Vector3<f64>, Vector3<f64>) {
+        (self.linear, self.angular + self.center().cross(&self.linear))
+    }
+
+    /// Puts it somewhere, with a twist, world axes at the link frame's origin.
+    pub fn place(&mut self, pose: Pose, twist: Twist) {
+        self.pose = pose;
+        let arm = self.center() - pose.position;
+        self.linear = (twist.linear + twist.angular.cross(&arm)) * self.inertia.mass;
+        let R = pose.rotation;
+        self.angular = R * (self.inertia.inertia * (R.inverse() * twist.angular));
+    }
+
+    /// Sets the dead load at its link frame, world axes.
+    pub fn set_load(&mut self, load: Wrench) {
+        self.load = load;
+    }
+
+    fn center(&self) -> Vector3<f64> {
+        self.pose.transform_point(&self.inertia.center_of_mass)
+    }
+
+    fn spin(&self, rotation: &UnitQuaternion<f64>, angular: &Vector3<f64>) -> Vector3<f64> {
+        rotation * (self.inverse * (rotation.inverse() * angular))
+    }
+
+    fn twist_of(&self, linear: &Vector3<f64>, angular: &Vector3<f64>) -> Twist {
+        let angular = self.spin(&self.pose.rotation, angular);
+        let arm = self.center() - self.pose.position;
+        Twist { linear: linear / self.inertia.mass - angular.cross(&arm), angular }
+    }
+
+    /// Momenta after h seconds as if nothing touched.
+    pub(super) fn solve_free(&mut self, gravity: &Vector3<f64>, h: f64) {
+        let arm = self.center() - self.pose.position;
+        let torque = self.load.torque - arm.cross(&self.load.force);
+        self.free =
+            (self.linear + (gravity * self.inertia.mass + self.load.force) * h, self.angular + torque * h);
+        let R = self.pose.rotation_matrix();
+        self.mobility = R * self.inverse * R.transpose();
+    }
+
+    /// Its twist then, world axes at the link frame's origin.
+    pub(super) fn free_twist(&self) -> Twist {
+        self.twist_of(&self.free.0, &self.free.1)
+    }
+
+    /// G M⁻¹ Gᵀ of pushes, row by row.
+    pub(super) fn respond(&self, pushes: &[Push], out: &mut [f64]) {
+        let n = 3 * pushes.len();
+        let arm = self.center() - self.pose.position;
+        let split = |push: &Push, a: usize| {
+            let w = &push.rows[a];
+            let force = Vector3::new(w[0], w[1], w[2]);
+            (force, Vector3::new(w[3], w[4], w[5]) - arm.cross(&force))
+        };
+        for (k, other) in pushes.iter().enumerate() {
+            for b in 0..3 {
+                let (force, torque) = split(other, b);
+                let (v, w) = (force / self.inertia.mass, self.mobility * torque);
+                for (i, push) in pushes.iter().enumerate() {
+                    for a in 0..3 {
+                        let (force, torque) = split(push, a);
+                        out[(3 * i + a) * n + 3 * k + b] = force.dot(&v) + torque.dot(&w);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a step with an impulse at the link frame, world axes, ends in finite numbers.
+    pub(super) fn finite_with(&self, impulse: &Wrench) -> bool {
+        impulse.is_finite() && self.free.0.iter().chain(&self.free.1).all(|x| x.is_finite())
+    }
+
+    /// Takes the step, with an impulse at the link frame, world axes.
+    pub(super) fn finish(&mut self, impulse: &Wrench, h: f64) {
+        let center = self.center();
+        let arm = center - self.pose.position;
+        self.linear = self.free.0 + impulse.force;
+        self.angular = self.free.1 + impulse.torque - arm.cross(&impulse.force);
+        let w = self.spin(&self.pose.rotation, &self.angular);
+        let middle = exp_rotation(&(w * (0.5 * h))) * self.pose.rotation;
+        let w = self.spin(&middle, &self.angular);
+        let turned = exp_rotation(&(w * h)) * self.pose.rotation;
+        let rotation = UnitQuaternion::new_normalize(turned.into_inner());
+        let center = center + self.linear * (h / self.inertia.mass);
+        self.pose = Pose { rotation, position: center - rotation * self.inertia.center_of_mass };
+    }
+}

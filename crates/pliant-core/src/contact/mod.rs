@@ -1,0 +1,23 @@
+//! Contact with Coulomb friction between mechanisms, free bodies and a static world, the same for every engine.
+//! The [`World`] holds them all; see `README.md` in this folder.
+
+mod actor;
+mod collider;
+mod convert;
+mod delassus;
+mod error;
+mod exact;
+mod free_body;
+mod material;
+mod narrow;
+mod pairs;
+mod pgs;
+mod residual;
+mod world;
+
+pub use actor::Actor;
+pub use collider::{Surface, Surfaces};
+pub use delassus::{Push, Side};
+pub use error::ContactError;
+pub use free_body::FreeBody;
+pub use world::{ActorId, Contact, FreeBodyId, Report, Solver, Touched, World};

@@ -1,0 +1,31 @@
+//! How far impulses are from a solution: the natural map of Coulomb's law, in m/s.
+//!
+//! ```text
+//! r_n = λ_n − max(0, λ_n − u_n/w),   r_t = λ_t − P(λ_t − u_t/w),   P on the disk of radius μλ_n
+//! ```
+//!
+//! with w the mean of the contact's own W; w·|r| is zero only where the law holds.
+
+use nalgebra::Vector2;
+
+use super::delassus::Equations;
+
+/// The largest of all contacts.
+pub(super) fn residual(equations: &Equations) -> f64 {
+    (0..equations.meetings.len()).map(|c| of_contact(equations, c)).fold(0.0, f64::max)
+}
+
+fn of_contact(equations: &Equations, c: usize) -> f64 {
+    let u = equations.velocity(c);
+    let meeting = &equations.meetings[c];
+    let w = meeting.own.trace() / 3.0;
+    let impulse = meeting.impulse;
+    let normal = impulse.x - (impulse.x - (u.x + meeting.softness * impulse.x) / w).max(0.0);
+    let old = Vector2::new(impulse.y, impulse.z);
+    let mut tangent = old - Vector2::new(u.y, u.z) / w;
+    let (length, bound) = (tangent.norm(), meeting.friction * impulse.x.max(0.0));
+    if length > bound {
+        tangent *= bound / length;
+    }
+    w * (normal * normal + (old - tangent).norm_squared()).sqrt()
+}

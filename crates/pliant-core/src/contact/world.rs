@@ -1,0 +1,620 @@
+//! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together.
+
+use nalgebra::{Vector3, Vector6};
+
+use super::actor::Actor;
+use super::collider::{Collider, Surfaces};
+use super::delassus::{Equations, Meeting, Push, Side};
+use super::error::ContactError;
+use super::free_body::FreeBody;
+use super::narrow::Narrow;
+use super::pairs::{Pair, Thing};
+use super::{exact, pgs, residual};
+use crate::full::StepError;
+use crate::mechanism::{Body, BodyId, Mechanism, Shape};
+use crate::spatial::{Twist, Wrench};
+
+/// A mechanism of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActorId(usize);
+
+/// A free body of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FreeBodyId(usize);
+
+/// What a contact is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// The static world.
+    World,
+    /// A free body.
+    Free(FreeBodyId),
+    /// A body of a mechanism.
+    Mechanism(ActorId, BodyId),
+}
+
+/// How the equations of contact are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solver {
+    /// Projected Gauss–Seidel with conjugate gradients, from the impulses of the last step.
+    Pgs {
+        /// At most so many a step; 50 by default, with which ten boxes stand on each other. 20 are enough for a grasp.
+        sweeps: usize,
+    },
+    /// Newton's method on the augmented Lagrangian, to this residual, m/s.
+    Exact {
+        /// 1e-9 is near rounding.
+        tolerance: f64,
+    },
+}
+
+impl Default for Solver {
+    fn default() -> Solver {
+        Solver::Pgs { sweeps: 50 }
+    }
+}
+
+/// A point at which two things touch, or were about to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// One of the two.
+    pub first: Touched,
+    /// The other.
+    pub second: Touched,
+    /// Halfway between the surfaces, world, m.
+    pub point: Vector3<f64>,
+    /// Out of the first, into the second.
+    pub normal: Vector3<f64>,
+    /// Distance of the surfaces at the start of the step, below zero where they overlap, m.
+    pub gap: f64,
+    /// Mean force over the step on the second, world axes, N.
+    pub force: Vector3<f64>,
+}
+
+/// What a step of contact came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Report {
+    /// Points that touched or were about to.
+    pub contacts: usize,
+    /// Of them, those that pushed.
+    pub pushing: usize,
+    /// How deep the deepest was at the start of the step, m.
+    pub penetration: f64,
+    /// How far the impulses are from Coulomb's law, m/s.
+    pub residual: f64,
+}
+
+/// How fast, m/s, what overlaps is driven apart at most, and in what time, s, the overlap would be gone. The time
+/// does not depend on the step, so a finer step does not push harder.
+const RECOVERY: f64 = 0.1;
+const RECOVERY_TIME: f64 = 1.0 / 48.0;
+
+/// Softness of lasting normals, of the mean W: what decides between contacts that share a load in many ways. At the first
+/// touch there is none, so that a fast body stops at the surface.
+const SOFTNESS: f64 = 1e-3;
+
+/// A bounce slower than this, m/s, ends.
+const SLOWEST_BOUNCE: f64 = 0.05;
+
+/// A scene of contact.
+#[derive(Clone, Debug)]
+pub struct World<'m> {
+    gravity: Vector3<f64>,
+    solver: Solver,
+    surfaces: Surfaces,
+    actors: Vec<Actor<'m>>,
+    bodies: Vec<FreeBody>,
+    /// The static world first.
+    things: Vec<Thing>,
+    owners: Vec<Touched>,
+    pairs: Vec<Pair>,
+    /// First part of each actor's in the equations; free bodies come after all of them.
+    first_part: Vec<usize>,
+    warnings: Vec<String>,
+    narrow: Narrow,
+    equations: Equations,
+    exact: exact::Memory,
+    pgs: pgs::Memory,
+    /// Of each meeting: its pair, target of the normal, tangents.
+    frames: Vec<(usize, [Vector3<f64>; 3])>,
+    contacts: Vec<Contact>,
+    impulses: Vec<(usize, Wrench)>,
+    report: Report,
+    step: f64,
+    time: f64,
+    steps: u64,
+}
+
+impl<'m> World<'m> {
+    /// Nothing yet, with this gravity on free bodies, world axes, m/s².
+    pub fn new(gravity: [f64; 3]) -> World<'m> {
+        let world = Thing {
+            moves: None,
+            pose: crate::spatial::Pose::identity(),
+            twist: Twist::ZERO,
+            free: Twist::ZERO,
+            colliders: Vec::new(),
+        };
+        World {
+            gravity: gravity.into(),
+            solver: Solver::default(),
+            surfaces: Surfaces::new(),
+            actors: Vec::new(),
+            bodies: Vec::new(),
+            things: vec![world],
+            owners: vec![Touched::World],
+            pairs: Vec::new(),
+            first_part: Vec::new(),
+            warnings: Vec::new(),
+            narrow: Narrow::default(),
+            equations: Equations::default(),
+            exact: exact::Memory::default(),
+            pgs: pgs::Memory::default(),
+            frames: Vec::new(),
+            contacts: Vec::new(),
+            impulses: Vec::new(),
+            report: Report::default(),
+            step: 0.0,
+            time: 0.0,
+            steps: 0,
+        }
+    }
+
+    /// Gives the surfaces that shapes of later calls have by file name.
+    pub fn set_surfaces(&mut self, surfaces: Surfaces) {
+        self.surfaces = surfaces;
+    }
+
+    /// Chooses how contact is solved.
+    pub fn set_solver(&mut self, solver: Solver) {
+        self.solver = solver;
+    }
+
+    /// Adds a shape that never moves, its pose in the world.
+    pub fn add_shape(&mut self, shape: &Shape) -> Result<(), ContactError> {
+        let collider = Collider::new(shape, "the world", &self.surfaces)?;
+        self.things[0].colliders.push(collider);
+        self.pair_up();
+        Ok(())
+    }
+
+    /// Adds a free body where its pose is, at rest.
+    pub fn add_body(&mut self, body: &Body) -> Result<FreeBodyId, ContactError> {
+        let own = FreeBody::new(body)?;
+        let id = FreeBodyId(self.bodies.len());
+        let colliders = self.colliders(body)?;
+        self.bodies.push(own);
+        self.things.push(Thing {
+            moves: Some((0, 0)),
+            pose: body.pose,
+            twist: Twist::ZERO,
+            free: Twist::ZERO,
+            colliders,
+        });
+        self.owners.push(Touched::Free(id));
+        self.pair_up();
+        Ok(id)
+    }
+
+    /// Adds a mechanism with the engine that moves it; the world steps it from now on. Reduced engines touch with the bodies
+    /// of their effectors, the others with any body that has a shape.
+    pub fn add(&mut self, actor: impl Into<Actor<'m>>) -> Result<ActorId, ContactError> {
+        let actor: Actor<'m> = actor.into();
+        let id = ActorId(self.actors.len());
+        let mut things = Vec::new();
+        let mechanism = actor.mechanism();
+        let bodies = (0..mechanism.bodies().len()).map(BodyId::from_index);
+        let mut without = Vec::new();
+        for body in bodies {
+            let Some(touch) = actor.touch(body) else { continue };
+            let own = mechanism.body(body);
+            if own.shapes.is_empty() {
+                without.push(format!("`{}`", own.name));
+                continue;
+            }
+            let thing = Thing {
+                moves: Some((id.0, touch)),
+                pose: actor.pose(touch),
+                twist: Twist::ZERO,
+                free: Twist::ZERO,
+                colliders: self.colliders(own)?,
+            };
+            things.push((thing, Touched::Mechanism(id, body)));
+        }
+        let (name, engine) = (mechanism.name(), actor.engine());
+        if things.is_empty() {
+            let wanted =
+                if without.is_empty() { "a body with an effector".into() } else { without.join(", ") };
+            return Err(ContactError::NoShape { mechanism: name.into(), engine, wanted });
+        }
+        let effector = |body: &str| mechanism.effectors().iter().any(|e| mechanism.body(e.body).name == body);
+        let missing: Vec<_> =
+            without.iter().filter(|b| effector(b.trim_matches('`'))).map(String::as_str).collect();
+        if !missing.is_empty() {
+            self.warnings.push(format!(
+                "{} of mechanism `{name}` carries an effector but no shape: nothing touches it",
+                missing.join(", ")
+            ));
+        }
+        for (thing, owner) in things {
+            self.things.push(thing);
+            self.owners.push(owner);
+        }
+        self.actors.push(actor);
+        self.pair_up();
+        Ok(id)
+    }
+
+    fn colliders(&self, body: &Body) -> Result<Vec<Collider>, ContactError> {
+        let owner = format!("body `{}`", body.name);
+        body.shapes.iter().map(|shape| Collider::new(shape, &owner, &self.surfaces)).collect()
+    }
+
+    /// Lists the pairs of shapes that may touch: not those of one body, of bodies that a joint connects, or of one
+    /// mechanism that overlap where it starts.
+    fn pair_up(&mut self) {
+        self.first_part.clear();
+        let mut parts = 0;
+        for actor in &self.actors {
+            self.first_part.push(parts);
+            parts += actor.part_count();
+        }
+        for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
+            match *owner {
+                Touched::World => {}
+                Touched::Free(body) => thing.moves = Some((parts + body.0, 0)),
+                Touched::Mechanism(actor, _) => {
+                    let touch = thing.moves.map_or(0, |m| m.1);
+                    thing.moves =
+                        Some((self.first_part[actor.0] + self.actors[actor.0].part_of(touch), touch));
+                }
+            }
+        }
+        let known = std::mem::take(&mut self.pairs);
+        for a in 0..self.things.len() {
+            for b in a + 1..self.things.len() {
+                if self.joined(a, b) {
+                    continue;
+                }
+                for x in 0..self.things[a].colliders.len() {
+                    for y in 0..self.things[b].colliders.len() {
+                        let pair = Pair::new(&self.things, (a, x), (b, y));
+                        let old = known.iter().find(|p| (p.first, p.second) == (pair.first, pair.second));
+                        if let Some(old) = old {
+                            self.pairs.push(old.clone());
+                        } else if !self.overlap_by_design(a, b, &pair) {
+                            self.pairs.push(pair);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether two things are held together by a joint.
+    fn joined(&self, a: usize, b: usize) -> bool {
+        let joined = |mechanism: &Mechanism, a: Option<BodyId>, b: BodyId| {
+            let node = |body: BodyId| mechanism.order().node_of(body);
+            let same = a.is_some_and(|a| node(a) == node(b));
+            same || mechanism.joints().iter().any(|j| {
+                let is = |x: Option<BodyId>, y: Option<BodyId>| {
+                    x.and_then(node) == y.and_then(node) && x.is_some() == y.is_some()
+                };
+                (is(j.parent, a) && is(Some(j.child), Some(b)))
+                    || (is(j.parent, Some(b)) && is(Some(j.child), a))
+            })
+        };
+        match (self.owners[a], self.owners[b]) {
+            (Touched::Mechanism(m, x), Touched::Mechanism(n, y)) if m == n => {
+                joined(self.actors[m.0].mechanism(), Some(x), y)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether shapes that overlap now are meant to: those of one mechanism, or of one and the world that holds it. Others
+    /// get a warning.
+    fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
+        pair.find(&self.things, 0.0, &mut self.narrow);
+        let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
+        if deepest <= OVERLAP {
+            return false;
+        }
+        let held = |actor: ActorId, body: BodyId| {
+            let mechanism = self.actors[actor.0].mechanism();
+            mechanism.joints().iter().any(|j| j.parent.is_none() && j.child == body)
+        };
+        match (self.owners[a], self.owners[b]) {
+            (Touched::Mechanism(m, _), Touched::Mechanism(n, _)) if m == n => return true,
+            (Touched::World, Touched::Mechanism(m, body)) if held(m, body) => return true,
+            _ => {}
+        }
+        self.warnings.push(format!(
+            "{} and {} overlap by {:.3} mm at the start: they are driven apart at {RECOVERY} m/s",
+            self.name(self.owners[a]),
+            self.name(self.owners[b]),
+            deepest * 1e3
+        ));
+        false
+    }
+
+    /// What something touched is called.
+    pub fn name(&self, touched: Touched) -> String {
+        match touched {
+            Touched::World => "the world".into(),
+            Touched::Free(body) => format!("`{}`", self.bodies[body.0].name()),
+            Touched::Mechanism(actor, body) => {
+                format!("`{}`", self.actors[actor.0].mechanism().body(body).name)
+            }
+        }
+    }
+
+    /// What was noticed while the scene was put together.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// A mechanism.
+    pub fn actor(&self, id: ActorId) -> &Actor<'m> {
+        &self.actors[id.0]
+    }
+
+    /// A mechanism, to change its inputs.
+    pub fn actor_mut(&mut self, id: ActorId) -> &mut Actor<'m> {
+        &mut self.actors[id.0]
+    }
+
+    /// A free body.
+    pub fn body(&self, id: FreeBodyId) -> &FreeBody {
+        &self.bodies[id.0]
+    }
+
+    /// A free body, to load or place it.
+    pub fn body_mut(&mut self, id: FreeBodyId) -> &mut FreeBody {
+        &mut self.bodies[id.0]
+    }
+
+    /// All free bodies.
+    pub fn bodies(&self) -> impl Iterator<Item = (FreeBodyId, &FreeBody)> {
+        self.bodies.iter().enumerate().map(|(i, body)| (FreeBodyId(i), body))
+    }
+
+    /// The contacts of the last step.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// What the last step came to.
+    pub fn report(&self) -> Report {
+        self.report
+    }
+
+    /// Time since the start, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The mean force and torque over the last step on something touched, world axes, at the world's origin.
+    pub fn force_on(&self, touched: Touched) -> Wrench {
+        let mut sum = Wrench::ZERO;
+        for contact in &self.contacts {
+            let sign = match touched {
+                _ if contact.second == touched => 1.0,
+                _ if contact.first == touched => -1.0,
+                _ => continue,
+            };
+            let force = contact.force * sign;
+            sum = sum + Wrench { force, torque: contact.point.cross(&force) };
+        }
+        sum
+    }
+
+    /// Goes on by dt seconds. On an error everything is what it was.
+    pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::TimeStep { dt });
+        }
+        for actor in &mut self.actors {
+            actor.solve_free(dt)?;
+        }
+        for body in &mut self.bodies {
+            body.solve_free(&self.gravity, dt);
+        }
+        self.place_things(dt);
+        self.meet(dt);
+        self.answer();
+        match self.solver {
+            Solver::Pgs { sweeps } => pgs::solve(&mut self.equations, sweeps, &mut self.pgs),
+            Solver::Exact { tolerance } => exact::solve(&mut self.equations, tolerance, &mut self.exact),
+        }
+        self.finish(dt)?;
+        self.tell(dt);
+        self.time += dt;
+        self.steps += 1;
+        self.step = dt;
+        Ok(self.report)
+    }
+
+    /// Where everything is and how it would move.
+    fn place_things(&mut self, h: f64) {
+        for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
+            match *owner {
+                Touched::World => {}
+                Touched::Free(body) => {
+                    let body = &self.bodies[body.0];
+                    (thing.pose, thing.twist, thing.free) = (body.pose(), body.twist(), body.free_twist());
+                }
+                Touched::Mechanism(actor, _) => {
+                    let touch = thing.moves.map_or(0, |m| m.1);
+                    let actor = &self.actors[actor.0];
+                    thing.pose = actor.pose(touch);
+                    (thing.twist, thing.free) = (actor.twist(touch), actor.free_twist(touch, h));
+                }
+            }
+        }
+    }
+
+    /// Finds the contacts and writes their equations but for W.
+    fn meet(&mut self, h: f64) {
+        let parts =
+            self.first_part.last().map_or(0, |first| first + self.actors.last().map_or(0, Actor::part_count));
+        self.equations.clear(parts + self.bodies.len());
+        self.frames.clear();
+        self.contacts.clear();
+        // Impulses of the last step stand for forces.
+        let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
+        for (p, pair) in self.pairs.iter().enumerate() {
+            pair.find(&self.things, h, &mut self.narrow);
+            let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
+            for point in &self.narrow.points {
+                let frame = axes(&point.normal);
+                let at = |twist: &Twist, thing: &Thing| {
+                    twist.linear + twist.angular.cross(&(point.at - thing.pose.position))
+                };
+                let free = at(&b.free, b) - at(&a.free, a);
+                let now = at(&b.twist, b) - at(&a.twist, a);
+                let (closing, coming) = (point.normal.dot(&free), point.normal.dot(&now));
+                let target = if point.gap < 0.0 {
+                    (-point.gap / RECOVERY_TIME.max(h)).min(RECOVERY)
+                } else {
+                    -point.gap / h
+                };
+                // A bounce is due in the step that would reach the surface.
+                let bounce = -pair.material.restitution * coming;
+                let hits = point.gap + h * closing < 0.0 && -coming > SLOWEST_BOUNCE;
+                let target = if hits && bounce > 0.0 { bounce.max(target) } else { target };
+                let local =
+                    |v: &Vector3<f64>| Vector3::new(frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
+                let mut impulse = local(&(pair.remembered(&self.things, point) * scale));
+                impulse.x = impulse.x.max(0.0);
+                let c = self.equations.meetings.len();
+                let mut sides = [Side::STATIC; 2];
+                for (side, (thing, sign)) in sides.iter_mut().zip([(a, -1.0), (b, 1.0)]) {
+                    if let Some((part, touch)) = thing.moves {
+                        let arm = point.at - thing.pose.position;
+                        let rows = frame.map(|d| {
+                            let (f, t) = (d * sign, arm.cross(&d) * sign);
+                            Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)
+                        });
+                        *side = self.equations.push(part, c, Push { touch, rows });
+                    }
+                }
+                self.equations.meetings.push(Meeting {
+                    sides,
+                    free: local(&free) - Vector3::new(target, 0.0, 0.0),
+                    impulse,
+                    friction: pair.material.friction,
+                    lasting: impulse.x > 0.0,
+                    softness: 0.0,
+                    own: nalgebra::Matrix3::zeros(),
+                });
+                self.frames.push((p, frame));
+                self.contacts.push(Contact {
+                    first: self.owners[pair.first.0],
+                    second: self.owners[pair.second.0],
+                    point: point.at,
+                    normal: point.normal,
+                    gap: point.gap,
+                    force: Vector3::zeros(), // told at the end of the step
+                });
+            }
+        }
+    }
+
+    /// Asks everything that is touched for its part of W.
+    fn answer(&mut self) {
+        let of_bodies = self.equations.parts.len() - self.bodies.len();
+        for (p, part) in self.equations.parts.iter_mut().enumerate() {
+            let n = 3 * part.pushes.len();
+            part.matrix.resize(n * n, 0.0);
+            if n == 0 {
+                continue;
+            }
+            match p.checked_sub(of_bodies) {
+                Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
+                None => {
+                    let actor = self.first_part.partition_point(|first| *first <= p) - 1;
+                    self.actors[actor].respond(p - self.first_part[actor], &part.pushes, &mut part.matrix);
+                }
+            }
+        }
+        self.equations.prepare(SOFTNESS);
+    }
+
+    /// Gives everything its impulses and moves it.
+    fn finish(&mut self, h: f64) -> Result<(), StepError> {
+        let of_bodies = self.equations.parts.len() - self.bodies.len();
+        for (body, part) in self.bodies.iter().zip(&self.equations.parts[of_bodies..]) {
+            let impulse = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
+            if !body.finite_with(&impulse.fold(Wrench::ZERO, |a, b| a + b)) {
+                return Err(StepError::NotFinite {
+                    step: self.steps + 1,
+                    body: body.name().into(),
+                    cause: format!("a load or a contact is too large for f64, or dt = {h} s is too long"),
+                });
+            }
+        }
+        for (a, actor) in self.actors.iter_mut().enumerate() {
+            self.impulses.clear();
+            let first = self.first_part[a];
+            for part in &self.equations.parts[first..first + actor.part_count()] {
+                for (i, push) in part.pushes.iter().enumerate() {
+                    let w = impulse(part, i, push);
+                    match self.impulses.iter_mut().find(|(touch, _)| *touch == push.touch) {
+                        Some((_, sum)) => *sum = *sum + w,
+                        None => self.impulses.push((push.touch, w)),
+                    }
+                }
+            }
+            actor.finish(h, &self.impulses)?;
+        }
+        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[of_bodies..]) {
+            let sum = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
+            body.finish(&sum.fold(Wrench::ZERO, |a, b| a + b), h);
+        }
+        Ok(())
+    }
+
+    /// Remembers the impulses and tells what came out.
+    fn tell(&mut self, h: f64) {
+        for pair in &mut self.pairs {
+            pair.forget();
+            pair.touching = false;
+        }
+        let mut report = Report {
+            contacts: self.contacts.len(),
+            residual: residual::residual(&self.equations),
+            ..Default::default()
+        };
+        for (c, contact) in self.contacts.iter_mut().enumerate() {
+            let meeting = &self.equations.meetings[c];
+            let (p, frame) = self.frames[c];
+            let impulse =
+                frame[0] * meeting.impulse.x + frame[1] * meeting.impulse.y + frame[2] * meeting.impulse.z;
+            contact.force = impulse / h;
+            report.penetration = report.penetration.max(-contact.gap);
+            if meeting.impulse.x > 0.0 {
+                report.pushing += 1;
+                self.pairs[p].touching = true;
+                self.pairs[p].remember(&self.things, &contact.point, &impulse);
+            }
+        }
+        self.report = report;
+    }
+}
+
+/// Overlaps up to this, m, are rounding or rest.
+const OVERLAP: f64 = 1e-4;
+
+/// The wrench of a push's impulse, world axes at the link frame.
+fn impulse(part: &super::delassus::Part, i: usize, push: &Push) -> Wrench {
+    let w = (0..3).map(|a| push.rows[a] * part.impulses[3 * i + a]).sum::<Vector6<f64>>();
+    Wrench::from_vector(&w)
+}
+
+/// A normal and two tangents, which follow from it alone.
+fn axes(n: &Vector3<f64>) -> [Vector3<f64>; 3] {
+    let across = if n.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
+    let t = n.cross(&across).normalize();
+    [*n, t, n.cross(&t)]
+}
