@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod closures;
+mod contact;
 mod dynamics;
 mod inverse;
 mod loads;

@@ -1,5 +1,6 @@
 //! What a user holds: a model, its inputs and its state, with the engine's memory.
 
+use super::contact::Answers;
 use super::loads::pull_wrench;
 use super::model::Model;
 use super::placing::place;
@@ -26,10 +27,11 @@ pub enum Integrator {
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation<'m> {
-    model: &'m Model<'m>,
-    inputs: Inputs,
-    state: State,
-    work: Workspace,
+    pub(super) model: &'m Model<'m>,
+    pub(super) inputs: Inputs,
+    pub(super) state: State,
+    pub(super) work: Workspace,
+    pub(super) answers: Answers,
     integrator: Integrator,
     stages: Option<Stages>,
 }
@@ -46,6 +48,7 @@ impl<'m> Model<'m> {
             inputs: Inputs::new(self.mechanism),
             state,
             work,
+            answers: Answers::default(),
             integrator: Integrator::default(),
             stages: None,
         }
@@ -59,7 +62,7 @@ impl<'m> Simulation<'m> {
     }
 
     /// The mechanism that moves.
-    pub fn mechanism(&self) -> &Mechanism {
+    pub fn mechanism(&self) -> &'m Mechanism {
         self.model.mechanism
     }
 

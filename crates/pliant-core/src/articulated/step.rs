@@ -53,8 +53,8 @@ impl Workspace {
     }
 }
 
-/// Takes one step of h seconds.
-pub(super) fn step(
+/// Solves for the twists at the end of a step of h seconds, in the slots; nothing moves.
+pub(super) fn solve_only(
     model: &Model,
     inputs: &Inputs,
     h: f64,
@@ -68,7 +68,18 @@ pub(super) fn step(
         place(&mut work.slots, model, state);
     }
     work.placed = false;
-    solve(model, inputs, h, state, work)?;
+    solve(model, inputs, h, state, work)
+}
+
+/// Takes one step of h seconds.
+pub(super) fn step(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    state: &mut State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    solve_only(model, inputs, h, state, work)?;
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
     advance(&mut work.slots, model, inputs, h, state, &mut work.next);

@@ -1,18 +1,34 @@
 //! A mechanism with the engine that moves it, as contact sees it.
 
-use nalgebra::Vector3;
-
 use super::delassus::Push;
 use crate::full::StepError;
+use crate::inputs::Inputs;
 use crate::mechanism::{BodyId, Mechanism};
-use crate::reduced;
 use crate::spatial::{Pose, Twist, Wrench};
+use crate::state::State;
+use crate::{articulated, full, reduced};
 
 /// A running simulation of any engine.
 #[derive(Clone, Debug)]
 pub enum Actor<'m> {
-    /// Touched by its effectors.
+    /// Touched by any body that has a shape.
+    Full(Box<full::Simulation<'m>>),
+    /// Touched by any body that has a shape.
+    Articulated(Box<articulated::Simulation<'m>>),
+    /// Touched by the bodies of its effectors.
     Reduced(Box<reduced::Simulation<'m>>),
+}
+
+impl<'m> From<full::Simulation<'m>> for Actor<'m> {
+    fn from(simulation: full::Simulation<'m>) -> Actor<'m> {
+        Actor::Full(Box::new(simulation))
+    }
+}
+
+impl<'m> From<articulated::Simulation<'m>> for Actor<'m> {
+    fn from(simulation: articulated::Simulation<'m>) -> Actor<'m> {
+        Actor::Articulated(Box::new(simulation))
+    }
 }
 
 impl<'m> From<reduced::Simulation<'m>> for Actor<'m> {
@@ -21,87 +37,108 @@ impl<'m> From<reduced::Simulation<'m>> for Actor<'m> {
     }
 }
 
-impl Actor<'_> {
-    /// The mechanism that moves.
-    pub fn mechanism(&self) -> &Mechanism {
-        match self {
-            Actor::Reduced(simulation) => simulation.mechanism(),
+/// The same call of whichever engine it is.
+macro_rules! each {
+    ($actor:expr, $simulation:ident => $call:expr) => {
+        match $actor {
+            Actor::Full($simulation) => $call,
+            Actor::Articulated($simulation) => $call,
+            Actor::Reduced($simulation) => $call,
         }
+    };
+}
+
+impl<'m> Actor<'m> {
+    /// The mechanism that moves.
+    pub fn mechanism(&self) -> &'m Mechanism {
+        each!(self, simulation => simulation.mechanism())
     }
 
     /// The engine's name.
     pub fn engine(&self) -> &'static str {
         match self {
+            Actor::Full(_) => "full",
+            Actor::Articulated(_) => "articulated",
             Actor::Reduced(_) => "reduced",
         }
     }
 
-    /// Gravity, world axes, m/s².
-    pub fn gravity(&self) -> Vector3<f64> {
-        match self {
-            Actor::Reduced(simulation) => simulation.inputs().gravity(),
-        }
+    /// What acts from outside, besides contact.
+    pub fn inputs(&self) -> &Inputs {
+        each!(self, simulation => simulation.inputs())
     }
 
-    /// What a body is touched by; `None` if the engine cannot touch with it.
+    /// What acts from outside, to change it.
+    pub fn inputs_mut(&mut self) -> &mut Inputs {
+        each!(self, simulation => simulation.inputs_mut())
+    }
+
+    /// Where everything is.
+    pub fn state(&mut self) -> &State {
+        each!(self, simulation => simulation.state())
+    }
+
+    /// What a body is touched by; `None` if the engine cannot touch with it, or it does not move.
     pub(super) fn touch(&self, body: BodyId) -> Option<usize> {
         match self {
+            Actor::Full(_) | Actor::Articulated(_) => {
+                self.mechanism().order().node_of(body).map(|_| body.index())
+            }
             Actor::Reduced(simulation) => simulation.touch(body),
         }
     }
 
-    /// Parts that do not feel each other's pushes, and which of them a touched body is in.
+    /// Parts that do not feel each other's pushes.
     pub(super) fn part_count(&self) -> usize {
         match self {
+            Actor::Full(_) | Actor::Articulated(_) => 1,
             Actor::Reduced(simulation) => simulation.part_count(),
         }
     }
 
+    /// Which of them a touched body is in.
     pub(super) fn part_of(&self, touch: usize) -> usize {
         match self {
+            Actor::Full(_) | Actor::Articulated(_) => 0,
             Actor::Reduced(simulation) => simulation.part_of(touch),
         }
     }
 
     /// The link frame of a touched body.
     pub(super) fn pose(&self, touch: usize) -> Pose {
-        match self {
-            Actor::Reduced(simulation) => simulation.touch_pose(touch),
-        }
+        each!(self, simulation => simulation.touch_pose(touch))
     }
 
     /// Its twist now, world axes at the link frame.
     pub(super) fn twist(&self, touch: usize) -> Twist {
-        match self {
-            Actor::Reduced(simulation) => simulation.touch_twist(touch, false, 0.0),
-        }
+        each!(self, simulation => simulation.touch_twist(touch))
     }
 
     /// Solves a step of h seconds as if nothing touched; nothing moves.
     pub(super) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        match self {
-            Actor::Reduced(simulation) => simulation.solve_free(h),
-        }
+        each!(self, simulation => simulation.solve_free(h))
     }
 
     /// The twist of a touched body at the end of that step.
     pub(super) fn free_twist(&self, touch: usize, h: f64) -> Twist {
         match self {
-            Actor::Reduced(simulation) => simulation.touch_twist(touch, true, h),
+            Actor::Full(simulation) => simulation.free_twist(touch),
+            Actor::Articulated(simulation) => simulation.free_twist(touch),
+            Actor::Reduced(simulation) => simulation.free_twist(touch, h),
         }
     }
 
     /// How the touched bodies of a part answer to pushes in that step: G A⁻¹ Gᵀ, row by row.
-    pub(super) fn respond(&mut self, part: usize, pushes: &[Push], out: &mut [f64]) {
+    pub(super) fn respond(&mut self, h: f64, part: usize, pushes: &[Push], out: &mut [f64]) {
         match self {
+            Actor::Full(simulation) => simulation.respond(h, pushes, out),
+            Actor::Articulated(simulation) => simulation.respond(h, pushes, out),
             Actor::Reduced(simulation) => simulation.respond(part, pushes, out),
         }
     }
 
     /// Takes that step, with impulses on touched bodies, world axes at their link frames. On an error nothing has moved.
     pub(super) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        match self {
-            Actor::Reduced(simulation) => simulation.finish(h, impulses),
-        }
+        each!(self, simulation => simulation.finish(h, impulses))
     }
 }

@@ -422,7 +422,7 @@ impl<'m> World<'m> {
         }
         self.place_things(dt);
         self.meet(dt);
-        self.answer();
+        self.answer(dt);
         match self.solver {
             Solver::Pgs { sweeps } => pgs::solve(&mut self.equations, sweeps, &mut self.pgs),
             Solver::Exact { tolerance } => exact::solve(&mut self.equations, tolerance, &mut self.exact),
@@ -522,7 +522,7 @@ impl<'m> World<'m> {
     }
 
     /// Asks everything that is touched for its part of W.
-    fn answer(&mut self) {
+    fn answer(&mut self, h: f64) {
         let of_bodies = self.equations.parts.len() - self.bodies.len();
         for (p, part) in self.equations.parts.iter_mut().enumerate() {
             let n = 3 * part.pushes.len();
@@ -534,7 +534,7 @@ impl<'m> World<'m> {
                 Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
                 None => {
                     let actor = self.first_part.partition_point(|first| *first <= p) - 1;
-                    self.actors[actor].respond(p - self.first_part[actor], &part.pushes, &mut part.matrix);
+                    self.actors[actor].respond(h, p - self.first_part[actor], &part.pushes, &mut part.matrix);
                 }
             }
         }

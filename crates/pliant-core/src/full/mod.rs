@@ -2,6 +2,7 @@
 
 mod assembly;
 mod carrying;
+mod contact;
 mod frames;
 mod geometric;
 mod mobility;

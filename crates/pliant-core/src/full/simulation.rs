@@ -1,5 +1,6 @@
 //! What a user holds: a model, its inputs and its state, with the engine's memory.
 
+use super::contact::Answers;
 use super::frames;
 use super::model::Model;
 use super::statics::{self, Equilibrium, StaticsError, StaticsSettings};
@@ -40,11 +41,12 @@ impl Energy {
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation<'m> {
-    model: &'m Model<'m>,
-    inputs: Inputs,
-    state: State,
-    iterations: usize,
-    work: Workspace,
+    pub(super) model: &'m Model<'m>,
+    pub(super) inputs: Inputs,
+    pub(super) state: State,
+    pub(super) iterations: usize,
+    pub(super) work: Workspace,
+    pub(super) answers: Answers,
 }
 
 impl<'m> Model<'m> {
@@ -56,6 +58,7 @@ impl<'m> Model<'m> {
             state: State::at_rest(self.mechanism),
             iterations: DEFAULT_ITERATIONS,
             work: Workspace::new(self),
+            answers: Answers::default(),
         }
     }
 }
@@ -72,7 +75,7 @@ impl<'m> Simulation<'m> {
     }
 
     /// The mechanism that moves.
-    pub fn mechanism(&self) -> &Mechanism {
+    pub fn mechanism(&self) -> &'m Mechanism {
         self.model.mechanism
     }
 

@@ -112,6 +112,21 @@ impl Workspace {
     }
 }
 
+/// The weights of mass, springs, dampers and loads in a step of h seconds.
+pub(super) fn scheme(h: f64) -> Scheme {
+    Scheme {
+        mass: 1.0,
+        stiffness: h * h,
+        damping: h,
+        force: h,
+        closing: 1.0 / h,
+        augment: [0.0; 2],
+        row_softness: STATIC_SOFTNESS,
+        geometric: Geometric::WhereNeeded,
+        equilibrium: false,
+    }
+}
+
 /// Takes one step of h seconds.
 pub(super) fn step(
     model: &Model,
@@ -126,17 +141,7 @@ pub(super) fn step(
     }
     frames::load(model, inputs, state, h, &mut work.frames);
     frames::collect_loads(model, inputs, &mut work.loads);
-    let scheme = Scheme {
-        mass: 1.0,
-        stiffness: h * h,
-        damping: h,
-        force: h,
-        closing: 1.0 / h,
-        augment: [0.0; 2],
-        row_softness: STATIC_SOFTNESS,
-        geometric: Geometric::WhereNeeded,
-        equilibrium: false,
-    };
+    let scheme = scheme(h);
     work.next.multipliers.copy_from_slice(&state.multipliers);
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);

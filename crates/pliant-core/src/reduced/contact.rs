@@ -49,8 +49,17 @@ impl Simulation<'_> {
         *pose * effector.frame.frame.inverse()
     }
 
-    /// Its twist now (`ahead` false), or at the end of the step that was solved for; world axes at the link frame.
-    pub(crate) fn touch_twist(&self, touch: usize, ahead: bool, h: f64) -> Twist {
+    /// Its twist now, world axes at the link frame.
+    pub(crate) fn touch_twist(&self, touch: usize) -> Twist {
+        self.twist_at(touch, false, 0.0)
+    }
+
+    /// Its twist at the end of the step of h seconds that was solved for.
+    pub(crate) fn free_twist(&self, touch: usize, h: f64) -> Twist {
+        self.twist_at(touch, true, h)
+    }
+
+    fn twist_at(&self, touch: usize, ahead: bool, h: f64) -> Twist {
         let (effector, pose) = &self.effectors[touch];
         let part = &self.parts[effector.component];
         let n = part.motion.size();

@@ -31,6 +31,7 @@ pub(super) use constants::Closures;
 pub(super) use correction::correct;
 use rows::{NOWHERE, Row, list};
 use sweep::{add_forces, sweep_rows};
+pub(super) use sweep::pass;
 
 /// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
 const SOFTNESS: f64 = 1e-6;
@@ -68,6 +69,30 @@ impl Closing {
             scattered: vec![0.0; some(model.speeds)],
             moves: vec![0.0; some(model.speeds)],
         }
+    }
+}
+
+impl Closing {
+    /// How many rows the last step had.
+    pub fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// y of a row at all speeds.
+    pub fn sweep(&self, model: &Model, work: &Slots, row: usize, wrenches: &mut [Six], y: &mut [f64]) {
+        let row = &self.rows[row];
+        for (slot, w) in &row.wrenches {
+            (0..6).for_each(|i| wrenches[*slot][i] += w[i]);
+        }
+        for n in (0..model.nodes.len()).rev() {
+            pass(model, work, n, &row.direct, wrenches, y);
+        }
+        wrenches[0] = [0.0; 6];
+    }
+
+    /// Solves (h W + E) x = x with the factors of the last step.
+    pub fn solve(&self, x: &mut [f64]) {
+        solve(&self.factor, x);
     }
 }
 

@@ -53,6 +53,22 @@ fn gathered_dot(a: &[f64], at: &[usize], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
+/// As [`pass_inward`], with y among those of all speeds; the number of freedoms.
+pub fn pass(
+    model: &Model,
+    work: &Slots,
+    n: usize,
+    direct: &[(usize, f64)],
+    wrenches: &mut [Six],
+    y: &mut [f64],
+) -> usize {
+    let mut own = [0.0; 6];
+    let (d, _) = pass_inward(model, work, n, direct, wrenches, &mut own);
+    let speed = model.nodes[n].speed;
+    y[speed..speed + d].copy_from_slice(&own[..d]);
+    d
+}
+
 /// Takes the wrench on a node's slot: y = SᵀF plus what acts along the freedom itself; F − U D⁻¹y goes to the parent.
 /// Returns the number of freedoms, and what went to the parent, at the slot's own point.
 #[inline]
