@@ -13,6 +13,7 @@ mod narrow;
 mod pairs;
 mod pgs;
 mod residual;
+mod scene;
 mod world;
 
 pub use actor::Actor;
@@ -20,4 +21,5 @@ pub use collider::{Surface, Surfaces};
 pub use delassus::{Push, Side};
 pub use error::ContactError;
 pub use free_body::FreeBody;
+pub use scene::Scene;
 pub use world::{ActorId, Contact, FreeBodyId, Report, Solver, Touched, World};

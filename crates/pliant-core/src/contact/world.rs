@@ -389,6 +389,16 @@ impl<'m> World<'m> {
         self.report
     }
 
+    /// Sets gravity on free bodies, world axes, m/s².
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) {
+        self.gravity = gravity.into();
+    }
+
+    /// Number of steps taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Time since the start, s.
     pub fn time(&self) -> f64 {
         self.time

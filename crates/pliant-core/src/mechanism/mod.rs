@@ -3,6 +3,7 @@
 //! A [`Mechanism`] is made by a [`MechanismBuilder`], which checks everything once; it never changes
 //! afterwards and no simulation writes to it.
 
+mod apart;
 mod builder;
 mod defect;
 mod description;
@@ -15,6 +16,7 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
+pub use apart::{Apart, Whereabouts};
 pub use builder::MechanismBuilder;
 pub use defect::{Defect, Element, InvalidMechanism};
 pub use description::{
