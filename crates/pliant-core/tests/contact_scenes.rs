@@ -58,57 +58,163 @@ fn scene<'m>(whole: &'m Mechanism, apart: &'m Apart, models: &'m Models<'m>, eng
     Scene::new(whole, apart, Some(models.actor(engine)), Surfaces::new()).unwrap()
 }
 
-#[test]
-fn explore() {
-    let only = std::env::var("ONLY").unwrap_or_default();
-    for entry in gallery::scenes() {
-        if !entry.name.contains(&only) {
-            continue;
-        }
-        let whole = entry.build();
-        let apart = whole.take_apart();
-        let models = Models::new(apart.held.as_ref().unwrap());
-        for engine in ["full", "articulated", "reduced"] {
-            let mut scene = scene(&whole, &apart, &models, engine);
-            eprintln!("== {} {engine} {:?}", entry.name, scene.world().warnings());
-            let body = if entry.name.contains("hexapod") { 0 } else { whole.bodies().len() - 1 };
-            let start = std::time::Instant::now();
-            let mut next = 0.0;
-            let seconds = if entry.name.contains("hexapod") { 12.0 } else { 3.0 };
-            let (deepest, worst) = run(&mut scene, seconds, |scene| {
-                let time = scene.world().time();
-                if time >= next {
-                    next += seconds / 12.0;
-                    let at: Vector3<f64> = scene.state().poses[body].position;
-                    let report = scene.world().report();
-                    eprintln!(
-                        "{time:.2} {:.4} {:.4} {:.4}  {} {} {:.1e} {:.1e}",
-                        at.x,
-                        at.y,
-                        at.z,
-                        report.contacts,
-                        report.pushing,
-                        report.penetration,
-                        report.residual
-                    );
-                }
-            });
-            if std::env::var("JOINTS").is_ok() {
-                let state = scene.state().clone();
-                for (j, joint) in whole.joints().iter().enumerate() {
-                    let id = pliant_core::mechanism::JointId::from_index(j);
-                    eprintln!(
-                        "{} {:?} of {:?}",
-                        joint.name,
-                        state.coordinates_of(&whole, id),
-                        scene.inputs().rest().get(whole.coordinates_of(id))
-                    );
-                }
-            }
-            eprintln!(
-                "deepest {deepest:.2e} residual {worst:.2e}, {:.1} us a step",
-                start.elapsed().as_secs_f64() * 1e6 / (seconds / H)
-            );
+/// Runs a scene in every engine; `each` looks at it after the time of its set-points and as often as it likes.
+fn in_each_engine(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
+    let whole = gallery::build(name).unwrap();
+    let apart = whole.take_apart();
+    let models = Models::new(apart.held.as_ref().unwrap());
+    for engine in ["full", "articulated", "reduced"] {
+        let mut scene = scene(&whole, &apart, &models, engine);
+        assert!(scene.world().warnings().is_empty(), "{name}: {:?}", scene.world().warnings());
+        look(engine, &whole, &mut scene);
+    }
+}
+
+/// Within 0.5 mm at 1/240 s, which the issue asks of every scene.
+fn shallow(name: &str, engine: &str, deepest: f64) {
+    assert!(deepest < 5e-4, "{name} {engine}: {deepest}");
+}
+
+fn position(scene: &mut Scene, body: &str) -> Vector3<f64> {
+    let id = scene.mechanism().find_body(body).unwrap();
+    scene.pose(id).position
+}
+
+/// Normal forces by the names of what pushes, N; several points of one pair together.
+fn forces(scene: &Scene) -> Vec<(String, f64)> {
+    let mut sums: Vec<(String, f64)> = Vec::new();
+    for contact in scene.world().contacts() {
+        let (name, force) = (scene.world().name(contact.first), contact.force.dot(&contact.normal));
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => *sum += force,
+            None => sums.push((name, force)),
         }
     }
+    sums.retain(|(_, force)| *force > 0.1);
+    sums
+}
+
+/// The hexapod walks more than 2 m over the terrain and stays on its feet.
+#[test]
+fn hexapod_walks() {
+    in_each_engine("hexapod-terrain", |engine, _, scene| {
+        let (deepest, _) = run(scene, 11.0, |_| {});
+        shallow("hexapod-terrain", engine, deepest);
+        let at = position(scene, "base");
+        assert!(at.x > 2.0 && at.y.abs() < 0.2 && (at.z - 0.122).abs() < 0.03, "{engine}: {at:?}");
+    });
+}
+
+/// Somebody is caught: with the reduced model the deepest point is within 10 % of the full one, and the rest within 2 %.
+#[test]
+fn firefighters_catch() {
+    let mut found = Vec::new();
+    in_each_engine("firefighters-catch", |engine, whole, scene| {
+        let start = whole.body(whole.find_body("trampoline").unwrap()).pose.position.z;
+        let mut lowest = 0.0f64;
+        let (deepest, _) = run(scene, 6.0, |scene| {
+            lowest = lowest.min(position(scene, "trampoline").z - start);
+        });
+        shallow("firefighters-catch", engine, deepest);
+        found.push((lowest, position(scene, "trampoline").z - start));
+    });
+    let (peak, rest) = found[0];
+    assert!(peak < -0.05, "{found:?}");
+    for (a, b) in &found[1..] {
+        assert!((a / peak - 1.0).abs() < 0.10, "{found:?}");
+        assert!((b - rest).abs() < 0.02 * peak.abs(), "{found:?}");
+    }
+}
+
+/// Ball and box are grasped with all fingers, lifted, and held; in all engines with the same forces within 3 %.
+#[test]
+fn hand_grasps() {
+    for (name, body) in [("hand-grasp", "ball"), ("hand-grasp-box", "box")] {
+        let mut found: Vec<Vec<(String, f64)>> = Vec::new();
+        in_each_engine(name, |engine, _, scene| {
+            let start = position(scene, body);
+            let (deepest, _) = run(scene, 0.78, |_| {});
+            found.push(forces(scene));
+            let (while_lifting, _) = run(scene, 1.7, |_| {});
+            shallow(name, engine, deepest.max(while_lifting));
+            let lifted = position(scene, body).z - start.z;
+            assert!((lifted - 0.03).abs() < 2e-3, "{name} {engine}: {lifted}");
+        });
+        assert!(found[0].len() >= 6, "{name}: {found:?}");
+        for other in &found[1..] {
+            assert_eq!(other.len(), found[0].len(), "{name}: {found:?}");
+            for ((a, x), (b, y)) in other.iter().zip(&found[0]) {
+                assert!(a == b && (x / y - 1.0).abs() < 0.03, "{name}: {found:?}");
+            }
+        }
+    }
+}
+
+/// What is held does not slip: 30 s, less than 0.1 mm.
+#[test]
+fn hand_holds() {
+    in_each_engine("hand-grasp", |engine, _, scene| {
+        run(scene, 2.5, |_| {});
+        let relative = |scene: &mut Scene| position(scene, "ball") - position(scene, "palm");
+        let before = relative(scene);
+        let seconds = if engine == "full" { 5.0 } else { 30.0 }; // as slow as 0.1 mm in 30 s shows in 5
+        run(scene, seconds, |_| {});
+        let slip = (relative(scene) - before).norm();
+        assert!(slip < 1e-4 * seconds / 30.0, "{engine}: {slip}");
+    });
+}
+
+/// The gripper holds its block, and lets go of it below the friction that its force needs: 2µF < mg.
+#[test]
+fn gripper_picks() {
+    in_each_engine("gripper-pick", |engine, whole, scene| {
+        let (deepest, _) = run(scene, 2.5, |_| {});
+        shallow("gripper-pick", engine, deepest);
+        let lifted = position(scene, "block").z + 0.14;
+        assert!((lifted - 0.1).abs() < 2e-3, "{engine}: {lifted}");
+        // Each pad presses with F; opening the fingers until 2µF is below the weight drops the block, not before.
+        let force = forces(scene).iter().map(|(_, f)| f).sum::<f64>() / 2.0;
+        let threshold = 0.1 * 9.81 / (2.0 * 0.6);
+        for (part, holds) in [(1.5, true), (0.7, false)] {
+            let rest = 0.08 + (0.35 - 0.08) * part * threshold / force;
+            let mut opened = scene.clone();
+            for (joint, sign) in [("left_driver", -1.0), ("right_driver", 1.0)] {
+                let joint = whole.find_joint(joint).unwrap();
+                opened.inputs_mut().set_target(whole, joint, &[sign * rest]).unwrap();
+            }
+            let before = position(&mut opened, "block").z;
+            for _ in 0..240 {
+                opened.step(H).unwrap();
+            }
+            let fallen = before - position(&mut opened, "block").z;
+            assert_eq!(fallen < 1e-3, holds, "{engine} at {part} of the threshold: fell {fallen}");
+        }
+    });
+}
+
+/// The peg goes 60 mm down its hole.
+#[test]
+fn peg_finds_its_hole() {
+    in_each_engine("peg-in-hole", |engine, _, scene| {
+        let start = position(scene, "peg");
+        let (deepest, _) = run(scene, 2.0, |_| {});
+        shallow("peg-in-hole", engine, deepest);
+        let moved = position(scene, "peg") - start;
+        assert!((moved.z + 0.06).abs() < 1e-3 && moved.x < -5e-4, "{engine}: {moved:?}");
+    });
+}
+
+/// What falls on the bridge comes to rest on it.
+#[test]
+fn bridge_carries() {
+    in_each_engine("bridge-heap", |engine, whole, scene| {
+        let (deepest, _) = run(scene, 4.0, |_| {});
+        shallow("bridge-heap", engine, deepest);
+        for name in ["crate", "plank", "brick", "cube"] {
+            let id = whole.find_body(name).unwrap();
+            let (pose, twist) = (scene.pose(id), scene.state().world_twist(id));
+            assert!(pose.position.z > -0.2, "{engine}: `{name}` fell to {:?}", pose.position);
+            assert!(twist.linear.norm() < 0.01, "{engine}: `{name}` moves at {:?}", twist.linear);
+        }
+    });
 }

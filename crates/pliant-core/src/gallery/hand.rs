@@ -20,8 +20,8 @@ const STIFFNESS: [f64; 3] = [4.0, 2.5, 1.5];
 /// N·m·s/rad.
 const DAMPING: [f64; 3] = [0.04, 0.025, 0.015];
 
-const BONES: [&str; 3] = ["proximal", "middle", "distal"];
-const THUMB_BONES: [&str; 3] = ["metacarpal", "proximal", "distal"];
+pub(super) const BONES: [&str; 3] = ["proximal", "middle", "distal"];
+pub(super) const THUMB_BONES: [&str; 3] = ["metacarpal", "proximal", "distal"];
 
 struct Finger {
     name: &'static str,
@@ -46,19 +46,30 @@ struct Finger {
 pub fn hand() -> Mechanism {
     let mut builder = MechanismBuilder::new("hand");
     builder.joint(weld("palm", Vector3::new(-0.045, 0.0, 0.0)));
-    parts(&mut builder);
+    parts(&mut builder, None);
     builder.load(load("index", [0.0, 0.0, 2.0]));
     finish(builder)
 }
 
-/// Palm and fingers, without what holds the palm.
-pub(super) fn parts(builder: &mut MechanismBuilder) {
+/// How far a point is from something that fingers bend around, m.
+pub(super) type Distance<'a> = &'a dyn Fn(&Vector3<f64>) -> f64;
+
+/// Palm and fingers, without what holds the palm; each finger bent until it nearly touches what is there to be grasped.
+pub(super) fn parts(builder: &mut MechanismBuilder, around: Option<Distance>) {
     builder.body(box_body("palm", Pose::identity(), 0.35, [0.09, 0.085, 0.028]));
-    add_finger(builder, &thumb());
-    add_finger(builder, &finger("index", [0.050, 0.032], 0.10, [0.045, 0.026, 0.022], 0.0085));
-    add_finger(builder, &finger("middle", [0.053, 0.010], 0.02, [0.050, 0.030, 0.023], 0.0085));
-    add_finger(builder, &finger("ring", [0.050, -0.012], -0.06, [0.046, 0.028, 0.023], 0.008));
-    add_finger(builder, &finger("little", [0.044, -0.033], -0.18, [0.036, 0.021, 0.020], 0.007));
+    let fingers = [
+        thumb(),
+        finger("index", [0.050, 0.032], 0.10, [0.045, 0.026, 0.022], 0.0085),
+        finger("middle", [0.053, 0.010], 0.02, [0.050, 0.030, 0.023], 0.0085),
+        finger("ring", [0.050, -0.012], -0.06, [0.046, 0.028, 0.023], 0.008),
+        finger("little", [0.044, -0.033], -0.18, [0.036, 0.021, 0.020], 0.007),
+    ];
+    for mut finger in fingers {
+        if let Some(distance) = around {
+            finger.bend_around(distance);
+        }
+        add_finger(builder, &finger);
+    }
 }
 
 /// One of the four fingers; `spread` is the angle of its direction from x.
@@ -95,15 +106,49 @@ fn thumb() -> Finger {
     }
 }
 
+/// How a finger bends, joint by joint, and how near it comes to what it bends around, m.
+const BENDING: [f64; 3] = [0.45, 0.6, 0.35];
+const NEAR: f64 = 0.001;
+
+impl Finger {
+    /// Its three bones.
+    fn links(&self) -> [Link; 3] {
+        let (mut from, mut angle) = (self.knuckle, 0.0);
+        std::array::from_fn(|i| {
+            angle += self.bend[i];
+            let direction = self.along * angle.cos() + self.towards * angle.sin();
+            let link = Link::new(from, from + direction * self.lengths[i]);
+            from = link.to;
+            link
+        })
+    }
+
+    /// Bends until a bone is near something, in steps of half a milliradian.
+    fn bend_around(&mut self, distance: Distance) {
+        let gap = |finger: &Finger| {
+            let mut least = f64::INFINITY;
+            for (link, radius) in finger.links().iter().zip(finger.radii) {
+                // Along the axis of the capsule, which ends a radius before the link does.
+                let (a, b) = (radius / link.length(), 1.0 - radius / link.length());
+                for k in 0..=8 {
+                    let s = a + (b - a) * k as f64 / 8.0;
+                    least = least.min(distance(&(link.from + (link.to - link.from) * s)) - radius);
+                }
+            }
+            least
+        };
+        while gap(self) > NEAR && self.bend[1] < self.flexion[1].1 {
+            self.bend.iter_mut().zip(BENDING).for_each(|(bend, by)| *bend += 5e-4 * by);
+        }
+    }
+}
+
 fn add_finger(builder: &mut MechanismBuilder, finger: &Finger) {
     let axis = finger.along.cross(&finger.towards);
-    let (mut from, mut angle) = (finger.knuckle, 0.0);
     let mut parent = "palm".to_string();
     let mut end = Pose::identity();
-    for i in 0..3 {
-        angle += finger.bend[i];
-        let direction = finger.along * angle.cos() + finger.towards * angle.sin();
-        let link = Link::new(from, from + direction * finger.lengths[i]);
+    for (i, link) in finger.links().into_iter().enumerate() {
+        let from = link.from;
         let name = format!("{}_{}", finger.name, finger.bones[i]);
         builder.body(bone(&name, &link, finger.radii[i]));
 
@@ -117,7 +162,7 @@ fn add_finger(builder: &mut MechanismBuilder, finger: &Finger) {
             passive_hinge(&name, parent, &name, from, axis).limits(flexion)
         };
         builder.joint(joint.stiffness(STIFFNESS[i]).damping(DAMPING[i]));
-        (parent, from, end) = (name, link.to, link.end());
+        (parent, end) = (name, link.end());
     }
     builder.effector(effector(finger.name, parent, end));
 }
