@@ -1,4 +1,4 @@
-//! What pulls at every joint: loads, weight and inertia of all that it carries, summed up from the leaves.
+//! What pulls at every joint: loads, weight, mass and momentum of all that it carries, summed up from the leaves.
 //!
 //! A dead load f at x adds f to the sum F and x fᵀ to N; the torque about P is the antisymmetric part of N. With
 //! s = (v, ω) the motion of a freedom at P, its generalised force and how that changes with the turn of any joint j
@@ -15,7 +15,6 @@ use nalgebra::Vector6;
 use super::condensing::Drive;
 use super::kinematics::{Places, bracket_force};
 use super::model::{BASE, Model};
-use super::plan::{NONE, Plan};
 use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, plus, row};
 
 /// Sums of loads.
@@ -86,12 +85,15 @@ impl Load {
 #[derive(Clone, Debug)]
 pub(super) struct Gathered {
     pub loads: Vec<Load>,
-    /// M ξ − h (M β + ξ ×* M ξ), and M, each with what hangs on the link beside the segments.
+    /// p = M ξ − h (M β + ξ ×* M ξ), and M, of all that each link carries.
     pub momenta: Vec<Row>,
     pub inertias: Vec<Inertia>,
     /// τ and m of each freedom.
     pub torques: Vec<f64>,
     pub levers: Vec<V3>,
+    /// F = M s and s·p of each freedom.
+    pub moved: Vec<Row>,
+    pub along: Vec<f64>,
     /// Mass of all that a free base carries, and the acceleration that it has, as if rigid.
     pub floats: Vec<(Inertia, Row)>,
 }
@@ -105,6 +107,8 @@ impl Gathered {
             inertias: vec![Inertia::ZERO; n],
             torques: vec![0.0; f],
             levers: vec![[0.0; 3]; f],
+            moved: vec![ZERO; f],
+            along: vec![0.0; f],
             floats: vec![(Inertia::ZERO, ZERO); model.floats.len()],
         }
     }
@@ -142,26 +146,25 @@ impl Gathered {
 
     /// Sums up, last link first.
     #[inline(always)]
-    pub fn sum<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places) {
+    pub fn sum<const FUSED: bool>(&mut self, model: &Model, places: &Places) {
         if !self.floats.is_empty() {
             self.relieve(model, places);
         }
         for n in (0..model.links.len()).rev() {
             let link = &model.links[n];
-            let load = self.loads[n];
+            let (load, p, M) = (self.loads[n], self.momenta[n], self.inertias[n]);
             let wrench = load.wrench();
             for i in link.first..link.first + link.count {
                 let s = &places.axes[i];
                 self.torques[i] = dot::<FUSED>(s, &wrench);
                 self.levers[i] = load.lever::<FUSED>(s);
+                self.moved[i] = M.times::<FUSED>(s);
+                self.along[i] = dot::<FUSED>(s, &p);
             }
             if link.parent != BASE {
                 self.loads[link.parent].add(&load);
-                if plan.segment_of[n] == NONE {
-                    let (p, M) = (self.momenta[n], self.inertias[n]);
-                    add::<FUSED>(&mut self.momenta[link.parent], 1.0, &p);
-                    self.inertias[link.parent].add(&M);
-                }
+                add::<FUSED>(&mut self.momenta[link.parent], 1.0, &p);
+                self.inertias[link.parent].add(&M);
             }
         }
     }

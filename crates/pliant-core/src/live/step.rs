@@ -250,9 +250,10 @@ impl Workspace {
         }
         self.gathered.weigh::<FUSED>(model, places, inputs.gravity.into(), &acceleration, h);
         self.load(model, inputs, motion, h);
-        self.gathered.sum::<FUSED>(model, &self.plan, places);
+        self.gathered.sum::<FUSED>(model, places);
         if balance {
             self.gathered.momenta.fill(ZERO);
+            self.gathered.along.fill(0.0);
         }
         if model.limited {
             for (i, freedom) in model.freedoms.iter().enumerate() {
@@ -333,7 +334,7 @@ impl Workspace {
     pub fn gather(&mut self, model: &Model, inputs: &Inputs, motion: &Motion) -> &Gathered {
         self.gathered.weigh::<false>(model, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
         self.load(model, inputs, motion, 1.0);
-        self.gathered.sum::<false>(model, &self.plan, &motion.places);
+        self.gathered.sum::<false>(model, &motion.places);
         &self.gathered
     }
 
