@@ -34,13 +34,13 @@ const PARTS: [f64; 3] = [1.0, 0.5, 0.25];
 /// Memory of a step with closures.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
-    space: NullSpace,
+    pub space: NullSpace,
     /// Covectors of closure rows and of loop coordinates, and those coordinates' rows: zero but on their joint's path.
     rows: Vec<Row>,
     coordinates: Vec<Row>,
     S: Vec<f64>,
     /// m or 1 for each freedom of the tree, and 1/m or 1 for each closure row.
-    units: Vec<f64>,
+    pub units: Vec<f64>,
     scales: Vec<f64>,
     lambda: Vec<f64>,
     /// Springs of tree and loop freedoms with the limits that act, and their forces.
@@ -53,7 +53,7 @@ pub(super) struct Closed {
     /// Ω of each link, three rows, and mᵀ(Ω + ½ ω zᵀ) of a freedom.
     turns: Vec<f64>,
     bent: Vec<f64>,
-    H: Vec<f64>,
+    pub H: Vec<f64>,
     K0: Vec<f64>,
     Gz: Vec<f64>,
     Kz: Vec<f64>,

@@ -19,7 +19,7 @@
 use super::eigenvalues;
 use super::gathering::Gathered;
 use super::kinematics::Places;
-use super::model::{Link, Model};
+use super::model::Model;
 use super::plan::{NONE, Plan, Tree};
 use super::rank;
 use super::rows::{
@@ -44,7 +44,7 @@ pub(super) struct Sums {
     B1: [Row; 3],
     B2: Rows,
     /// Σ c s sᵀp and Σ s e.
-    p: Row,
+    pub p: Row,
     g: Row,
 }
 
@@ -58,6 +58,29 @@ impl Sums {
         p: ZERO,
         g: ZERO,
     };
+}
+
+/// Freedoms whose s, c u of mass and c u of geometric stiffness are kept and then added at once, so that sums stay in
+/// registers.
+const BLOCK: usize = 16;
+
+impl Sums {
+    /// Adds Σ s (c u)ᵀ, two rows at a time.
+    #[inline(always)]
+    fn take<const FUSED: bool>(&mut self, block: &[[Row; 3]]) {
+        for k in [0, 2, 4] {
+            let mut M = [self.M2.0[k], self.M2.0[k + 1]];
+            let mut B = [self.B2.0[k], self.B2.0[k + 1]];
+            for [s, u, b] in block {
+                for j in 0..2 {
+                    add::<FUSED>(&mut M[j], s[k + j], u);
+                    add::<FUSED>(&mut B[j], s[k + j], b);
+                }
+            }
+            [self.M2.0[k], self.M2.0[k + 1]] = M;
+            [self.B2.0[k], self.B2.0[k + 1]] = B;
+        }
+    }
 }
 
 /// What one freedom is, in a step.
@@ -159,17 +182,29 @@ impl Condensed {
         base: &Row,
         h: f64,
     ) -> bool {
+        let mut block = [[ZERO; 3]; BLOCK];
         for (s, segment) in plan.segments.iter().enumerate() {
             let sums = &mut self.sums[s];
             *sums = Sums::ZERO;
             let root = segment.parent == NONE && model.floats.is_empty() && places.base == ZERO;
+            let mut filled = 0;
             for &n in &plan.path[segment.path.clone()] {
-                if root {
-                    sum_link::<FUSED, true>(&model.links[n], places, gathered, drives, sums);
-                } else {
-                    sum_link::<FUSED, false>(&model.links[n], places, gathered, drives, sums);
+                let link = &model.links[n];
+                for i in link.first..link.first + link.count {
+                    let to = &mut block[filled];
+                    if root {
+                        sum_joint::<FUSED, true>(places, gathered, drives, i, sums, to);
+                    } else {
+                        sum_joint::<FUSED, false>(places, gathered, drives, i, sums, to);
+                    }
+                    filled += 1;
+                    if filled == BLOCK {
+                        sums.take::<FUSED>(&block);
+                        filled = 0;
+                    }
                 }
             }
+            sums.take::<FUSED>(&block[..filled]);
             let (G, g) = if segment.parent == NONE { (Rows::ZERO, ZERO) } else { self.total[segment.parent] };
             let mut total = (sums.G, sums.g);
             for i in 0..6 {
@@ -473,53 +508,44 @@ impl Condensed {
 #[inline(always)]
 pub(super) fn port_arm(plan: &Plan, places: &Places, p: usize) -> V3 {
     let port = &plan.ports[p];
-    let place = &places.links[port.link];
-    let at = super::rows::turn::<false>(&place.R, port.frame.position.into());
-    minus(plus(place.position, at), places.point)
+    minus(places.links[port.link].point(port.frame.position.into()), places.point)
 }
 
-/// Adds the joint of a link to the sums of its segment. What only segments further out need is left out where `ROOT`
-/// says so.
+/// Adds a freedom to the sums of its segment, but for Σ c s uᵀ: sets s and c u of mass and of geometric stiffness. What
+/// only segments further out need is left out where `ROOT` says so.
 #[inline(always)]
-fn sum_link<const FUSED: bool, const ROOT: bool>(
-    link: &Link,
+fn sum_joint<const FUSED: bool, const ROOT: bool>(
     places: &Places,
     gathered: &Gathered,
     drives: &[Drive],
+    i: usize,
     sums: &mut Sums,
+    to: &mut [Row; 3],
 ) {
-    for i in link.first..link.first + link.count {
-        let (s, F, m, drive) = (&places.axes[i], &gathered.moved[i], &gathered.levers[i], &drives[i]);
-        let c = drive.softness;
-        let cs = s.map(|x| c * x);
-        for k in 0..6 {
-            add::<FUSED>(&mut sums.G.0[k], cs[k], s);
+    let (s, F, m, drive) = (&places.axes[i], &gathered.moved[i], &gathered.levers[i], &drives[i]);
+    let c = drive.softness;
+    let cs = s.map(|x| c * x);
+    // u = (G − ½ c s sᵀ)F, G before this joint and half of it; its own weight w, w c s c sᵀ, is ½ w c s more
+    let own = 0.5 * c * (drive.weight + dot::<FUSED>(s, F));
+    let mut u = s.map(|x| own * x);
+    let own = 0.5 * c * dot3::<FUSED>(angular(s), *m);
+    let mut b = s.map(|x| own * x);
+    for k in 0..6 {
+        add::<FUSED>(&mut u, F[k], &sums.G.0[k]);
+        if k >= 3 {
+            add::<FUSED>(&mut b, m[k - 3], &sums.G.0[k]);
         }
-        // u = (G − ½ c s sᵀ)F of mass, with the joint's own weight w: w c s cᵀs is of this form, with ½ w c s
-        let own = 0.5 * c * (drive.weight - dot::<FUSED>(s, F));
-        let mut u = s.map(|x| own * x);
-        // and of geometric stiffness
-        let own = -0.5 * c * dot3::<FUSED>(angular(s), *m);
-        let mut b = s.map(|x| own * x);
+        add::<FUSED>(&mut sums.G.0[k], cs[k], s);
+    }
+    *to = [*s, u.map(|x| c * x), b.map(|x| c * x)];
+    add::<FUSED>(&mut sums.p, gathered.along[i] + drive.momentum, &cs);
+    add::<FUSED>(&mut sums.g, drive.error, s);
+    if !ROOT {
         for k in 0..6 {
-            add::<FUSED>(&mut u, F[k], &sums.G.0[k]);
+            add::<FUSED>(&mut sums.M1.0[k], cs[k], F);
         }
         for k in 0..3 {
-            add::<FUSED>(&mut b, m[k], &sums.G.0[3 + k]);
-        }
-        for k in 0..6 {
-            add::<FUSED>(&mut sums.M2.0[k], cs[k], &u);
-            add::<FUSED>(&mut sums.B2.0[k], cs[k], &b);
-        }
-        add::<FUSED>(&mut sums.p, gathered.along[i] + drive.momentum, &cs);
-        add::<FUSED>(&mut sums.g, drive.error, s);
-        if !ROOT {
-            for k in 0..6 {
-                add::<FUSED>(&mut sums.M1.0[k], cs[k], F);
-            }
-            for k in 0..3 {
-                add::<FUSED>(&mut sums.B1[k], m[k], &cs);
-            }
+            add::<FUSED>(&mut sums.B1[k], m[k], &cs);
         }
     }
 }
