@@ -34,13 +34,13 @@ const PARTS: [f64; 3] = [1.0, 0.5, 0.25];
 /// Memory of a step with closures.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
-    space: NullSpace,
-    /// Covectors of closure rows and of loop coordinates, and those coordinates' rows.
+    pub space: NullSpace,
+    /// Covectors of closure rows and of loop coordinates, and those coordinates' rows: zero but on their joint's path.
     rows: Vec<Row>,
     coordinates: Vec<Row>,
     S: Vec<f64>,
     /// m or 1 for each freedom of the tree, and 1/m or 1 for each closure row.
-    units: Vec<f64>,
+    pub units: Vec<f64>,
     scales: Vec<f64>,
     lambda: Vec<f64>,
     /// Springs of tree and loop freedoms with the limits that act, and their forces.
@@ -50,8 +50,10 @@ pub(super) struct Closed {
     loop_force: Vec<f64>,
     loop_bounds: Vec<f64>,
     SZ: Vec<f64>,
-    G: Vec<f64>,
-    GZ: Vec<f64>,
+    /// Ω of each link, three rows, and mᵀ(Ω + ½ ω zᵀ) of a freedom.
+    turns: Vec<f64>,
+    bent: Vec<f64>,
+    pub H: Vec<f64>,
     K0: Vec<f64>,
     Gz: Vec<f64>,
     Kz: Vec<f64>,
@@ -96,8 +98,9 @@ impl Closed {
             loop_force: vec![0.0; s],
             loop_bounds: vec![f64::NAN; s],
             SZ: vec![0.0; s * n],
-            G: vec![0.0; n * n],
-            GZ: vec![0.0; n * n],
+            turns: vec![0.0; 3 * n * model.links.len()],
+            bent: vec![0.0; n],
+            H: vec![0.0; n * n],
             K0: vec![0.0; n * n],
             Gz: vec![0.0; n * n],
             Kz: vec![0.0; n * n],
@@ -125,8 +128,7 @@ impl Closed {
     pub fn close<const FUSED: bool>(&mut self, model: &Model, motion: &Motion, base: &Pose) {
         let (n, loops, places) = (model.freedoms.len(), &model.loops, &motion.places);
         let space = &mut self.space;
-        space.R.fill(0.0);
-        self.S.fill(0.0);
+        space.clear(&loops.blocks, &loops.spans);
         for (joint, block) in loops.joints.iter().zip(&loops.blocks) {
             let own = joint.first..joint.first + joint.kind.freedoms();
             let rows = &mut self.rows[block.clone()];
@@ -138,10 +140,12 @@ impl Closed {
                 // Rows that measure lengths count in radii.
                 self.scales[i] = if linear(&g) == [0.0; 3] { 1.0 } else { 1.0 / model.radius };
                 space.c[i] *= self.scales[i];
-                joint.write::<FUSED>(places, &g, self.scales[i], &mut space.R[i * n..(i + 1) * n]);
+                let to = &mut space.R[i * n..(i + 1) * n];
+                joint.write::<FUSED>(places, &g, self.scales[i], &self.units, to);
             }
             for k in own {
-                joint.write::<FUSED>(places, &self.coordinates[k], 1.0, &mut self.S[k * n..(k + 1) * n]);
+                let to = &mut self.S[k * n..(k + 1) * n];
+                joint.write::<FUSED>(places, &self.coordinates[k], 1.0, &self.units, to);
                 let freedom = &loops.freedoms[k];
                 self.loop_bounds[k] = passed(freedom.lower, freedom.upper, motion.loop_theta[k]);
             }
@@ -152,7 +156,7 @@ impl Closed {
             for (end, factor) in coupling.ends {
                 match end {
                     End::Tree(j) => {
-                        space.R[i * n + j] += factor;
+                        space.R[i * n + j] += factor * self.units[j];
                         space.c[i] += factor * motion.theta[j];
                     }
                     End::Loop(k) => {
@@ -162,13 +166,7 @@ impl Closed {
                 }
             }
         }
-        for i in 0..space.c.len() {
-            (0..n).for_each(|j| space.R[i * n + j] *= self.units[j]);
-        }
         space.solve(&loops.blocks);
-        for k in 0..loops.freedoms.len() {
-            (0..n).for_each(|j| self.S[k * n + j] *= self.units[j]);
-        }
     }
 
     /// Whether springs hold what the closures leave; else a freedom of the tree that is loose.
@@ -239,7 +237,7 @@ impl Closed {
         }
     }
 
-    /// G, dense, of all loads and the closures' forces. The loads of `gathered` are those that each link carries.
+    /// Adds the closures' forces to the loads that each link carries, and makes the levers of both.
     #[inline(always)]
     pub fn bend<const FUSED: bool>(
         &mut self,
@@ -253,7 +251,7 @@ impl Closed {
         self.drive(model, inputs, motion, &gathered.torques, bounds);
         // Forces of the tree's springs and loads and of the loops' springs, per coordinate.
         self.right[..n].copy_from_slice(&self.force);
-        for (k, f) in self.loop_force.iter().enumerate() {
+        for (k, f) in self.loop_force.iter().enumerate().filter(|(_, f)| **f != 0.0) {
             (0..n).for_each(|i| self.right[i] += self.S[k * n + i] * f);
         }
         self.space.forces(&self.right[..n], &mut self.lambda);
@@ -276,22 +274,6 @@ impl Closed {
             }
         }
         gathered.lever::<FUSED>(model, places);
-        self.G.fill(0.0);
-        for link in 0..model.links.len() {
-            let own = &model.links[link];
-            for i in own.first..own.first + own.count {
-                let m = gathered.levers[i].map(|x| x * self.units[i]);
-                let mut at = link;
-                while at != BASE {
-                    let before = &model.links[at];
-                    for j in (before.first..before.first + before.count).filter(|&j| j <= i) {
-                        let g = self.units[j] * dot3::<FUSED>(angular(&places.axes[j]), m);
-                        (self.G[i * n + j], self.G[j * n + i]) = (g, g);
-                    }
-                    at = before.parent;
-                }
-            }
-        }
     }
 
     /// Solves a step of h seconds; sets the change and the rates of all freedoms of the tree. False if a matrix is
@@ -316,7 +298,7 @@ impl Closed {
         let z = self.space.free.len();
         self.drive(model, inputs, motion, &gathered.torques, bounds);
         self.elastic();
-        self.stiffen(n, z);
+        self.stiffen::<FUSED>(model, places, &gathered.levers, z);
         if !cholesky::factor(&mut self.Kz[..z * z], z) {
             return false;
         }
@@ -362,26 +344,53 @@ impl Closed {
         true
     }
 
-    /// K_z = K₀ + as much of ZᵀGZ as leaves every motion some of its stiffness.
+    /// H with ZᵀGZ = H + Hᵀ: freedoms i and j before it have G_ij = ω_j·m_i, and so with rows z of Z
+    /// H = Σ z mᵀ(Ω + ½ ω zᵀ), Ω = Σ ω zᵀ of those before.
     #[inline(always)]
-    fn stiffen(&mut self, n: usize, z: usize) {
-        let Z = &self.space.Z;
-        self.GZ[..n * z].fill(0.0);
-        self.Gz[..z * z].fill(0.0);
-        for i in 0..n {
-            let to = &mut self.GZ[i * z..(i + 1) * z];
-            for j in 0..n {
-                let g = self.G[i * n + j];
-                if g != 0.0 {
-                    to.iter_mut().zip(&Z[j * z..(j + 1) * z]).for_each(|(t, x)| *t += g * x);
+    pub fn geometric<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        places: &Places,
+        levers: &[V3],
+        z: usize,
+    ) -> &[f64] {
+        self.H[..z * z].fill(0.0);
+        for (n, link) in model.links.iter().enumerate() {
+            if link.parent == BASE {
+                self.turns[3 * z * n..3 * z * (n + 1)].fill(0.0);
+            } else {
+                self.turns.copy_within(3 * z * link.parent..3 * z * (link.parent + 1), 3 * z * n);
+            }
+            let (x, yz) = self.turns[3 * z * n..3 * z * (n + 1)].split_at_mut(z);
+            let (y, w) = yz.split_at_mut(z);
+            for i in link.first..link.first + link.count {
+                let Z = &self.space.Z[i * z..(i + 1) * z];
+                let m = levers[i].map(|x| x * self.units[i]);
+                let turn = angular(&places.axes[i]).map(|x| x * self.units[i]);
+                let own = 0.5 * dot3::<FUSED>(m, turn);
+                let bent = &mut self.bent[..z];
+                for k in 0..z {
+                    bent[k] = own * Z[k] + dot3::<FUSED>(m, [x[k], y[k], w[k]]);
+                    x[k] += turn[0] * Z[k];
+                    y[k] += turn[1] * Z[k];
+                    w[k] += turn[2] * Z[k];
+                }
+                for k in (0..z).filter(|&k| Z[k] != 0.0) {
+                    self.H[k * z..(k + 1) * z].iter_mut().zip(&*bent).for_each(|(t, b)| *t += Z[k] * b);
                 }
             }
-            for k in 0..z {
-                let x = Z[i * z + k];
-                if x != 0.0 {
-                    let row = &self.GZ[i * z..(i + 1) * z];
-                    self.Gz[k * z..(k + 1) * z].iter_mut().zip(row).for_each(|(t, g)| *t += x * g);
-                }
+        }
+        &self.H[..z * z]
+    }
+
+    /// K_z = K₀ + as much of ZᵀGZ as leaves every motion some of its stiffness.
+    #[inline(always)]
+    fn stiffen<const FUSED: bool>(&mut self, model: &Model, places: &Places, levers: &[V3], z: usize) {
+        self.geometric::<FUSED>(model, places, levers, z);
+        // Of symmetric matrices, the lower triangle alone is used.
+        for i in 0..z {
+            for k in 0..=i {
+                self.Gz[i * z + k] = self.H[i * z + k] + self.H[k * z + i];
             }
         }
         let part = PARTS.into_iter().find(|part| {
@@ -437,22 +446,27 @@ impl Closed {
             &mut self.pivots,
             &mut self.Y,
         );
+        // T_z = K_z⁻¹ Zᵀ Aᵀ Y, T = Z T_z, and S Z T_z
         for k in 0..z {
             for u in 0..r {
                 let column = |t: usize| self.Y[t * r + u] * self.X[self.pivots[t] * z + k];
                 self.Tz[k * r + u] = (0..=u).map(column).sum();
             }
         }
-        for i in 0..n {
-            for u in 0..r {
-                let t = (0..z).map(|k| self.space.Z[i * z + k] * self.Tz[k * r + u]).sum::<f64>();
-                self.T[i * r + u] = self.units[i] * t;
+        let Tz = &self.Tz[..z * r];
+        let combine = |rows: &[f64], unit: f64, to: &mut [f64]| {
+            to.fill(0.0);
+            for k in (0..z).filter(|&k| rows[k] != 0.0) {
+                let x = unit * rows[k];
+                to.iter_mut().zip(&Tz[k * r..(k + 1) * r]).for_each(|(t, s)| *t += x * s);
             }
+        };
+        for i in 0..n {
+            let rows = &self.space.Z[i * z..(i + 1) * z];
+            combine(rows, self.units[i], &mut self.T[i * r..(i + 1) * r]);
         }
         for l in 0..self.loop_force.len() {
-            for u in 0..r {
-                self.ST[l * r + u] = (0..z).map(|k| self.SZ[l * z + k] * self.Tz[k * r + u]).sum();
-            }
+            combine(&self.SZ[l * z..(l + 1) * z], 1.0, &mut self.ST[l * r..(l + 1) * r]);
         }
         r
     }
@@ -471,22 +485,26 @@ impl Closed {
         self.momentum[..r].fill(0.0);
         let places = &motion.places;
         for (n, link) in model.links.iter().enumerate() {
-            for u in 0..r {
-                let mut V = if link.parent == BASE { ZERO } else { self.V[link.parent * r + u] };
-                for i in link.first..link.first + link.count {
-                    add::<FUSED>(&mut V, self.T[i * r + u], &places.axes[i]);
-                }
-                self.V[n * r + u] = V;
+            if link.parent == BASE {
+                self.V[n * r..(n + 1) * r].fill(ZERO);
+            } else {
+                self.V.copy_within(link.parent * r..(link.parent + 1) * r, n * r);
             }
-            let M = &gathered.inertias[n];
-            let mut p = gathered.momenta[n];
-            add::<FUSED>(&mut p, -1.0, &M.times::<FUSED>(&places.base));
-            for u in 0..r {
-                let MV = M.times::<FUSED>(&self.V[n * r + u]);
-                self.momentum[u] += dot::<FUSED>(&self.V[n * r + u], &p);
-                for t in 0..r {
-                    self.A[t * r + u] += dot::<FUSED>(&self.V[n * r + t], &MV);
+            let V = &mut self.V[n * r..(n + 1) * r];
+            for i in link.first..link.first + link.count {
+                // VᵀF T + its transpose, V before the joint and half of what it adds
+                let (s, F, T) = (&places.axes[i], &gathered.moved[i], &self.T[i * r..(i + 1) * r]);
+                let own = 0.5 * dot::<FUSED>(s, F);
+                let p = gathered.along[i] - dot::<FUSED>(F, &places.base);
+                for u in 0..r {
+                    let a = own * T[u] + dot::<FUSED>(&V[u], F);
+                    for t in 0..r {
+                        self.A[u * r + t] += a * T[t];
+                        self.A[t * r + u] += a * T[t];
+                    }
+                    self.momentum[u] += p * T[u];
                 }
+                (0..r).for_each(|u| add::<FUSED>(&mut V[u], T[u], s));
             }
         }
         let tree = model.freedoms.iter().zip(&motion.rates).zip(self.T.chunks_exact(r.max(1)));
@@ -534,7 +552,8 @@ impl Closed {
     pub fn limit(&mut self, model: &Model, motion: &Motion, change: &[f64], letting_go: bool) -> bool {
         let n = model.freedoms.len();
         let mut changed = false;
-        for (k, freedom) in model.loops.freedoms.iter().enumerate() {
+        let limited = |f: &Freedom| f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY;
+        for (k, freedom) in model.loops.freedoms.iter().enumerate().filter(|(_, f)| limited(f)) {
             let moved = (0..n).map(|i| self.S[k * n + i] / self.units[i] * change[i]).sum::<f64>();
             let bound = passed(freedom.lower, freedom.upper, motion.loop_theta[k] + moved);
             let before = self.loop_bounds[k];

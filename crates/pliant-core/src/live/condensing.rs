@@ -2,11 +2,16 @@
 //!
 //! Joint shapes are static answers to wrenches on the ports: T = Cθ Aᵀ Y, A the ports' motion per joint coordinate.
 //! For a joint of a segment that is c·sᵀW, with one 6×n matrix W for the whole segment, so that with
-//! G = Σ c s sᵀ over the joints up to a link, that link moves by V = V₀ + G W, and every sum over a segment is one of
+//! G = Σ c s sᵀ over the joints up to a link, that link moves by V = V₀ + G W. Two joints i before j move together what
+//! j carries, of mass M_j: with F = M_j s_j, sᵢᵀM_j s_j = sᵢ·F, and every sum over a segment is one of
 //!
 //! ```text
-//! ΣM, ΣMG, ΣGMG   mass;   Σp, ΣGp   momentum;   Σ s e   what is out of balance;   Σ c s mᵀG_ω   geometric stiffness
+//! Σ c s Fᵀ, Σ c s uᵀ   mass, u = (G − ½ c s sᵀ)F: TᵀMT = Wᵀ(Σ c s uᵀ W + Σ c s Fᵀ V₀) + its transpose
+//! Σ c s mᵀ, Σ c s uᵀ   geometric stiffness, the same with F = (0, m)
+//! Σ c s sᵀp, Σ s e     momentum, and what is out of balance
 //! ```
+//!
+//! which costs a link products of matrices with vectors, and none with matrices.
 //!
 //! C = A Cθ Aᵀ = L Lᵀ by Cholesky with pivots, as far as its rank; Y = E L₁₁⁻ᵀ, E the pivots, makes TᵀKT = I:
 //! coordinates in which stiffness is one, and what a rank-deficient effector cannot do is simply not there.
@@ -30,31 +35,52 @@ pub(super) const RANK: f64 = 1e-6;
 
 /// Sums over a segment.
 #[derive(Clone, Copy, Debug)]
-struct Sums {
-    G: Rows,
-    M0: Inertia,
-    M1: Rows,
-    M2: Rows,
-    /// Σ c s m_k, k = 0, 1, 2, and Σ c s (mᵀG_ω − ½ c m·ω s).
-    B0: [Row; 3],
-    B1: Rows,
-    p0: Row,
-    p1: Row,
+pub(super) struct Sums {
+    pub G: Rows,
+    /// Σ c s Fᵀ and Σ c s uᵀ of mass.
+    pub M1: Rows,
+    pub M2: Rows,
+    /// Σ c s m_k, k = 0, 1, 2, and Σ c s uᵀ of geometric stiffness.
+    B1: [Row; 3],
+    B2: Rows,
+    /// Σ c s sᵀp and Σ s e.
+    pub p: Row,
     g: Row,
 }
 
 impl Sums {
     const ZERO: Sums = Sums {
         G: Rows::ZERO,
-        M0: Inertia::ZERO,
         M1: Rows::ZERO,
         M2: Rows::ZERO,
-        B0: [ZERO; 3],
-        B1: Rows::ZERO,
-        p0: ZERO,
-        p1: ZERO,
+        B1: [ZERO; 3],
+        B2: Rows::ZERO,
+        p: ZERO,
         g: ZERO,
     };
+}
+
+/// Freedoms whose s, c u of mass and c u of geometric stiffness are kept and then added at once, so that sums stay in
+/// registers.
+const BLOCK: usize = 16;
+
+impl Sums {
+    /// Adds Σ s (c u)ᵀ, two rows at a time.
+    #[inline(always)]
+    fn take<const FUSED: bool>(&mut self, block: &[[Row; 3]]) {
+        for k in [0, 2, 4] {
+            let mut M = [self.M2.0[k], self.M2.0[k + 1]];
+            let mut B = [self.B2.0[k], self.B2.0[k + 1]];
+            for [s, u, b] in block {
+                for j in 0..2 {
+                    add::<FUSED>(&mut M[j], s[k + j], u);
+                    add::<FUSED>(&mut B[j], s[k + j], b);
+                }
+            }
+            [self.M2.0[k], self.M2.0[k + 1]] = M;
+            [self.B2.0[k], self.B2.0[k + 1]] = B;
+        }
+    }
 }
 
 /// What one freedom is, in a step.
@@ -82,7 +108,7 @@ pub(super) struct Grip {
 /// Memory for the small systems.
 #[derive(Clone, Debug)]
 pub(super) struct Condensed {
-    sums: Vec<Sums>,
+    pub sums: Vec<Sums>,
     /// G and Σ s e from the root to the end of each segment.
     total: Vec<(Rows, Row)>,
     /// Wrench at P of each unit row of each port.
@@ -156,17 +182,29 @@ impl Condensed {
         base: &Row,
         h: f64,
     ) -> bool {
+        let mut block = [[ZERO; 3]; BLOCK];
         for (s, segment) in plan.segments.iter().enumerate() {
             let sums = &mut self.sums[s];
             *sums = Sums::ZERO;
             let root = segment.parent == NONE && model.floats.is_empty() && places.base == ZERO;
+            let mut filled = 0;
             for &n in &plan.path[segment.path.clone()] {
-                if root {
-                    sum_link::<FUSED, true>(model, places, gathered, drives, n, sums);
-                } else {
-                    sum_link::<FUSED, false>(model, places, gathered, drives, n, sums);
+                let link = &model.links[n];
+                for i in link.first..link.first + link.count {
+                    let to = &mut block[filled];
+                    if root {
+                        sum_joint::<FUSED, true>(places, gathered, drives, i, sums, to);
+                    } else {
+                        sum_joint::<FUSED, false>(places, gathered, drives, i, sums, to);
+                    }
+                    filled += 1;
+                    if filled == BLOCK {
+                        sums.take::<FUSED>(&block);
+                        filled = 0;
+                    }
                 }
             }
+            sums.take::<FUSED>(&block[..filled]);
             let (G, g) = if segment.parent == NONE { (Rows::ZERO, ZERO) } else { self.total[segment.parent] };
             let mut total = (sums.G, sums.g);
             for i in 0..6 {
@@ -248,7 +286,8 @@ impl Condensed {
         }
         let n = if floats { r + 6 } else { r };
         if floats {
-            self.float::<FUSED>(&gathered.floats[tree.float], tree, r, h);
+            let p = gathered.momenta[model.floats[tree.float]];
+            self.float::<FUSED>(&gathered.floats[tree.float], p, r, h);
         }
         for grip in grips.iter().filter(|g| tree.ports.contains(&g.port)) {
             self.hold::<FUSED>(model, plan, places, if floats { &ZERO } else { base }, tree, grip, r, n);
@@ -364,44 +403,35 @@ impl Condensed {
             let sums = &self.sums[s];
             let (W, V0) = (&self.W[s * m..s * m + r], &self.V0[s * m..s * m + r]);
             let root = s == tree.segments.start && tree.float == NONE;
-            // Σp − ΣM·base and ΣGp − ΣGM·base
-            let (mut p0, mut p1) = (sums.p0, sums.p1);
+            // Σ c s sᵀ(p − M·base)
+            let mut p = sums.p;
             if *base != ZERO {
-                add::<FUSED>(&mut p0, -1.0, &sums.M0.times::<FUSED>(base));
-                for i in 0..6 {
-                    add::<FUSED>(&mut p1, -base[i], &sums.M1.0[i]);
-                }
+                (0..6).for_each(|i| p[i] -= dot::<FUSED>(&sums.M1.0[i], base));
             }
             for u in 0..r {
-                // A column of (ΣGMG + …)W + ΣGM·V₀ and of ΣMG·W + ΣM·V₀
-                let (mut low, mut high, mut bent) = (ZERO, ZERO, ZERO);
+                // A column of Σ c s uᵀ W + Σ c s Fᵀ V₀, of mass and of geometric stiffness, and of ΣMV
+                let (mut moved, mut bent) = (ZERO, ZERO);
                 for i in 0..6 {
-                    add::<FUSED>(&mut low, W[u][i], &sums.M2.0[i]);
-                    bent[i] = dot::<FUSED>(&sums.B1.0[i], &W[u]);
+                    moved[i] = dot::<FUSED>(&sums.M2.0[i], &W[u]);
+                    bent[i] = dot::<FUSED>(&sums.B2.0[i], &W[u]);
                 }
                 if !root {
-                    high = sums.M0.times::<FUSED>(&V0[u]);
                     for i in 0..6 {
-                        add::<FUSED>(&mut low, V0[u][i], &sums.M1.0[i]);
-                        high[i] += dot::<FUSED>(&sums.M1.0[i], &W[u]);
+                        moved[i] += dot::<FUSED>(&sums.M1.0[i], &V0[u]);
+                        add::<FUSED>(&mut self.coupling[u], W[u][i], &sums.M1.0[i]);
                     }
                     for k in 0..3 {
-                        add::<FUSED>(&mut bent, V0[u][3 + k], &sums.B0[k]);
+                        add::<FUSED>(&mut bent, V0[u][3 + k], &sums.B1[k]);
                     }
-                    add::<FUSED>(&mut self.coupling[u], 1.0, &high);
                 }
                 for t in 0..r {
-                    let mut a = dot::<FUSED>(&W[t], &low);
-                    if !root {
-                        a += dot::<FUSED>(&V0[t], &high);
-                    }
+                    let (a, k) = (dot::<FUSED>(&W[t], &moved), dot::<FUSED>(&W[t], &bent));
                     self.A[t * r + u] += a;
-                    let k = dot::<FUSED>(&W[t], &bent);
+                    self.A[u * r + t] += a;
                     self.K[t * r + u] += k;
                     self.K[u * r + t] += k;
                 }
-                self.right[u] +=
-                    dot::<FUSED>(&W[u], &p1) + if root { 0.0 } else { dot::<FUSED>(&V0[u], &p0) };
+                self.right[u] += dot::<FUSED>(&W[u], &p);
             }
         }
     }
@@ -409,17 +439,13 @@ impl Condensed {
     /// Adds six rows for a free base: ΣM φ⁺ + ΣMV v⁺ = Σp + h ΣM·a, and gives back to the links what relieved them of
     /// its acceleration a.
     #[inline(always)]
-    fn float<const FUSED: bool>(&mut self, (M, a): &(Inertia, Row), tree: &Tree, r: usize, h: f64) {
+    fn float<const FUSED: bool>(&mut self, (M, a): &(Inertia, Row), mut p: Row, r: usize, h: f64) {
         let n = r + 6;
         // From stride r to stride n, last row first.
         for i in (0..r).rev() {
             for k in (0..r).rev() {
                 self.A[i * n + k] = self.A[i * r + k];
             }
-        }
-        let mut p = ZERO;
-        for s in tree.segments.clone() {
-            add::<FUSED>(&mut p, 1.0, &self.sums[s].p0);
         }
         add::<FUSED>(&mut p, h, &M.times::<FUSED>(a));
         let mass = M.matrix();
@@ -482,67 +508,44 @@ impl Condensed {
 #[inline(always)]
 pub(super) fn port_arm(plan: &Plan, places: &Places, p: usize) -> V3 {
     let port = &plan.ports[p];
-    let place = &places.links[port.link];
-    let at = super::rows::turn::<false>(&place.R, port.frame.position.into());
-    minus(plus(place.position, at), places.point)
+    minus(places.links[port.link].point(port.frame.position.into()), places.point)
 }
 
-/// Adds a link to the sums of its segment. What only segments further out need is left out where `ROOT` says so.
+/// Adds a freedom to the sums of its segment, but for Σ c s uᵀ: sets s and c u of mass and of geometric stiffness. What
+/// only segments further out need is left out where `ROOT` says so.
 #[inline(always)]
-fn sum_link<const FUSED: bool, const ROOT: bool>(
-    model: &Model,
+fn sum_joint<const FUSED: bool, const ROOT: bool>(
     places: &Places,
     gathered: &Gathered,
     drives: &[Drive],
-    n: usize,
+    i: usize,
     sums: &mut Sums,
+    to: &mut [Row; 3],
 ) {
-    let link = &model.links[n];
-    let (mut last, mut weighed, mut count) = (ZERO, ZERO, 0);
-    for i in link.first..link.first + link.count {
-        let (s, drive, m) = (&places.axes[i], &drives[i], &gathered.levers[i]);
-        let c = drive.softness;
-        let cs = s.map(|x| c * x);
-        // G, with this joint
-        for k in 0..6 {
-            add::<FUSED>(&mut sums.G.0[k], cs[k], s);
+    let (s, F, m, drive) = (&places.axes[i], &gathered.moved[i], &gathered.levers[i], &drives[i]);
+    let c = drive.softness;
+    let cs = s.map(|x| c * x);
+    // u = (G − ½ c s sᵀ)F, G before this joint and half of it; its own weight w, w c s c sᵀ, is ½ w c s more
+    let own = 0.5 * c * (drive.weight + dot::<FUSED>(s, F));
+    let mut u = s.map(|x| own * x);
+    let own = 0.5 * c * dot3::<FUSED>(angular(s), *m);
+    let mut b = s.map(|x| own * x);
+    for k in 0..6 {
+        add::<FUSED>(&mut u, F[k], &sums.G.0[k]);
+        if k >= 3 {
+            add::<FUSED>(&mut b, m[k - 3], &sums.G.0[k]);
         }
-        // mᵀG_ω − ½ c m·ω s
-        let own = -0.5 * dot3::<FUSED>(*m, angular(&cs));
-        let mut bent = s.map(|x| own * x);
-        for k in 0..3 {
-            add::<FUSED>(&mut bent, m[k], &sums.G.0[3 + k]);
-            if !ROOT {
-                add::<FUSED>(&mut sums.B0[k], m[k], &cs);
-            }
-        }
-        for k in 0..6 {
-            add::<FUSED>(&mut sums.B1.0[k], cs[k], &bent);
-        }
-        add::<FUSED>(&mut sums.g, drive.error, s);
-        add::<FUSED>(&mut sums.p1, drive.momentum, &cs);
-        // M2 takes the last joint's weight with the link's mass.
-        for k in 0..if count > 0 { 6 } else { 0 } {
-            add::<FUSED>(&mut sums.M2.0[k], last[k], &weighed);
-        }
-        (last, weighed, count) = (cs, cs.map(|x| drive.weight * x), count + 1);
+        add::<FUSED>(&mut sums.G.0[k], cs[k], s);
     }
-    let (M, p, G) = (&gathered.inertias[n], &gathered.momenta[n], &sums.G);
-    let N = M.times_matrix::<FUSED>(G);
-    for i in 0..6 {
-        add::<FUSED>(&mut sums.p1, p[i], &G.0[i]);
-        let mut row = sums.M2.0[i];
-        add::<FUSED>(&mut row, last[i], &weighed);
-        for k in 0..6 {
-            add::<FUSED>(&mut row, G.0[i][k], &N.0[k]);
-        }
-        sums.M2.0[i] = row;
-    }
+    *to = [*s, u.map(|x| c * x), b.map(|x| c * x)];
+    add::<FUSED>(&mut sums.p, gathered.along[i] + drive.momentum, &cs);
+    add::<FUSED>(&mut sums.g, drive.error, s);
     if !ROOT {
-        for i in 0..6 {
-            add::<FUSED>(&mut sums.M1.0[i], 1.0, &N.0[i]);
+        for k in 0..6 {
+            add::<FUSED>(&mut sums.M1.0[k], cs[k], F);
         }
-        add::<FUSED>(&mut sums.p0, 1.0, p);
-        sums.M0.add(M);
+        for k in 0..3 {
+            add::<FUSED>(&mut sums.B1[k], m[k], &cs);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What pulls at every joint: loads, weight and inertia of all that it carries, summed up from the leaves.
+//! What pulls at every joint: loads, weight, mass and momentum of all that it carries, summed up from the leaves.
 //!
 //! A dead load f at x adds f to the sum F and x fᵀ to N; the torque about P is the antisymmetric part of N. With
 //! s = (v, ω) the motion of a freedom at P, its generalised force and how that changes with the turn of any joint j
@@ -8,15 +8,16 @@
 //! τ = v·F + ω·Σ x×f,   −∂τ/∂θ_j = ω_j·m,   m = ω tr N − N ω − v × F
 //! ```
 //!
-//! which is geometric stiffness: −f·∂²x/∂θ∂θ_j = −ω_j·((v + ω×x) × f).
+//! which is geometric stiffness: −f·∂²x/∂θ∂θ_j = −ω_j·((v + ω×x) × f). Weight needs no sums of its own: with F = M s,
+//! M of all that the freedom carries, it adds g·F_v to τ and g × F_v to m.
 
 use nalgebra::Vector6;
 
-use super::condensing::Drive;
-use super::kinematics::{Places, bracket_force};
-use super::model::{BASE, Model};
-use super::plan::{NONE, Plan};
-use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, plus, row};
+use super::kinematics::{Place, Places};
+use super::model::{BASE, Link, Model};
+use super::rows::{
+    Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, minus, plus, row, turn,
+};
 
 /// Sums of loads.
 #[derive(Clone, Copy, Debug)]
@@ -85,13 +86,18 @@ impl Load {
 /// What all joints carry.
 #[derive(Clone, Debug)]
 pub(super) struct Gathered {
+    gravity: V3,
+    /// What each link carries, without weight.
     pub loads: Vec<Load>,
-    /// M ξ − h (M β + ξ ×* M ξ), and M, each with what hangs on the link beside the segments.
+    /// p = M ξ − h (M β + ξ ×* M ξ), and M, of all that each link carries.
     pub momenta: Vec<Row>,
     pub inertias: Vec<Inertia>,
     /// τ and m of each freedom.
     pub torques: Vec<f64>,
     pub levers: Vec<V3>,
+    /// F = M s and s·p of each freedom.
+    pub moved: Vec<Row>,
+    pub along: Vec<f64>,
     /// Mass of all that a free base carries, and the acceleration that it has, as if rigid.
     pub floats: Vec<(Inertia, Row)>,
 }
@@ -100,17 +106,20 @@ impl Gathered {
     pub fn new(model: &Model) -> Gathered {
         let (n, f) = (model.links.len(), model.freedoms.len());
         Gathered {
+            gravity: [0.0; 3],
             loads: vec![Load::ZERO; n],
             momenta: vec![ZERO; n],
             inertias: vec![Inertia::ZERO; n],
             torques: vec![0.0; f],
             levers: vec![[0.0; 3]; f],
+            moved: vec![ZERO; f],
+            along: vec![0.0; f],
             floats: vec![(Inertia::ZERO, ZERO); model.floats.len()],
         }
     }
 
-    /// Sets momenta, inertias and weights of all links, for a step of h seconds in a field of gravity on a base that
-    /// accelerates (at P). Loads from outside are to be added then.
+    /// Sets momenta and inertias of all links, for a step of h seconds in a field of gravity on a base that accelerates
+    /// (at P). Loads from outside are to be added then.
     #[inline(always)]
     pub fn weigh<const FUSED: bool>(
         &mut self,
@@ -120,21 +129,13 @@ impl Gathered {
         acceleration: &Row,
         h: f64,
     ) {
-        for n in 0..model.links.len() {
-            let place = &places.links[n];
-            let M = &place.inertia;
-            // M(ξ − hβ) − h ξ ×* Mξ
-            let turning = bracket_force::<FUSED>(&place.twist, &M.times::<FUSED>(&place.twist));
-            let mut before = place.twist;
-            add::<FUSED>(&mut before, -h, &place.bias);
-            let mut p = M.times::<FUSED>(&before);
-            add::<FUSED>(&mut p, -h, &turning);
-            self.momenta[n] = p;
-            self.inertias[n] = *M;
+        self.gravity = gravity;
+        for (n, link) in model.links.iter().enumerate() {
+            let (M, p) = weigh::<FUSED>(link, &places.links[n], places.point, h);
+            (self.inertias[n], self.momenta[n]) = (M, p);
             let load = &mut self.loads[n];
-            load.force = gravity.map(|g| M.mass * g);
-            load.spread = M.moment.map(|x| gravity.map(|g| x * g));
-            if *acceleration != ZERO && model.links[n].float == BASE {
+            *load = Load::ZERO;
+            if *acceleration != ZERO && link.float == BASE {
                 load.accelerate(&M.times::<FUSED>(acceleration));
             }
         }
@@ -142,26 +143,30 @@ impl Gathered {
 
     /// Sums up, last link first.
     #[inline(always)]
-    pub fn sum<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places) {
+    pub fn sum<const FUSED: bool>(&mut self, model: &Model, places: &Places) {
         if !self.floats.is_empty() {
-            self.relieve(model, places);
+            self.relieve(model);
         }
+        let g = self.gravity;
         for n in (0..model.links.len()).rev() {
             let link = &model.links[n];
-            let load = self.loads[n];
+            let (loads, load) = self.loads.split_at_mut(n);
+            let (momenta, p) = self.momenta.split_at_mut(n);
+            let (inertias, M) = self.inertias.split_at_mut(n);
+            let (load, p, M) = (&load[0], &p[0], &M[0]);
             let wrench = load.wrench();
             for i in link.first..link.first + link.count {
                 let s = &places.axes[i];
-                self.torques[i] = dot::<FUSED>(s, &wrench);
-                self.levers[i] = load.lever::<FUSED>(s);
+                let F = M.times::<FUSED>(s);
+                self.torques[i] = dot::<FUSED>(s, &wrench) + dot3::<FUSED>(g, linear(&F));
+                self.levers[i] = plus(load.lever::<FUSED>(s), cross::<FUSED>(g, linear(&F)));
+                self.moved[i] = F;
+                self.along[i] = dot::<FUSED>(s, p);
             }
             if link.parent != BASE {
-                self.loads[link.parent].add(&load);
-                if plan.segment_of[n] == NONE {
-                    let (p, M) = (self.momenta[n], self.inertias[n]);
-                    add::<FUSED>(&mut self.momenta[link.parent], 1.0, &p);
-                    self.inertias[link.parent].add(&M);
-                }
+                loads[link.parent].add(load);
+                add::<FUSED>(&mut momenta[link.parent], 1.0, p);
+                inertias[link.parent].add(M);
             }
         }
     }
@@ -171,19 +176,20 @@ impl Gathered {
     /// Takes what accelerates a free base with all it carries from the loads: a = (ΣM)⁻¹ Σ loads, and −M a on each
     /// link, so that in free fall nothing pulls at a joint: mean axes.
     #[inline(never)]
-    fn relieve(&mut self, model: &Model, places: &Places) {
+    fn relieve(&mut self, model: &Model) {
         for f in 0..self.floats.len() {
             let (mut M, mut w) = (Inertia::ZERO, ZERO);
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == f) {
-                M.add(&places.links[n].inertia);
+                M.add(&self.inertias[n]);
                 add::<false>(&mut w, 1.0, &self.loads[n].wrench());
             }
+            add::<false>(&mut w, 1.0, &M.times::<false>(&row(self.gravity, [0.0; 3])));
             let wrench = Vector6::from_column_slice(&w[..6]);
             let a = M.matrix().cholesky().map_or(Vector6::zeros(), |factor| factor.solve(&wrench));
             let a = row([a[0], a[1], a[2]], [a[3], a[4], a[5]]);
             self.floats[f] = (M, a);
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == f) {
-                self.loads[n].accelerate(&places.links[n].inertia.times::<false>(&a));
+                self.loads[n].accelerate(&self.inertias[n].times::<false>(&a));
             }
         }
     }
@@ -193,35 +199,45 @@ impl Gathered {
     pub fn lever<const FUSED: bool>(&mut self, model: &Model, places: &Places) {
         for (link, load) in model.links.iter().zip(&self.loads) {
             for i in link.first..link.first + link.count {
-                self.levers[i] = load.lever::<FUSED>(&places.axes[i]);
+                let weight = cross::<FUSED>(self.gravity, linear(&self.moved[i]));
+                self.levers[i] = plus(load.lever::<FUSED>(&places.axes[i]), weight);
             }
         }
     }
 }
 
-/// How much stiffer the loads make a change d of all coordinates: dᵀ G d over dᵀ K d, G the geometric stiffness.
-/// `turns` is memory, three numbers a link.
+/// The inertia of a link at P, R I Rᵀ and Steiner's part; and its momentum, less what h seconds of turning at θ̈ = 0 make of
+/// it, M ξ − h (M β + ξ ×* M ξ), by way of its centre c:
+///
+/// ```text
+/// v = ξ_v + ω×c,  a = β_v + β_ω×c + ω×v,  f = m(v − h a),  p = (f, c×f + I(ω − h β_ω) − h ω×I ω)
+/// ```
 #[inline(always)]
-pub(super) fn stiffening<const FUSED: bool>(
-    model: &Model,
-    places: &Places,
-    levers: &[V3],
-    drives: &[Drive],
-    change: &[f64],
-    turns: &mut [V3],
-) -> f64 {
-    let (mut geometric, mut elastic) = (0.0, 0.0);
-    for (n, link) in model.links.iter().enumerate() {
-        let mut turn = if link.parent == BASE { [0.0; 3] } else { turns[link.parent] };
-        for i in link.first..link.first + link.count {
-            let (d, w, m) = (change[i], angular(&places.axes[i]), levers[i]);
-            // 2 d m·Σ_{j<i} ω_j d_j + d² m·ω
-            let own = w.map(|x| x * d);
-            geometric += d * (2.0 * dot3::<FUSED>(m, turn) + dot3::<FUSED>(m, own));
-            elastic += d * d * drives[i].stiffness;
-            turn = plus(turn, own);
-        }
-        turns[n] = turn;
-    }
-    if elastic > 0.0 { geometric / elastic } else { 0.0 }
+fn weigh<const FUSED: bool>(link: &Link, place: &Place, point: V3, h: f64) -> (Inertia, Row) {
+    let R = place.columns::<FUSED>();
+    let c = minus(plus(place.position, turn::<FUSED>(&R, link.center)), point);
+    let m = link.mass;
+    let [xx, yy, zz, xy, xz, yz] = link.inertia;
+    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|x| turn::<FUSED>(&R, x));
+    // (R I) Rᵀ: rows of R are columns of Rᵀ.
+    let entry = |i: usize, j: usize| {
+        let RI = [columns[0][i], columns[1][i], columns[2][i]];
+        dot3::<FUSED>(RI, [R[0][j], R[1][j], R[2][j]])
+    };
+    let [xx, yy, zz] = [entry(0, 0), entry(1, 1), entry(2, 2)];
+    let [xy, xz, yz] = [entry(0, 1), entry(0, 2), entry(1, 2)];
+    let mc = c.map(|x| m * x);
+    let square = dot3::<FUSED>(mc, c);
+    let own = |i: usize, I: f64| fma::<FUSED>(-mc[i], c[i], I + square);
+    let off = |i: usize, j: usize, I: f64| fma::<FUSED>(-mc[i], c[j], I);
+    let inertia = [own(0, xx), own(1, yy), own(2, zz), off(0, 1, xy), off(0, 2, xz), off(1, 2, yz)];
+
+    let I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let (w, b) = (angular(&place.twist), angular(&place.bias));
+    let v = plus(linear(&place.twist), cross::<FUSED>(w, c));
+    let a = plus(plus(linear(&place.bias), cross::<FUSED>(b, c)), cross::<FUSED>(w, v));
+    let later = |x: V3, rate: V3| -> V3 { std::array::from_fn(|i| fma::<FUSED>(-h, rate[i], x[i])) };
+    let f = later(v, a).map(|x| m * x);
+    let turned = later(turn::<FUSED>(&I, later(w, b)), cross::<FUSED>(w, turn::<FUSED>(&I, w)));
+    (Inertia { mass: m, moment: mc, inertia }, row(f, plus(cross::<FUSED>(c, f), turned)))
 }

@@ -1,6 +1,6 @@
 //! Where the links are, how they move and what their joints let them do: forward kinematics, parents first.
 //!
-//! Twists and inertias are in world axes at one common point P, so that nothing changes frame along the tree:
+//! Twists are in world axes at one common point P, so that nothing changes frame along the tree:
 //!
 //! ```text
 //! H_c = H_p·Xp·X(θ)·Xc⁻¹,  ξ_c = ξ_p + Σ s_k θ̇_k,  s_k = Ad(joint frame) S_k      [Si 2010, eq. 12]
@@ -10,7 +10,7 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::model::{BASE, Link, Model};
-use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot3, fma, linear, minus, plus, row, turn};
+use super::rows::{Row, V3, ZERO, add, angular, cross, fma, linear, minus, plus, row, turn};
 use crate::joints::JointKind;
 use crate::spatial::{Pose, Twist, exp};
 
@@ -20,29 +20,32 @@ pub(super) struct Place {
     /// The node's rotation (x, y, z, w) and position.
     pub rotation: [f64; 4],
     pub position: V3,
-    /// The rotation's columns.
-    pub R: [V3; 3],
     /// ξ and β at P.
     pub twist: Row,
     pub bias: Row,
-    pub inertia: Inertia,
 }
 
 impl Place {
-    pub const EMPTY: Place = Place {
-        rotation: [0.0, 0.0, 0.0, 1.0],
-        position: [0.0; 3],
-        R: [[0.0; 3]; 3],
-        twist: ZERO,
-        bias: ZERO,
-        inertia: Inertia::ZERO,
-    };
+    pub const EMPTY: Place =
+        Place { rotation: [0.0, 0.0, 0.0, 1.0], position: [0.0; 3], twist: ZERO, bias: ZERO };
 
     /// The node's frame in the world.
     #[inline(always)]
     pub fn pose(&self) -> Pose {
         let [x, y, z, w] = self.rotation;
         Pose::new(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)), self.position.into())
+    }
+
+    /// The rotation's columns.
+    #[inline(always)]
+    pub fn columns<const FUSED: bool>(&self) -> [V3; 3] {
+        matrix::<FUSED>(self.rotation)
+    }
+
+    /// Where a point of the node's frame is in the world.
+    #[inline(always)]
+    pub fn point(&self, x: V3) -> V3 {
+        plus(self.position, turn::<false>(&self.columns::<false>(), x))
     }
 }
 
@@ -71,6 +74,8 @@ impl Float {
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub links: Vec<Place>,
+    /// Sines and cosines of half of each coordinate, four by four.
+    halves: Vec<[[f64; 4]; 2]>,
     /// s of each freedom.
     pub axes: Vec<Row>,
     /// P.
@@ -83,6 +88,7 @@ impl Places {
     pub fn new(model: &Model) -> Places {
         Places {
             links: vec![Place::EMPTY; model.links.len()],
+            halves: vec![[[0.0; 4]; 2]; model.freedoms.len().div_ceil(4)],
             axes: vec![ZERO; model.freedoms.len()],
             point: [0.0; 3],
             base: ZERO,
@@ -143,8 +149,16 @@ impl Places {
         self.base = row((twist.linear + twist.angular.cross(&arm)).into(), twist.angular.into());
         let mut root =
             Place { rotation: base.rotation.coords.into(), position: base.position.into(), ..Place::EMPTY };
-        root.R = matrix::<FUSED>(root.rotation);
         root.twist = self.base;
+        let (blocks, rest) = theta.as_chunks();
+        for (to, q) in self.halves.iter_mut().zip(blocks) {
+            *to = sines_cosines::<FUSED>(q);
+        }
+        if let (Some(to), false) = (self.halves.last_mut(), rest.is_empty()) {
+            let mut q = [0.0; 4];
+            q[..rest.len()].copy_from_slice(rest);
+            *to = sines_cosines::<FUSED>(&q);
+        }
         for n in 0..model.links.len() {
             let link = &model.links[n];
             let (before, rest) = self.links.split_at_mut(n);
@@ -156,11 +170,12 @@ impl Places {
             if link.joint.is_none() {
                 place_float(&floats[link.float], &self.point, place);
             } else if matches!(link.kind, JointKind::Hinge) {
-                place_hinge::<FUSED>(link, parent, &self.point, q[0], rate[0], place, &mut axes[0]);
+                let [s, c] = &self.halves[link.first / 4];
+                let half = (s[link.first % 4], c[link.first % 4]);
+                place_hinge::<FUSED>(link, parent, &self.point, half, rate[0], place, &mut axes[0]);
             } else {
                 place_any(link, &model.frames[n], parent, &self.point, q, rate, place, axes);
             }
-            weigh::<FUSED>(link, &self.point, place);
         }
     }
 }
@@ -169,24 +184,22 @@ impl Places {
 fn place_float(float: &Float, point: &V3, place: &mut Place) {
     place.rotation = float.pose.rotation.coords.into();
     place.position = float.pose.position.into();
-    place.R = matrix::<false>(place.rotation);
     let (v, w) = (float.twist.linear.into(), float.twist.angular.into());
     place.twist = row(plus(v, cross::<false>(w, minus(*point, place.position))), w);
     place.bias = ZERO;
 }
 
-/// The place of a link on a hinge.
+/// The place of a link on a hinge, whose half angle has this sine and cosine.
 #[inline(always)]
 fn place_hinge<const FUSED: bool>(
     link: &Link,
     parent: &Place,
     point: &V3,
-    q: f64,
+    (s, c): (f64, f64),
     rate: f64,
     place: &mut Place,
     axis: &mut Row,
 ) {
-    let (s, c) = sine_cosine::<FUSED>(0.5 * q);
     let [q0, q1] = &link.hinge.rotation;
     place.rotation =
         product::<FUSED>(parent.rotation, std::array::from_fn(|i| fma::<FUSED>(s, q1[i], c * q0[i])));
@@ -194,10 +207,10 @@ fn place_hinge<const FUSED: bool>(
     let (C, S) = (fma::<FUSED>(-2.0 * s, s, 1.0), 2.0 * s * c);
     let [t0, t1, t2] = &link.hinge.step;
     let t = std::array::from_fn(|i| fma::<FUSED>(S, t2[i], fma::<FUSED>(C, t1[i], t0[i])));
-    place.R = matrix::<FUSED>(place.rotation);
-    place.position = plus(parent.position, turn::<FUSED>(&place.R, t));
-    let a = turn::<FUSED>(&place.R, link.hinge.axis);
-    let at = minus(plus(place.position, turn::<FUSED>(&place.R, link.hinge.point)), *point);
+    let R = matrix::<FUSED>(place.rotation);
+    place.position = plus(parent.position, turn::<FUSED>(&R, t));
+    let a = turn::<FUSED>(&R, link.hinge.axis);
+    let at = minus(plus(place.position, turn::<FUSED>(&R, link.hinge.point)), *point);
     *axis = row(cross::<FUSED>(at, a), a);
     place.twist = parent.twist;
     add::<FUSED>(&mut place.twist, rate, axis);
@@ -224,7 +237,6 @@ fn place_any(
     pose.rotation.renormalize_fast();
     place.rotation = pose.rotation.coords.into();
     place.position = pose.position.into();
-    place.R = matrix::<false>(place.rotation);
     let at_point = |twist: &Twist| {
         let outer = Pose::new(joint.rotation, joint.position - Vector3::from(*point)).twist_to_outer(twist);
         row(outer.linear.into(), outer.angular.into())
@@ -241,27 +253,6 @@ fn place_any(
     add::<false>(&mut place.bias, 1.0, &at_point(&bias));
 }
 
-/// The inertia of a link at P: R I Rᵀ and Steiner's part.
-#[inline(always)]
-fn weigh<const FUSED: bool>(link: &Link, point: &V3, place: &mut Place) {
-    let R = &place.R;
-    let c = minus(plus(place.position, turn::<FUSED>(R, link.center)), *point);
-    let m = link.mass;
-    let [xx, yy, zz, xy, xz, yz] = link.inertia;
-    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|x| turn::<FUSED>(R, x));
-    // (R I) Rᵀ: rows of R are columns of Rᵀ.
-    let entry = |i: usize, j: usize| {
-        let RI = [columns[0][i], columns[1][i], columns[2][i]];
-        dot3::<FUSED>(RI, [R[0][j], R[1][j], R[2][j]])
-    };
-    let mc = c.map(|x| m * x);
-    let square = dot3::<FUSED>(mc, c);
-    let own = |i: usize| fma::<FUSED>(-mc[i], c[i], entry(i, i) + square);
-    let off = |i: usize, j: usize| fma::<FUSED>(-mc[i], c[j], entry(i, j));
-    place.inertia =
-        Inertia { mass: m, moment: mc, inertia: [own(0), own(1), own(2), off(0, 1), off(0, 2), off(1, 2)] };
-}
-
 /// ξ × s = (ω×v_s + v×ω_s, ω×ω_s).
 #[inline(always)]
 pub(super) fn bracket<const FUSED: bool>(x: &Row, s: &Row) -> Row {
@@ -270,33 +261,34 @@ pub(super) fn bracket<const FUSED: bool>(x: &Row, s: &Row) -> Row {
     row(plus(turned, cross::<FUSED>(v, angular(s))), cross::<FUSED>(w, angular(s)))
 }
 
-/// ξ ×* w = (ω×f, ω×τ + v×f).
-#[inline(always)]
-pub(super) fn bracket_force<const FUSED: bool>(x: &Row, w: &Row) -> Row {
-    let (v, o) = (linear(x), angular(x));
-    let f = linear(w);
-    row(cross::<FUSED>(o, f), plus(cross::<FUSED>(o, angular(w)), cross::<FUSED>(v, f)))
-}
-
 /// The largest angle, rad, for the series below.
 const SERIES: f64 = 1.0;
 
-/// sin h and cos h: power series up to [`SERIES`], where the first terms left out, h¹⁹/19! and h²⁰/20!, are below
-/// rounding; beyond, the library's.
+/// sin h and cos h of h = q/2: power series up to [`SERIES`], where the first terms left out, h¹⁹/19! and h²⁰/20!, are
+/// below rounding; beyond, the library's.
 #[inline(always)]
-fn sine_cosine<const FUSED: bool>(h: f64) -> (f64, f64) {
-    if h.abs() > SERIES {
-        return h.sin_cos();
-    }
+fn sines_cosines<const FUSED: bool>(q: &[f64; 4]) -> [[f64; 4]; 2] {
     const SINE: [f64; 9] = inverse_factorials(1);
     const COSINE: [f64; 9] = inverse_factorials(2);
-    let x = h * h;
-    let (mut s, mut c) = (SINE[8], COSINE[8]);
+    let h = q.map(|q| 0.5 * q);
+    let x = h.map(|h| h * h);
+    let (mut s, mut c) = ([SINE[8]; 4], [COSINE[8]; 4]);
     for k in (0..8).rev() {
-        s = fma::<FUSED>(s, x, SINE[k]);
-        c = fma::<FUSED>(c, x, COSINE[k]);
+        for i in 0..4 {
+            s[i] = fma::<FUSED>(s[i], x[i], SINE[k]);
+            c[i] = fma::<FUSED>(c[i], x[i], COSINE[k]);
+        }
     }
-    (s * h, fma::<FUSED>(-c, x, 1.0))
+    for i in 0..4 {
+        s[i] *= h[i];
+        c[i] = fma::<FUSED>(-c[i], x[i], 1.0);
+    }
+    if h.iter().any(|h| h.abs() > SERIES) {
+        for i in (0..4).filter(|&i| h[i].abs() > SERIES) {
+            (s[i], c[i]) = h[i].sin_cos();
+        }
+    }
+    [s, c]
 }
 
 /// (−1)^k/(2k + first)!.

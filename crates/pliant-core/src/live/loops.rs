@@ -3,6 +3,8 @@
 //! With X the joint's relative pose and g the covector of one of its rows at P, world axes, a row has s_j·g for every
 //! joint between the child and where its way to the base meets the parent's, and −s_j·g on the parent's side.
 
+use std::ops::Range;
+
 use nalgebra::Vector3;
 
 use super::kinematics::Places;
@@ -21,7 +23,9 @@ pub(super) struct Loops {
     /// Freedoms of the loop joints, one after the other.
     pub freedoms: Vec<Freedom>,
     /// Closure rows of each joint and each coupling: blocks that are eliminated together.
-    pub blocks: Vec<std::ops::Range<usize>>,
+    pub blocks: Vec<Range<usize>>,
+    /// The freedoms of the tree that each block is about, from the first to the one after the last.
+    pub spans: Vec<Range<usize>>,
 }
 
 /// A joint that closes a loop.
@@ -60,8 +64,13 @@ pub(super) enum End {
 impl Loops {
     pub fn new(mechanism: &Mechanism, links: &[Link], reach: impl Fn(&JointKind, usize) -> f64) -> Loops {
         let order = mechanism.order();
-        let mut loops =
-            Loops { joints: Vec::new(), couplings: Vec::new(), freedoms: Vec::new(), blocks: Vec::new() };
+        let mut loops = Loops {
+            joints: Vec::new(),
+            couplings: Vec::new(),
+            freedoms: Vec::new(),
+            blocks: Vec::new(),
+            spans: Vec::new(),
+        };
         let mut place: Vec<Option<usize>> = vec![None; mechanism.joints().len()];
         let mut rows = 0;
         for &id in order.loop_joints() {
@@ -117,6 +126,7 @@ impl Loops {
             }
             let count = 6 - joint.kind.freedoms();
             loops.blocks.push(rows..rows + count);
+            loops.spans.push(span(loops.joints[loops.joints.len() - 1].path.iter().map(|&(i, _)| i)));
             rows += count;
         }
         let end = |id: JointId| {
@@ -127,6 +137,14 @@ impl Loops {
             // One of a joint that cannot move is ignored, as the mechanism's warnings say.
             if let (Some(a), Some(b)) = (end(coupling.joint), end(coupling.of)) {
                 let ends = [(a, 1.0), (b, -coupling.ratio)];
+                let of = |end: End| match end {
+                    End::Tree(i) => vec![i],
+                    End::Loop(k) => {
+                        let joint = loops.joints.iter().rfind(|joint| joint.first <= k);
+                        joint.expect("it has the freedom").path.iter().map(|&(i, _)| i).collect()
+                    }
+                };
+                loops.spans.push(span(of(a).into_iter().chain(of(b))));
                 loops.couplings.push(Coupling { ends, offset: coupling.offset });
                 loops.blocks.push(rows..rows + 1);
                 rows += 1;
@@ -203,11 +221,24 @@ impl LoopJoint {
         (inner.position - Vector3::from(places.point)).into()
     }
 
-    /// Writes a covector as a row over the freedoms of the tree.
+    /// Writes a covector as a row over the freedoms of the tree, in their units.
     #[inline(always)]
-    pub fn write<const FUSED: bool>(&self, places: &Places, g: &Row, scale: f64, out: &mut [f64]) {
+    pub fn write<const FUSED: bool>(
+        &self,
+        places: &Places,
+        g: &Row,
+        scale: f64,
+        units: &[f64],
+        out: &mut [f64],
+    ) {
         for &(i, sign) in &self.path {
-            out[i] = sign * scale * dot::<FUSED>(&places.axes[i], g);
+            out[i] = sign * scale * units[i] * dot::<FUSED>(&places.axes[i], g);
         }
     }
+}
+
+/// From the least to the one after the largest.
+fn span(indices: impl Iterator<Item = usize> + Clone) -> Range<usize> {
+    let end = indices.clone().max().map_or(0, |i| i + 1);
+    indices.min().unwrap_or(0)..end
 }

@@ -1,7 +1,7 @@
 //! The motions that rows leave: R θ̇ = 0, by elimination with pivots, block of rows after block.
 //!
 //! Within a block the largest entry is the next pivot; what is left below the tolerance repeats rows before it. Rows
-//! touch few columns where loops are local, and zeros are skipped.
+//! touch few columns where loops are local: each row has a span of columns, outside which it is zero.
 
 use std::ops::Range;
 
@@ -16,6 +16,8 @@ pub(super) struct NullSpace {
     pub R: Vec<f64>,
     pub c: Vec<f64>,
     taken: Vec<f64>,
+    /// First column of each row that is not zero, and the one after the last.
+    spans: Vec<Range<usize>>,
     /// Row and column of each pivot.
     pivots: Vec<(usize, usize)>,
     pub is_pivot: Vec<bool>,
@@ -36,6 +38,7 @@ impl NullSpace {
             R: vec![0.0; m * n],
             c: vec![0.0; m],
             taken: vec![0.0; m * m],
+            spans: vec![0..n; m],
             pivots: Vec::with_capacity(m),
             is_pivot: vec![false; n],
             done: vec![false; m],
@@ -46,11 +49,28 @@ impl NullSpace {
         }
     }
 
+    /// Begins with rows of zeros that may be written to within the spans of their blocks.
+    #[inline(always)]
+    pub fn clear(&mut self, blocks: &[Range<usize>], spans: &[Range<usize>]) {
+        for (block, span) in blocks.iter().zip(spans) {
+            for i in block.clone() {
+                let old = std::mem::replace(&mut self.spans[i], span.clone());
+                self.R[i * self.n..][old].fill(0.0);
+            }
+        }
+    }
+
+    /// The row's entries in its span.
+    #[inline(always)]
+    fn row(&self, i: usize) -> &[f64] {
+        &self.R[i * self.n..][self.spans[i].clone()]
+    }
+
     /// Eliminates.
     #[inline(always)]
     pub fn solve(&mut self, blocks: &[Range<usize>]) {
         let (n, m) = (self.n, self.c.len());
-        let tolerance = REPEATED * size(&self.R);
+        let tolerance = REPEATED * (0..m).map(|i| size(self.row(i))).fold(0.0, f64::max);
         self.pivots.clear();
         self.is_pivot.fill(false);
         self.done.fill(false);
@@ -64,7 +84,7 @@ impl NullSpace {
             loop {
                 let (mut row, mut largest) = (usize::MAX, tolerance);
                 for i in block.clone().filter(|&i| !self.done[i]) {
-                    let most = size(&self.R[i * n..(i + 1) * n]);
+                    let most = size(self.row(i));
                     if most > largest {
                         (row, largest) = (i, most);
                     }
@@ -72,8 +92,8 @@ impl NullSpace {
                 if row == usize::MAX {
                     break;
                 }
-                let column = self.R[row * n..(row + 1) * n].iter().position(|x| x.abs() == largest);
-                let best = (row, column.expect("it is the largest"));
+                let at = self.row(row).iter().position(|x| x.abs() == largest);
+                let best = (row, self.spans[row].start + at.expect("it is the largest"));
                 let k = self.pivots.len();
                 self.pivots.push(best);
                 self.done[best.0] = true;
@@ -98,7 +118,7 @@ impl NullSpace {
         for &(i, p) in self.pivots.iter().rev() {
             let inverse = -1.0 / self.R[i * n + p];
             let mut particular = self.c[i] * inverse;
-            for j in (0..n).filter(|&j| j != p) {
+            for j in self.spans[i].clone().filter(|&j| j != p) {
                 let f = self.R[i * n + j] * inverse;
                 if f != 0.0 {
                     particular += f * self.particular[j];
@@ -117,17 +137,21 @@ impl NullSpace {
     fn take(&mut self, i: usize, k: usize, (row, column): (usize, usize)) {
         let n = self.n;
         let x = self.R[i * n + column];
-        let l = x / self.R[row * n + column];
-        self.taken[i * self.c.len() + k] = l;
         if x == 0.0 {
+            self.taken[i * self.c.len() + k] = 0.0;
             return;
         }
+        let l = x / self.R[row * n + column];
+        self.taken[i * self.c.len() + k] = l;
+        let span = self.spans[row].clone();
         let (first, second) = self.R.split_at_mut(n * i.max(row));
         let (low, high) = (&mut first[n * i.min(row)..][..n], &mut second[..n]);
         let (to, from) = if i < row { (low, high) } else { (high, low) };
-        for (to, from) in to.iter_mut().zip(from) {
+        for (to, from) in to[span.clone()].iter_mut().zip(&from[span.clone()]) {
             *to -= l * *from;
         }
+        let own = &mut self.spans[i];
+        *own = own.start.min(span.start)..own.end.max(span.end);
         self.R[i * n + column] = 0.0;
         self.c[i] -= l * self.c[row];
     }

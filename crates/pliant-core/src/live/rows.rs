@@ -136,31 +136,4 @@ impl Inertia {
             [dot3::<FUSED>([xx, xy, xz], w), dot3::<FUSED>([xy, yy, yz], w), dot3::<FUSED>([xz, yz, zz], w)];
         row(f, plus(cross::<FUSED>(self.moment, v), I))
     }
-
-    /// M G, six columns at once.
-    #[inline(always)]
-    pub fn times_matrix<const FUSED: bool>(&self, G: &Rows) -> Rows {
-        let (m, [x, y, z], [xx, yy, zz, xy, xz, yz]) = (self.mass, self.moment, self.inertia);
-        let G = &G.0;
-        let three = |a: f64, i: usize, b: f64, j: usize, c: f64, k: usize| {
-            let mut sum = G[i].map(|x| a * x);
-            add::<FUSED>(&mut sum, b, &G[j]);
-            add::<FUSED>(&mut sum, c, &G[k]);
-            sum
-        };
-        let five = |a: f64, i: usize, b: f64, j: usize, I: [f64; 3]| {
-            let mut sum = three(I[0], 3, I[1], 4, I[2], 5);
-            add::<FUSED>(&mut sum, a, &G[i]);
-            add::<FUSED>(&mut sum, b, &G[j]);
-            sum
-        };
-        Rows([
-            three(m, 0, z, 4, -y, 5),
-            three(m, 1, -z, 3, x, 5),
-            three(m, 2, y, 3, -x, 4),
-            five(y, 2, -z, 1, [xx, xy, xz]),
-            five(z, 0, -x, 2, [xy, yy, yz]),
-            five(x, 1, -y, 0, [xz, yz, zz]),
-        ])
-    }
 }

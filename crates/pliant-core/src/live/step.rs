@@ -16,12 +16,12 @@
 
 use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
-use super::gathering::{Gathered, stiffening};
+use super::gathering::Gathered;
 use super::kinematics::{Float, Places};
-use super::model::{Freedom, Model};
+use super::model::{BASE, Freedom, Model};
 use super::plan::{NONE, Plan};
 use super::pulls;
-use super::rows::{Row, V3, ZERO, cross, dot, fma, minus, plus, row, turn};
+use super::rows::{Row, V3, ZERO, angular, cross, dot, dot3, fma, minus, plus, row};
 use crate::full::StepError;
 use crate::inputs::{Inputs, Pull};
 use crate::mechanism::BodyId;
@@ -160,8 +160,9 @@ pub(super) fn step(
     }
     work.plan_for(model, &inputs.pulls);
     let solved = work.solve(model, inputs, Span::Step(h), motion);
-    let finite = |i: &usize| work.change[*i].is_finite() && work.rates[*i].is_finite();
-    let broken = (0..model.freedoms.len()).find(|i| !finite(i));
+    let finite = |i: usize| work.change[i].is_finite() & work.rates[i].is_finite();
+    let all = (0..model.freedoms.len()).fold(true, |all, i| all & finite(i));
+    let broken = if all { None } else { (0..model.freedoms.len()).find(|&i| !finite(i)) };
     let floats = work.condensed.floats.iter().flatten().all(|x| x.is_finite());
     if !solved || !floats || broken.is_some() {
         let at = model.links.iter().rposition(|link| broken.is_some_and(|i| link.first <= i)).unwrap_or(0);
@@ -250,9 +251,10 @@ impl Workspace {
         }
         self.gathered.weigh::<FUSED>(model, places, inputs.gravity.into(), &acceleration, h);
         self.load(model, inputs, motion, h);
-        self.gathered.sum::<FUSED>(model, &self.plan, places);
+        self.gathered.sum::<FUSED>(model, places);
         if balance {
             self.gathered.momenta.fill(ZERO);
+            self.gathered.along.fill(0.0);
         }
         if model.limited {
             for (i, freedom) in model.freedoms.iter().enumerate() {
@@ -333,8 +335,14 @@ impl Workspace {
     pub fn gather(&mut self, model: &Model, inputs: &Inputs, motion: &Motion) -> &Gathered {
         self.gathered.weigh::<false>(model, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
         self.load(model, inputs, motion, 1.0);
-        self.gathered.sum::<false>(model, &self.plan, &motion.places);
+        self.gathered.sum::<false>(model, &motion.places);
         &self.gathered
+    }
+
+    /// What the last step was made from.
+    #[cfg(test)]
+    pub fn parts(&self) -> (&Plan, &Condensed, &[Drive], &Gathered, Option<&Closed>) {
+        (&self.plan, &self.condensed, &self.drives, &self.gathered, self.closed.as_deref())
     }
 
     /// Steps a tree by the dense matrices of loops.
@@ -358,12 +366,11 @@ impl Workspace {
     #[inline(always)]
     fn load(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
         let (places, loads) = (&motion.places, &mut self.gathered.loads);
-        let acts = |w: &Wrench| w.force.amax() > 0.0 || w.torque.amax() > 0.0;
+        let acts = |w: &Wrench| w.force.norm_squared() + w.torque.norm_squared() > 0.0;
         let mut push = |body, frame: &Pose, load: &Wrench| {
             if let (Some(n), offset) = model.place(body) {
-                let place = &places.links[n];
-                let at = turn::<false>(&place.R, (offset * *frame).position.into());
-                loads[n].push(load.force.into(), minus(plus(place.position, at), places.point));
+                let at = places.links[n].point((offset * *frame).position.into());
+                loads[n].push(load.force.into(), minus(at, places.point));
                 loads[n].twist(load.torque.into());
             }
         };
@@ -422,29 +429,30 @@ impl Workspace {
     /// θ̇⁺ and the change of θ.
     #[inline(always)]
     fn follow<const FUSED: bool>(&mut self, model: &Model, places: &Places, h: f64, balance: bool) {
+        let (mut geometric, mut elastic) = (0.0, 0.0);
         for (n, link) in model.links.iter().enumerate() {
             let segment = self.plan.segment_of[n];
+            let (rate, held) = match segment {
+                NONE => (&ZERO, &ZERO),
+                _ => (&self.condensed.rate[segment], &self.condensed.held[segment]),
+            };
+            let mut turn = if link.parent == BASE { [0.0; 3] } else { self.turns[link.parent] };
             for i in link.first..link.first + link.count {
-                let drive = &self.drives[i];
-                (self.rates[i], self.change[i]) = if segment == NONE {
-                    (0.0, drive.error)
-                } else {
-                    let s = &places.axes[i];
-                    let c = drive.softness;
-                    let rate = c * dot::<FUSED>(s, &self.condensed.rate[segment]);
-                    (rate, fma::<FUSED>(-c, dot::<FUSED>(s, &self.condensed.held[segment]), drive.error))
-                };
+                let (s, m, drive) = (&places.axes[i], &self.gathered.levers[i], &self.drives[i]);
+                let c = drive.softness;
+                let d = fma::<FUSED>(-c, dot::<FUSED>(s, held), drive.error);
+                (self.rates[i], self.change[i]) = (c * dot::<FUSED>(s, rate), d);
+                // dᵀG d and dᵀK d, G the geometric stiffness: 2 d m·Σ_{j<i} ω_j d_j + d² m·ω
+                let own = angular(s).map(|x| x * d);
+                let both: V3 = std::array::from_fn(|k| fma::<FUSED>(2.0, turn[k], own[k]));
+                geometric = fma::<FUSED>(d, dot3::<FUSED>(*m, both), geometric);
+                elastic = fma::<FUSED>(d * d, drive.stiffness, elastic);
+                turn = plus(turn, own);
             }
+            self.turns[n] = turn;
         }
         // Where loads stiffen what is followed at once, a full step would go too far.
-        let stiffer = stiffening::<FUSED>(
-            model,
-            places,
-            &self.gathered.levers,
-            &self.drives,
-            &self.change,
-            &mut self.turns,
-        );
+        let stiffer = if elastic > 0.0 { geometric / elastic } else { 0.0 };
         let sigma = if stiffer > 0.0 { 1.0 / (1.0 + stiffer) } else { 1.0 };
         self.join::<FUSED>(model, sigma, h, balance);
     }
@@ -456,7 +464,8 @@ impl Workspace {
         for (i, freedom) in model.freedoms.iter().enumerate() {
             let change = fma::<FUSED>(h, self.rates[i], sigma * self.change[i]);
             self.change[i] = change;
-            furthest = furthest.max(change.abs() * freedom.reach);
+            let way = change.abs() * freedom.reach;
+            furthest = if way > furthest { way } else { furthest };
         }
         if furthest > 1.0 && !balance {
             let part = 1.0 / furthest;

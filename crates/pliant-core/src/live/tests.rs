@@ -1,7 +1,13 @@
-//! The two ways of a step against each other, and the sums that go into it against finite differences.
+//! The two ways of a step against each other, and the sums that go into it against finite differences and plain sums
+//! over all links.
+
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::gathering::Gathered;
-use super::model::Model;
+use super::kinematics::Places;
+use super::model::{BASE, Model};
+use super::plan::NONE;
+use super::rows::{Row, Rows};
 use super::step::{self, Motion, Workspace};
 use crate::gallery;
 use crate::inputs::Inputs;
@@ -90,7 +96,7 @@ fn forces_and_geometric_stiffness_are_derivatives_of_energy() {
         let ancestors = |i: usize| {
             let mut at = model.links.iter().rposition(|l| l.first <= i).unwrap();
             let mut all = Vec::new();
-            while at != super::model::BASE {
+            while at != BASE {
                 let link = &model.links[at];
                 all.extend((link.first..link.first + link.count).filter(|&j| j < i));
                 at = link.parent;
@@ -109,5 +115,126 @@ fn forces_and_geometric_stiffness_are_derivatives_of_energy() {
                 assert!((found - second).abs() < 1e-5, "{name} {i} {j}: {found} {second}");
             }
         }
+    }
+}
+
+fn vector(x: &Row) -> Vector6<f64> {
+    Vector6::from_column_slice(&x[..6])
+}
+
+/// M of a link at P: with C = \[c\], (m, −m C; m C, R I Rᵀ − m C C).
+fn inertia(model: &Model, n: usize, places: &Places) -> Matrix6<f64> {
+    let (link, pose) = (&model.links[n], places.links[n].pose());
+    let R = pose.rotation.to_rotation_matrix().into_inner();
+    let [xx, yy, zz, xy, xz, yz] = link.inertia;
+    let I = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+    let c = pose.transform_point(&link.center.into()) - Vector3::from(places.point);
+    let (m, C) = (link.mass, c.cross_matrix());
+    let mut M = Matrix6::zeros();
+    M.fixed_view_mut::<3, 3>(0, 0).copy_from(&(Matrix3::identity() * m));
+    M.fixed_view_mut::<3, 3>(0, 3).copy_from(&(C * -m));
+    M.fixed_view_mut::<3, 3>(3, 0).copy_from(&(C * m));
+    M.fixed_view_mut::<3, 3>(3, 3).copy_from(&(R * I * R.transpose() - C * C * m));
+    M
+}
+
+fn matrix(x: &Rows) -> Matrix6<f64> {
+    Matrix6::from_fn(|i, k| x.0[i][k])
+}
+
+/// Every link b moves by G_b W, G_b = Σ c s sᵀ over the joints of a segment on its way to the base: the segment's sums of
+/// mass and momentum are Σ G_b M_b G_b, Σ G_b M_b and Σ G_b (M_b(ξ − hβ) − h ξ ×* M_b ξ) over all links.
+#[test]
+fn sums_of_segments_are_those_over_all_links() {
+    for name in ["two-link", "y", "arm", "hand", "chain:12", "helix:40"] {
+        let mechanism = gallery::build(name).unwrap();
+        let model = Model::new(&mechanism).unwrap();
+        let motion = moving(&model);
+        let h = 1.0 / 60.0;
+        let mut work = Workspace::new(&model);
+        step::step(&model, &Inputs::new(&mechanism), h, &mut motion.clone(), &mut work).unwrap();
+        let (plan, condensed, drives, _, _) = work.parts();
+        for (s, sums) in condensed.sums.iter().enumerate() {
+            let (mut M2, mut M1) = (Matrix6::zeros(), Matrix6::zeros());
+            let mut p = Vector6::zeros();
+            for (n, place) in motion.places.links.iter().enumerate() {
+                let mut G = Matrix6::zeros();
+                let mut at = n;
+                while at != BASE {
+                    let link = &model.links[at];
+                    for i in link.first..link.first + link.count {
+                        let axis = vector(&motion.places.axes[i]);
+                        if plan.segment_of[at] == s {
+                            G += axis * axis.transpose() * drives[i].softness;
+                        }
+                    }
+                    at = link.parent;
+                }
+                let (M, x, b) =
+                    (inertia(&model, n, &motion.places), vector(&place.twist), vector(&place.bias));
+                let (Mx, w) = (M * x, Vector3::new(x[3], x[4], x[5]));
+                let (f, torque) = (Vector3::new(Mx[0], Mx[1], Mx[2]), Vector3::new(Mx[3], Mx[4], Mx[5]));
+                let (turned, twisted) =
+                    (w.cross(&f), w.cross(&torque) + Vector3::new(x[0], x[1], x[2]).cross(&f));
+                let turning = Vector6::from_iterator(turned.iter().chain(&twisted).copied());
+                M2 += G * M * G;
+                M1 += G * M;
+                p += G * (M * (x - b * h) - turning * h);
+            }
+            for (_, link) in model.links.iter().enumerate().filter(|(n, _)| plan.segment_of[*n] == s) {
+                for i in link.first..link.first + link.count {
+                    let cs = vector(&motion.places.axes[i]) * drives[i].softness;
+                    M2 += cs * cs.transpose() * drives[i].weight;
+                    p += cs * drives[i].momentum;
+                }
+            }
+            // Rounding of some hundred terms.
+            let half = matrix(&sums.M2);
+            assert!((half + half.transpose() - M2).amax() < 1e-12 * M2.amax(), "{name} {s}");
+            assert!((vector(&sums.p) - p).amax() < 1e-12 * p.amax(), "{name} {s}");
+            if plan.segments[s].parent != NONE {
+                assert!((matrix(&sums.M1) - M1).amax() < 1e-12 * M1.amax(), "{name} {s}");
+            }
+        }
+    }
+}
+
+/// H + Hᵀ is ZᵀGZ with the matrix G over all freedoms, G_ij = ω_j·m_i for j before i.
+#[test]
+fn geometric_stiffness_of_loops_is_that_of_the_dense_matrix() {
+    for name in ["loop", "gripper", "ladder:12", "rungs:18"] {
+        let mechanism = gallery::build(name).unwrap();
+        let model = Model::new(&mechanism).unwrap();
+        let mut inputs = Inputs::new(&mechanism);
+        inputs.add_scene_loads(&mechanism);
+        let motion = moving(&model);
+        let mut work = Workspace::new(&model);
+        step::step(&model, &inputs, 1e-3, &mut motion.clone(), &mut work).unwrap();
+        let (_, _, _, gathered, closed) = work.parts();
+        let closed = closed.unwrap();
+        let (n, z) = (model.freedoms.len(), closed.space.free.len());
+        let mut G = DMatrix::zeros(n, n);
+        for link in &model.links {
+            for i in link.first..link.first + link.count {
+                let mut before: Vec<usize> = (link.first..=i).collect();
+                let mut at = link.parent;
+                while at != BASE {
+                    before.extend(model.links[at].first..model.links[at].first + model.links[at].count);
+                    at = model.links[at].parent;
+                }
+                for j in before {
+                    let (w, m) = (&motion.places.axes[j], &gathered.levers[i]);
+                    let turned = w[3] * m[0] + w[4] * m[1] + w[5] * m[2];
+                    let g = closed.units[i] * closed.units[j] * turned;
+                    (G[(i, j)], G[(j, i)]) = (g, g);
+                }
+            }
+        }
+        let Z = DMatrix::from_row_slice(n, z, &closed.space.Z[..n * z]);
+        let H = DMatrix::from_row_slice(z, z, &closed.H[..z * z]);
+        let dense = Z.transpose() * G * Z;
+        assert!(z == 0 || dense.amax() > 0.0, "{name}");
+        // Rounding of some hundred terms.
+        assert!((&H + H.transpose() - &dense).amax() <= 1e-12 * dense.amax(), "{name}");
     }
 }
