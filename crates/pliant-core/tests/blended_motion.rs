@@ -86,10 +86,6 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
         for k in 0..4 {
             let Some(case) = case(&mechanism, &mut random, [0.4, 0.9][k % 2], false) else { continue };
             for force in [Force::Live, Force::Blend] {
-                // With forces from the blend alone, far from all samples, it may swing for ever: y here at 0.9.
-                if force == Force::Blend && name == "y" && k == 3 {
-                    continue;
-                }
                 let mut simulation = model.simulate();
                 simulation.set_options(Options { force, ..*model.options() });
                 // Loads rise, so that what rests is what the statics find from rest.

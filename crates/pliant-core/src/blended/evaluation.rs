@@ -80,6 +80,8 @@ pub(super) struct Moving {
     pub wanted: Vec<f64>,
     /// f − w in the effectors' axes.
     pub net: Vec<f64>,
+    /// hLẏ⁺, how far the effectors moved in the last step.
+    pub moved: Vec<f64>,
     pub before: Before,
 }
 
@@ -135,6 +137,7 @@ impl Moving {
             outside: vec![0.0; m],
             wanted: vec![0.0; m],
             net: vec![0.0; m],
+            moved: vec![0.0; m],
         }
     }
 

@@ -171,7 +171,7 @@ impl Moving {
             anchor.settle();
             self.anchors[k] = anchor;
             for i in 0..6 {
-                self.outside[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
+                self.moved[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
             }
             self.twists[k] = Twist::from_vector(&(right_jacobian(&next) * rate));
         }
@@ -179,7 +179,7 @@ impl Moving {
     }
 
     /// κ of the step that was taken: how far the change of w would move the effectors, |C̄B(w⁺ − w)|, over how far they
-    /// moved, |hLẏ⁺| in `outside`. It comes at once and goes by a tenth a step.
+    /// moved, |hLẏ⁺|. It comes at once and goes by a tenth a step.
     fn stiffen(&mut self, radius: f64) {
         let m = self.load.len();
         for ((x, w), before) in self.right.iter_mut().zip(&self.load).zip(&self.before.load) {
@@ -193,7 +193,7 @@ impl Moving {
             let C = &self.matrices[i * m..(i + 1) * m];
             let x: f64 = C.iter().zip(&self.net).map(|(c, w)| c * w).sum();
             felt += x * x;
-            moved += self.outside[i] * self.outside[i];
+            moved += self.moved[i] * self.moved[i];
         }
         if moved > STILL * STILL {
             self.stiffer = (felt / moved).sqrt().max(1.0 + 0.9 * (self.stiffer - 1.0)).min(STIFFEST);
