@@ -5,10 +5,12 @@ mod evaluation;
 mod model;
 mod options;
 mod pulls;
+mod range;
 mod sampling;
 mod simulation;
 mod statics;
 mod step;
+mod tree;
 mod weights;
 
 pub use model::{Model, Sample, SampleError};

@@ -16,8 +16,7 @@ use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
 use crate::full::StepError;
-use crate::reduced::cholesky;
-use crate::spatial::{Twist, Wrench, exp, right_jacobian};
+use crate::spatial::{Twist, exp, right_jacobian};
 
 /// The longest way of an effector from the samples, in radii or rad, beyond which the blend has broken.
 const TOO_FAR: f64 = 1e3;
@@ -42,14 +41,15 @@ impl Simulation<'_> {
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
         self.evaluate(&acceleration, false)?;
-        for g in 0..self.groups.len() {
-            self.groups[g].keep();
-            self.groups[g].follow_links(self.model.radius);
-            self.assemble(g, h);
-            if !self.groups[g].advance(self.model.radius, h) {
-                self.groups[..g].iter_mut().for_each(Moving::go_back);
-                return Err(self.broken(g));
-            }
+        for moving in &mut self.groups {
+            moving.keep();
+            moving.follow_links(self.model.radius);
+        }
+        self.set_seats();
+        (0..self.groups.len()).rev().for_each(|g| self.assemble(g, h));
+        if let Err(g) = self.advance(h) {
+            self.groups.iter_mut().for_each(Moving::go_back);
+            return Err(self.broken(g));
         }
         let before = (self.base, self.base_twist);
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
@@ -69,18 +69,21 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Sets `outside` to the loads that act on the effectors of a group.
-    pub(super) fn gather(&mut self, g: usize) {
-        let (model, turn) = (self.model, self.base.rotation.inverse());
-        let moving = &mut self.groups[g];
-        for (to, &e) in moving.outside.chunks_exact_mut(6).zip(&model.groups[g].layout.effectors) {
-            let w = model.effectors[e].id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
-            to[..3].copy_from_slice((turn * w.force * model.radius).as_slice());
-            to[3..].copy_from_slice((turn * w.torque).as_slice());
+    /// Moves all groups; fails with one whose system is not definite, or that would go too far.
+    fn advance(&mut self, h: f64) -> Result<(), usize> {
+        for tree in &mut self.trees {
+            if !tree.solve(self.model, &mut self.groups, &self.seats, &self.inputs, h) {
+                return Err(tree.groups[0]);
+            }
+        }
+        let moved = |moving: &mut Moving| moving.advance(self.model.radius, h);
+        match self.groups.iter_mut().position(|moving| !moved(moving)) {
+            Some(g) => Err(g),
+            None => Ok(()),
         }
     }
 
-    /// The system of a step of one group, `system` and `right`.
+    /// The system of a step of one group, `system` and `right`, without pulls if others hang together with it.
     fn assemble(&mut self, g: usize, h: f64) {
         self.gather(g);
         let (m, radius) = (self.model.groups[g].m, self.model.radius);
@@ -89,19 +92,21 @@ impl Simulation<'_> {
         moving.measure_rate(radius);
         moving.set_net(radius);
         let (W, V) = moving.matrices[m * m..].split_at(m * m);
-        congruence(W, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.system);
+        let basis = (&moving.pivots[..r], &moving.Y[..], &moving.P[..]);
+        congruence(W, basis, m, &mut moving.product, &mut moving.system);
         for u in 0..r {
             let row = &moving.system[u * r..(u + 1) * r];
             let momentum: f64 = row.iter().zip(&moving.rate).map(|(a, b)| a * b).sum();
             let net: f64 = (0..m).map(|i| moving.L[i * m + u] * moving.net[i]).sum();
             moving.right[u] = momentum + h * net;
         }
-        congruence(V, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.damping);
+        congruence(V, basis, m, &mut moving.product, &mut moving.damping);
         for (a, d) in moving.system[..r * r].iter_mut().zip(&moving.damping) {
             *a += h * d;
         }
         (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
-        for pull in &self.inputs.pulls {
+        let alone = self.trees.iter().any(|tree| tree.groups == [g]);
+        for pull in self.inputs.pulls.iter().filter(|_| alone) {
             if let Some(grip) = pulls::grip(self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
                 pulls::add(moving, pull, &grip, base, radius, h);
@@ -118,9 +123,23 @@ impl Simulation<'_> {
     }
 }
 
-/// YᵀAY over the rows and columns of A that were pivots; A is m×m and symmetric, Y an upper triangle.
-fn congruence(A: &[f64], m: usize, pivots: &[usize], Y: &[f64], product: &mut [f64], out: &mut [f64]) {
+/// YᵀAY over the rows and columns of A that were pivots, or PᵀAP; A is m×m and symmetric, Y an upper triangle.
+fn congruence(A: &[f64], basis: (&[usize], &[f64], &[f64]), m: usize, product: &mut [f64], out: &mut [f64]) {
+    let (pivots, Y, P) = basis;
     let r = pivots.len();
+    if !P.is_empty() {
+        for i in 0..m {
+            for v in 0..r {
+                product[i * r + v] = (0..m).map(|k| A[i * m + k] * P[k * r + v]).sum();
+            }
+        }
+        for u in 0..r {
+            for v in 0..r {
+                out[u * r + v] = (0..m).map(|i| P[i * r + u] * product[i * r + v]).sum();
+            }
+        }
+        return;
+    }
     for (k, &row) in pivots.iter().enumerate() {
         let A = &A[row * m..(row + 1) * m];
         for v in 0..r {
@@ -145,13 +164,9 @@ impl Moving {
         self.net = net;
     }
 
-    /// Takes the step; false if the system is not definite or a number is too large, and nothing has moved then.
+    /// Takes the step with the rates in `right`; false if a number is too large.
     fn advance(&mut self, radius: f64, h: f64) -> bool {
         let (m, r) = (self.load.len(), self.rank);
-        if !cholesky::factor(&mut self.system[..r * r], r) {
-            return false;
-        }
-        cholesky::solve(&self.system[..r * r], r, &mut self.right[..r]);
         let rates = |L: &[f64], right: &[f64], k: usize| {
             Vector6::from_fn(|i, _| {
                 let row = &L[(6 * k + i) * m..][..r];
@@ -164,7 +179,6 @@ impl Moving {
             let away = self.away[k];
             let next = away + Twist::from_vector(&(rate * h));
             if !(next.linear.amax() < TOO_FAR * radius && next.angular.amax() < TOO_FAR) {
-                self.go_back();
                 return false;
             }
             let mut anchor = self.anchors[k] * exp(&(away * -1.0)) * exp(&next);
