@@ -69,9 +69,9 @@ fn turn(vectors: &mut DMatrix<f64>, to: &DMatrix<f64>, columns: &[usize]) {
     columns.iter().enumerate().for_each(|(at, &k)| vectors.set_column(k, &turned.column(at)));
 }
 
-/// Makes columns of m numbers orthonormal, first to last; false if they are not independent.
+/// Makes the columns of an m×m matrix orthonormal, first to last; false if they are not independent.
 pub(super) fn orthonormalise(vectors: &mut [f64], m: usize) -> bool {
-    for k in 0..vectors.len() / m {
+    for k in 0..m {
         let (before, from_here) = vectors.split_at_mut(k * m);
         let own = &mut from_here[..m];
         // Twice is enough (Kahan, Parlett).

@@ -21,7 +21,6 @@ use nalgebra::{Matrix6, Vector3, Vector6};
 use super::aligned::orthonormalise;
 use super::model::{Group, Model};
 use super::options::{Links, Matrices, Options};
-use super::range;
 use super::weights::{Weights, squared_distance};
 use crate::live::rank;
 use crate::reduced::Shifts;
@@ -58,8 +57,6 @@ pub(super) struct Moving {
     pub pivots: Vec<usize>,
     pub Y: Vec<f64>,
     pub rank: usize,
-    /// Of a segment among others, P in place of pivots and Y, m×r; else nothing.
-    pub P: Vec<f64>,
     /// y and its rate.
     pub y: Vec<f64>,
     pub rate: Vec<f64>,
@@ -133,7 +130,6 @@ impl Moving {
             pivots: vec![0; m],
             Y: vec![0.0; m * m],
             rank: 0,
-            P: vec![0.0; if group.is_among_others() { m * m } else { 0 }],
             theta: vec![0.0; d],
             joint_rates: vec![0.0; d],
             offsets: group.layout.joints.offsets(),
@@ -201,12 +197,6 @@ impl Moving {
             &mut self.pivots,
             &mut self.Y,
         );
-        if !self.P.is_empty() {
-            let (C, r) = (&self.matrices[..m * m], self.rank);
-            if !range::turn(C, m, r, &mut self.L, &mut self.P, &mut self.vectors, &mut self.product) {
-                self.rank = 0;
-            }
-        }
         if !given_loads {
             self.hold(group, g, shifts, radius);
         }
@@ -245,10 +235,10 @@ impl Moving {
         }
     }
 
-    /// M_by of one coordinate of a segment among others: the momentum at the base per rate of y.
+    /// M_by of one coordinate: the momentum at the base per rate of y.
     pub fn momentum_column(&self, u: usize) -> Vector6<f64> {
-        let columns = self.momentum.chunks_exact(6).enumerate();
-        columns.map(|(i, p)| Vector6::from_column_slice(p) * self.P[i * self.rank + u]).sum()
+        let of = |k: usize| Vector6::from_column_slice(&self.momentum[6 * self.pivots[k]..][..6]);
+        (0..=u).map(|k| of(k) * self.Y[k * self.rank + u]).sum()
     }
 
     /// What it passes on to what carries it, in the axes of that, with everything accelerated by a and loads w on its
@@ -300,13 +290,9 @@ impl Moving {
         (self.load, self.y, self.added) = (load, y, own);
     }
 
-    /// y of a motion ξ' of the effectors: L₁₁ y = the rows that were pivots; or Pᵀξ'.
+    /// y of a motion ξ' of the effectors: L₁₁ y = the rows that were pivots.
     pub fn coordinates_of(&self, xi: &[f64], y: &mut [f64]) {
-        let (m, r) = (xi.len(), self.rank);
-        if !self.P.is_empty() {
-            (0..r).for_each(|u| y[u] = (0..m).map(|i| self.P[i * r + u] * xi[i]).sum());
-            return;
-        }
+        let m = xi.len();
         for k in 0..self.rank {
             let row = &self.L[self.pivots[k] * m..][..k + 1];
             let before: f64 = row[..k].iter().zip(&y[..k]).map(|(l, y)| l * y).sum();
@@ -314,15 +300,9 @@ impl Moving {
         }
     }
 
-    /// E L₁₁⁻ᵀ y or P y, the wrench that y needs, effectors' axes.
+    /// E L₁₁⁻ᵀ y, the wrench that y needs, effectors' axes.
     pub fn wrench_of(&self, y: &[f64], wrench: &mut [f64]) {
         let r = self.rank;
-        if !self.P.is_empty() {
-            for (i, w) in wrench.iter_mut().enumerate() {
-                *w = self.P[i * r..(i + 1) * r].iter().zip(y).map(|(p, y)| p * y).sum();
-            }
-            return;
-        }
         wrench.fill(0.0);
         for k in 0..r {
             wrench[self.pivots[k]] = (k..r).map(|u| self.Y[k * r + u] * y[u]).sum();

@@ -5,7 +5,6 @@ mod evaluation;
 mod model;
 mod options;
 mod pulls;
-mod range;
 mod sampling;
 mod simulation;
 mod statics;

@@ -129,11 +129,6 @@ impl Group {
         }
     }
 
-    /// Whether it carries other segments, or one carries it.
-    pub fn is_among_others(&self) -> bool {
-        self.carrier.is_some() || self.levers.iter().any(Option::is_some)
-    }
-
     /// The frames of a sample's effectors in the base.
     pub fn poses_of(&self, sample: usize) -> &[Pose] {
         let e = self.layout.effectors.len();

@@ -92,15 +92,14 @@ impl Simulation<'_> {
         moving.measure_rate(radius);
         moving.set_net(radius);
         let (W, V) = moving.matrices[m * m..].split_at(m * m);
-        let basis = (&moving.pivots[..r], &moving.Y[..], &moving.P[..]);
-        congruence(W, basis, m, &mut moving.product, &mut moving.system);
+        congruence(W, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.system);
         for u in 0..r {
             let row = &moving.system[u * r..(u + 1) * r];
             let momentum: f64 = row.iter().zip(&moving.rate).map(|(a, b)| a * b).sum();
             let net: f64 = (0..m).map(|i| moving.L[i * m + u] * moving.net[i]).sum();
             moving.right[u] = momentum + h * net;
         }
-        congruence(V, basis, m, &mut moving.product, &mut moving.damping);
+        congruence(V, m, &moving.pivots[..r], &moving.Y, &mut moving.product, &mut moving.damping);
         for (a, d) in moving.system[..r * r].iter_mut().zip(&moving.damping) {
             *a += h * d;
         }
@@ -123,23 +122,9 @@ impl Simulation<'_> {
     }
 }
 
-/// YᵀAY over the rows and columns of A that were pivots, or PᵀAP; A is m×m and symmetric, Y an upper triangle.
-fn congruence(A: &[f64], basis: (&[usize], &[f64], &[f64]), m: usize, product: &mut [f64], out: &mut [f64]) {
-    let (pivots, Y, P) = basis;
+/// YᵀAY over the rows and columns of A that were pivots; A is m×m and symmetric, Y an upper triangle.
+fn congruence(A: &[f64], m: usize, pivots: &[usize], Y: &[f64], product: &mut [f64], out: &mut [f64]) {
     let r = pivots.len();
-    if !P.is_empty() {
-        for i in 0..m {
-            for v in 0..r {
-                product[i * r + v] = (0..m).map(|k| A[i * m + k] * P[k * r + v]).sum();
-            }
-        }
-        for u in 0..r {
-            for v in 0..r {
-                out[u * r + v] = (0..m).map(|i| P[i * r + u] * product[i * r + v]).sum();
-            }
-        }
-        return;
-    }
     for (k, &row) in pivots.iter().enumerate() {
         let A = &A[row * m..(row + 1) * m];
         for v in 0..r {
