@@ -12,7 +12,7 @@ use pliant_core::spatial::Wrench;
 
 #[test]
 fn a_step_allocates_nothing() {
-    for name in ["helix:50", "arm", "hand", "two-link", "rungs:18"] {
+    for name in ["helix:50", "arm", "hand", "two-link", "rungs:18", "y"] {
         let mechanism = gallery::build(name).unwrap();
         let mut model = Model::new(&mechanism, Options::default()).unwrap();
         for size in [1.0, -1.0] {

@@ -88,6 +88,7 @@ fn a_model_that_was_read_moves_as_the_one_that_was_written() {
     for (name, options) in [
         ("two-link", Options::default()),
         ("y", eigen),
+        ("y", Options { branches: false, ..Options::default() }),
         ("four-bar", blend),
         ("hand", Options::default()),
         ("gripper", Options::default()),

@@ -25,7 +25,7 @@ use super::weights::{Weights, squared_distance};
 use crate::live::rank;
 use crate::reduced::Shifts;
 use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
-use crate::spatial::{Pose, Twist, exp, log, right_jacobian, right_jacobian_inverse};
+use crate::spatial::{Pose, Twist, Wrench, exp, log, right_jacobian, right_jacobian_inverse};
 
 /// Pivots of the compliance below this part of the largest are no motion: what a sample gives that little, such as a
 /// nearly straight chain along itself, comes more from how it curves on the way than from its compliance. With 1e-4 and
@@ -48,6 +48,8 @@ pub(super) struct Moving {
     /// ξ_i of each effector for each sample that counts, in the order of the weights, and ξ̄ = Σαξ_i.
     ways: Vec<Twist>,
     pub away: Vec<Twist>,
+    /// w_i of each sample that counts, in the order of the weights, turned to the anchors.
+    held: Vec<f64>,
     /// C̄, mass and damping per load.
     pub matrices: Vec<f64>,
     /// Factors of C̄.
@@ -67,6 +69,12 @@ pub(super) struct Moving {
     one: PoseLanes,
     /// Offsets of each sample's links by twists.
     pub twist_offsets: Vec<TwistOffsets>,
+    /// If something carries it, ΣαM_bb and ΣαM_by: inertia at its base, and momentum there per load, 6×m. How far the
+    /// first moment of its mass is from that of the samples; and loads off the effectors, at the base.
+    pub inertia: Matrix6<f64>,
+    pub momentum: Vec<f64>,
+    moment: Vector3<f64>,
+    off_effectors: Wrench,
     added: Vec<f64>,
     left: Vec<f64>,
     vectors: Vec<f64>,
@@ -76,10 +84,12 @@ pub(super) struct Moving {
     pub system: Vec<f64>,
     pub right: Vec<f64>,
     pub outside: Vec<f64>,
-    /// Loads to be held in statics.
-    pub wanted: Vec<f64>,
+    /// Loads that statics start from.
+    pub start: Vec<f64>,
     /// f − w in the effectors' axes.
     pub net: Vec<f64>,
+    /// hLẏ⁺, how far the effectors moved in the last step.
+    pub moved: Vec<f64>,
     pub before: Before,
 }
 
@@ -114,6 +124,7 @@ impl Moving {
             weights: Weights::new(group.samples),
             ways: vec![Twist::ZERO; group.poses.len()],
             away: vec![Twist::ZERO; group.layout.effectors.len()],
+            held: vec![0.0; group.loads.len()],
             matrices: vec![0.0; 3 * m * m],
             L: vec![0.0; m * m],
             pivots: vec![0; m],
@@ -125,6 +136,10 @@ impl Moving {
             links: PoseLanes::new(group.layout.nodes.len()),
             one: PoseLanes::new(group.layout.nodes.len()),
             twist_offsets: group.twists.iter().map(|t| t.offsets()).collect(),
+            inertia: Matrix6::zeros(),
+            momentum: vec![0.0; if group.carrier.is_some() { 6 * m } else { 0 }],
+            moment: Vector3::zeros(),
+            off_effectors: Wrench::ZERO,
             added: vec![0.0; m],
             left: vec![0.0; m],
             vectors: vec![0.0; m * m],
@@ -133,8 +148,9 @@ impl Moving {
             system: vec![0.0; m * m],
             right: vec![0.0; m],
             outside: vec![0.0; m],
-            wanted: vec![0.0; m],
+            start: vec![0.0; m],
             net: vec![0.0; m],
+            moved: vec![0.0; m],
         }
     }
 
@@ -159,6 +175,7 @@ impl Moving {
         self.away.fill(Twist::ZERO);
         let effectors = self.anchors.len();
         for (at, &(i, alpha)) in self.weights.of.iter().enumerate() {
+            group.turned_loads_of(i, &self.anchors, &mut self.held[at * m..(at + 1) * m]);
             for (to, x) in self.matrices.iter_mut().zip(group.matrices_of(i)) {
                 *to += alpha * x;
             }
@@ -184,9 +201,12 @@ impl Moving {
             self.hold(group, g, shifts, radius);
         }
         self.theta.fill(0.0);
+        self.inertia.fill(0.0);
+        self.momentum.fill(0.0);
+        (self.moment, self.off_effectors) = (Vector3::zeros(), Wrench::ZERO);
         for at in 0..self.weights.of.len() {
             let (i, alpha) = self.weights.of[at];
-            self.set_added(group, at, radius);
+            self.set_added(at, radius);
             let (theta, map) = group.coordinates_of(i);
             self.theta.iter_mut().zip(theta).for_each(|(to, x)| *to += alpha * x);
             add_columns(&mut self.theta, map, &self.added, alpha);
@@ -194,7 +214,44 @@ impl Moving {
                 let shift = &shifts[i].of[g].coordinates;
                 self.theta.iter_mut().zip(shift).for_each(|(to, x)| *to += alpha * x);
             }
+            if group.carrier.is_some() {
+                self.add_mass(group, i, alpha);
+                if let Some(shifts) = shifts {
+                    self.off_effectors = self.off_effectors + shifts[i].of[g].on_base * alpha;
+                    self.moment += shifts[i].of[g].moment * alpha;
+                }
+            }
         }
+    }
+
+    /// Adds a sample's inertia and momentum at the base. The first moment m c of the mass changes by the linear part of
+    /// the momentum.
+    fn add_mass(&mut self, group: &Group, sample: usize, alpha: f64) {
+        self.inertia += group.inertia[sample] * alpha;
+        let momentum = group.momentum_of(sample);
+        self.momentum.iter_mut().zip(momentum).for_each(|(to, x)| *to += alpha * x);
+        for (column, u) in momentum.chunks_exact(6).zip(&self.added) {
+            self.moment += Vector3::from_column_slice(&column[..3]) * (alpha * u);
+        }
+    }
+
+    /// M_by of one coordinate: the momentum at the base per rate of y.
+    pub fn momentum_column(&self, u: usize) -> Vector6<f64> {
+        let of = |k: usize| Vector6::from_column_slice(&self.momentum[6 * self.pivots[k]..][..6]);
+        (0..=u).map(|k| of(k) * self.Y[k * self.rank + u]).sum()
+    }
+
+    /// What it passes on to what carries it, in the axes of that, with everything accelerated by a and loads w on its
+    /// effectors: Σ Ad⁻ᵀw + M_bb a.
+    pub fn passed_on(&self, loads: &[f64], a: &Twist, radius: f64) -> Wrench {
+        let mut sum = Wrench::from_vector(&(self.inertia * a.to_vector())) + self.off_effectors;
+        sum.torque += self.moment.cross(&a.linear);
+        for (w, anchor) in loads.chunks_exact(6).zip(&self.anchors) {
+            let force = Vector3::from_column_slice(&w[..3]) / radius;
+            sum.force += force;
+            sum.torque += Vector3::from_column_slice(&w[3..]) + anchor.position.cross(&force);
+        }
+        sum
     }
 
     /// Sets y, and w₀ = w̄ + B⁻¹ E L₁₁⁻ᵀ y, then w = f + B⁻¹ E L₁₁⁻ᵀ LᵀB(w₀ − f): what is no motion of the blend follows the
@@ -216,10 +273,10 @@ impl Moving {
         self.wrench_of(&y, &mut own);
         let mut load = std::mem::take(&mut self.load);
         self.to_base_axes(&own, radius, &mut load);
-        for &(i, alpha) in &self.weights.of {
-            load.iter_mut().zip(group.loads_of(i)).for_each(|(to, x)| *to += alpha * x);
-        }
         let (m, r) = (group.m, self.rank);
+        for (at, &(_, alpha)) in self.weights.of.iter().enumerate() {
+            load.iter_mut().zip(&self.held[at * m..]).for_each(|(to, x)| *to += alpha * x);
+        }
         if r < m {
             load.iter_mut().zip(&self.outside).for_each(|(w, f)| *w -= f);
             self.to_own_axes(&load, radius, &mut own);
@@ -299,8 +356,9 @@ impl Moving {
     }
 
     /// Sets `added` to u_i of a sample that counts, by its place among the weights.
-    fn set_added(&mut self, group: &Group, at: usize, radius: f64) {
-        let loads = group.loads_of(self.weights.of[at].0);
+    fn set_added(&mut self, at: usize, radius: f64) {
+        let m = self.load.len();
+        let loads = &self.held[at * m..(at + 1) * m];
         for (k, anchor) in self.anchors.iter().enumerate() {
             let way = &self.ways[at * self.anchors.len() + k];
             let part = |i: usize| self.load[6 * k + i] - loads[6 * k + i];
@@ -404,7 +462,7 @@ impl Moving {
             self.links.clear();
             for at in 0..self.weights.of.len() {
                 let (i, alpha) = self.weights.of[at];
-                self.set_added(group, at, model.radius);
+                self.set_added(at, model.radius);
                 group.twists[i].rebuild(&self.added, &self.twist_offsets[i], base, 1, &mut self.one);
                 self.links.add(&self.one, alpha);
             }

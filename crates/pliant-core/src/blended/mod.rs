@@ -9,6 +9,7 @@ mod sampling;
 mod simulation;
 mod statics;
 mod step;
+mod tree;
 mod weights;
 
 pub use model::{Model, Sample, SampleError};

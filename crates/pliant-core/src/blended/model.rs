@@ -1,6 +1,6 @@
 //! Samples of a mechanism: linear models at loaded equilibria, and the constants of each for blending.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Matrix3, Matrix6};
 
 use super::aligned::Aligned;
 use super::options::Options;
@@ -9,7 +9,7 @@ use crate::live;
 use crate::mechanism::{EffectorId, Mechanism};
 use crate::reduced::reconstruction::Twists;
 use crate::reduced::{
-    self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, choose_effectors,
+    self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, Segments, choose_effectors,
 };
 use crate::spatial::{Pose, Wrench};
 use crate::state::State;
@@ -21,7 +21,9 @@ pub struct Model<'m> {
     pub(super) radius: f64,
     pub(super) options: Options,
     pub(super) live: live::Model<'m>,
+    /// Those of the mechanism, and the bodies that carry segments.
     pub(super) effectors: Vec<EffectorFrame>,
+    pub(super) segments: Segments,
     pub(super) samples: Vec<Sample<'m>>,
     pub(super) groups: Vec<Group>,
     /// Of each node, its group and its link there.
@@ -62,10 +64,12 @@ pub enum SampleError {
     Reduction(#[from] ReductionError),
 }
 
-/// An independent part of the mechanism: samples of it are weighed and blended alone.
+/// A segment of the mechanism: samples of it are weighed and blended alone, all seen from its base.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub layout: Layout,
+    /// What carries it, by group and effector there; `None` is the base of the mechanism.
+    pub carrier: Option<(usize, usize)>,
     /// 6|E|.
     pub m: usize,
     /// Number of samples.
@@ -73,26 +77,36 @@ pub(super) struct Group {
     /// Sample by sample: each effector's frame in the base, and the load that holds it there, six numbers each.
     pub poses: Vec<Pose>,
     pub loads: Vec<f64>,
+    /// And Σ r fᵀ of the loads that it bears of other segments, if it carries any.
+    levers: Vec<Option<Matrix3<f64>>>,
     /// Sample by sample, m×m each: compliance, mass and damping per wrench.
     pub matrices: Vec<f64>,
     pub aligned: Vec<Aligned>,
     /// Sample by sample: joint coordinates, then their columns per wrench.
     pub coordinates: Vec<f64>,
     pub twists: Vec<Twists>,
+    /// Sample by sample, if something carries it: inertia as one rigid body at its base, and momentum there per
+    /// wrench, 6×m, column by column.
+    pub inertia: Vec<Matrix6<f64>>,
+    pub momentum: Vec<f64>,
 }
 
 impl Group {
-    fn new(layout: Layout) -> Group {
+    fn new(layout: Layout, carrier: Option<(usize, usize)>) -> Group {
         Group {
+            carrier,
             m: 6 * layout.effectors.len(),
             layout,
             samples: 0,
             poses: Vec::new(),
             loads: Vec::new(),
+            levers: Vec::new(),
             matrices: Vec::new(),
             aligned: Vec::new(),
             coordinates: Vec::new(),
             twists: Vec::new(),
+            inertia: Vec::new(),
+            momentum: Vec::new(),
         }
     }
 
@@ -100,6 +114,7 @@ impl Group {
         self.samples += 1;
         self.poses.extend(part.poses);
         self.loads.extend(part.loads);
+        self.levers.extend(part.levers);
         let symmetric = |A: &DMatrix<f64>| (A + A.transpose()) * 0.5;
         for A in [&part.compliance, &part.mass, &part.damping] {
             self.matrices.extend_from_slice(symmetric(A).as_slice());
@@ -108,6 +123,10 @@ impl Group {
         self.coordinates.extend(part.coordinates);
         self.coordinates.extend(part.coordinate_map);
         self.twists.push(part.twists);
+        if self.carrier.is_some() {
+            self.inertia.push(part.inertia);
+            self.momentum.extend_from_slice(part.momentum.as_slice());
+        }
     }
 
     /// The frames of a sample's effectors in the base.
@@ -121,10 +140,32 @@ impl Group {
         &self.loads[sample * self.m..(sample + 1) * self.m]
     }
 
+    /// The loads of a sample with an effector turned. What acts on other segments turns with the body that carries them, as
+    /// if these were stiff: then a sample is stable in every segment if it is as a whole, and its stiffness symmetric. Their
+    /// torque Σ (Q r)×f is the axial part of QΣrfᵀ.
+    pub fn turned_loads_of(&self, sample: usize, anchors: &[Pose], to: &mut [f64]) {
+        to.copy_from_slice(self.loads_of(sample));
+        let e = anchors.len();
+        for (k, (anchor, pose)) in anchors.iter().zip(self.poses_of(sample)).enumerate() {
+            let Some(levers) = self.levers[sample * e + k] else { continue };
+            let Q = (anchor.rotation * pose.rotation.inverse()).to_rotation_matrix();
+            let change = Q * levers - levers;
+            let torque = &mut to[6 * k + 3..6 * k + 6];
+            torque[0] += change[(1, 2)] - change[(2, 1)];
+            torque[1] += change[(2, 0)] - change[(0, 2)];
+            torque[2] += change[(0, 1)] - change[(1, 0)];
+        }
+    }
+
     /// Compliance, mass and damping of a sample, one after the other.
     pub fn matrices_of(&self, sample: usize) -> &[f64] {
         let n = 3 * self.m * self.m;
         &self.matrices[sample * n..(sample + 1) * n]
+    }
+
+    /// Momentum of a sample per wrench.
+    pub fn momentum_of(&self, sample: usize) -> &[f64] {
+        &self.momentum[sample * 6 * self.m..(sample + 1) * 6 * self.m]
     }
 
     /// Joint coordinates of a sample, and their columns per wrench.
@@ -145,7 +186,13 @@ impl<'m> Model<'m> {
 
     /// Without any sample: it cannot be simulated before one is put in.
     fn empty(mechanism: &'m Mechanism, options: Options) -> Result<Model<'m>, SampleError> {
-        let effectors = choose_effectors(mechanism, None)?;
+        let mut effectors = choose_effectors(mechanism, None)?;
+        let segments = if options.branches { Segments::cut(mechanism) } else { Segments::whole(mechanism) };
+        effectors.extend(segments.carriers.iter().map(|&n| {
+            let body = mechanism.order().nodes()[n].head;
+            let name = mechanism.body(body).name.clone();
+            EffectorFrame { name, body, frame: Pose::identity(), id: None }
+        }));
         let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
         if let Some(base) = bases.map(|n| &mechanism.body(n.head).name).next() {
             return Err(ReductionError::Options(format!(
@@ -159,6 +206,7 @@ impl<'m> Model<'m> {
             options,
             live: live::Model::new(mechanism)?,
             effectors,
+            segments,
             samples: Vec::new(),
             groups: Vec::new(),
             place_of_node: vec![(usize::MAX, 0); mechanism.order().nodes().len()],
@@ -179,6 +227,15 @@ impl<'m> Model<'m> {
             return Err(ReductionError::Options("a blended model needs at least one sample".into()).into());
         }
         Ok(model)
+    }
+
+    /// The first sample without branches of their own, if it has them.
+    pub(super) fn whole(&self) -> Result<Option<Model<'m>>, SampleError> {
+        if self.segments.carriers.is_empty() {
+            return Ok(None);
+        }
+        let (options, rest) = (Options { branches: false, ..self.options }, &self.samples[0]);
+        Model::from_samples(self.mechanism, options, [(rest.state.clone(), rest.loads.clone())]).map(Some)
     }
 
     /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is what it
@@ -215,17 +272,21 @@ impl<'m> Model<'m> {
     }
 
     fn push(&mut self, simulation: &mut full::Simulation, loads: &[Wrench]) -> Result<(), SampleError> {
-        let mut reference = Reference::at_equilibrium_of(self.mechanism, simulation);
+        let mut reference = Reference::at_equilibrium_of(self.mechanism, simulation, &self.segments);
         if !self.options.geometric {
             reference.forget_geometric_stiffness();
         }
-        let model = Reduction::at(reference).build()?;
+        let inner = &self.effectors[self.mechanism.effectors().len()..];
+        let model = Reduction::at(reference).and(inner).build()?;
         if self.groups.is_empty() {
-            self.groups = (0..model.components()).map(|c| Group::new(model.layout(c))).collect();
-            for (g, group) in self.groups.iter().enumerate() {
-                for (link, &n) in group.layout.nodes.iter().enumerate() {
+            // Those that carry others come first.
+            for g in 0..model.components() {
+                let layout = model.layout(g);
+                let carrier = self.segments.base_of_node[layout.nodes[0]].map(|n| self.effector_at(n));
+                for (link, &n) in layout.nodes.iter().enumerate() {
                     self.place_of_node[n] = (g, link);
                 }
+                self.groups.push(Group::new(layout, carrier));
             }
         }
         for (c, group) in self.groups.iter_mut().enumerate() {
@@ -233,6 +294,15 @@ impl<'m> Model<'m> {
         }
         self.samples.push(Sample { model, state: simulation.state().clone(), loads: loads.to_vec() });
         Ok(())
+    }
+
+    /// The group of a node that carries others, and its effector there.
+    fn effector_at(&self, node: usize) -> (usize, usize) {
+        let (g, _) = self.place_of_node[node];
+        let e = self.mechanism.effectors().len()
+            + self.segments.carriers.binary_search(&node).expect("it carries a segment");
+        let at = self.groups[g].layout.effectors.iter().position(|&other| other == e);
+        (g, at.expect("a body that carries a segment is an effector"))
     }
 
     /// The mechanism.
@@ -250,12 +320,12 @@ impl<'m> Model<'m> {
         &self.options
     }
 
-    /// Changes how they are blended, but not whether samples have their geometric stiffness.
+    /// Changes how they are blended, but not whether samples have their geometric stiffness and branches their own.
     pub fn set_options(&mut self, options: Options) {
-        self.options = Options { geometric: self.options.geometric, ..options };
+        self.options = options.in_samples_as(&self.options);
     }
 
-    /// The frames that it was reduced to.
+    /// The frames that it was reduced to: the mechanism's effectors, then bodies from which branches go out.
     pub fn effectors(&self) -> &[EffectorFrame] {
         &self.effectors
     }

@@ -48,6 +48,9 @@ pub struct Options {
     pub force: Force,
     /// Whether samples have the geometric stiffness of their loads.
     pub geometric: bool,
+    /// Whether bodies from which several branches with effectors go out are effectors too, so that each branch is
+    /// weighed and blended alone.
+    pub branches: bool,
 }
 
 impl Default for Options {
@@ -60,6 +63,14 @@ impl Default for Options {
             links: Links::Joint,
             force: Force::Live,
             geometric: true,
+            branches: true,
         }
+    }
+}
+
+impl Options {
+    /// These, with what is part of samples taken from others.
+    pub(super) fn in_samples_as(self, other: &Options) -> Options {
+        Options { geometric: other.geometric, branches: other.branches, ..self }
     }
 }

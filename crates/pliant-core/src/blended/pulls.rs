@@ -28,13 +28,30 @@ pub(super) fn grip(model: &Model, pull: &Pull) -> Option<Grip> {
     Some(Grip { group, effector, frame })
 }
 
-/// Adds a pull to the system of a step of h seconds, at whose end the base has a twist.
+/// The pulled frame in the base of the mechanism.
+pub(super) fn in_base(moving: &Moving, seat: Option<&Pose>, grip: &Grip) -> Pose {
+    let own = moving.poses[grip.effector] * grip.frame;
+    seat.map_or(own, |seat| *seat * own)
+}
+
+/// A pull in a step of h seconds: its wrench on the pulled frame at rest on the base, and how that resists the rate
+/// at the end of the step, h²K + hD.
+pub(super) struct Held {
+    pub wrench: Vector6<f64>,
+    pub implicit: Matrix6<f64>,
+}
+
+/// A pull at a frame in the base, which has a twist at the end of the step.
+pub(super) fn held(pull: &Pull, in_base: &Pose, base: (&Pose, &Twist), h: f64) -> Held {
+    let (mut wrench, K, D) = spring(pull, &(*base.0 * *in_base));
+    wrench -= D * carried(base.0, base.1, in_base);
+    Held { wrench, implicit: K * (h * h) + D * h }
+}
+
+/// Adds a pull to the system of a step of h seconds of a segment on the base, which has a twist at the end of it.
 pub(super) fn add(moving: &mut Moving, pull: &Pull, grip: &Grip, base: (&Pose, &Twist), radius: f64, h: f64) {
     let r = moving.rank;
-    let in_base = moving.poses[grip.effector] * grip.frame;
-    let (mut w, K, D) = spring(pull, &(*base.0 * in_base));
-    w -= D * carried(base.0, base.1, &in_base);
-    let W: Matrix6<f64> = K * (h * h) + D * h;
+    let Held { wrench: w, implicit: W } = held(pull, &in_base(moving, None, grip), base, h);
     let J = grip.frame.inverse().adjoint() * right_jacobian(&moving.away[grip.effector]);
     for u in 0..r {
         let Gu = moving.column(grip.effector, &J, u, radius);
@@ -65,11 +82,18 @@ impl Simulation<'_> {
         }
         let Some(grip) = grip(self.model, pull) else { return Wrench::ZERO };
         let moving = &self.groups[grip.group];
-        let in_base = moving.poses[grip.effector] * grip.frame;
+        let in_base = in_base(moving, self.seats[grip.group].as_ref(), &grip);
         let pose = self.base * in_base;
         let (mut w, _, D) = spring(pull, &pose);
-        let own = grip.frame.twist_to_local(&moving.twists[grip.effector]).to_vector();
-        w -= D * (own + carried(&self.base, &self.base_twist, &in_base));
+        // The effector moves with what carries its segment.
+        let (mut g, mut at, mut twist) = (grip.group, grip.frame, Twist::ZERO);
+        let mut effector = Some(grip.effector);
+        while let Some(k) = effector {
+            twist = twist + at.twist_to_local(&self.groups[g].twists[k]);
+            at = self.groups[g].anchors[k] * at;
+            (g, effector) = self.model.groups[g].carrier.map_or((g, None), |(g, k)| (g, Some(k)));
+        }
+        w -= D * (twist.to_vector() + carried(&self.base, &self.base_twist, &in_base));
         let w = Wrench::from_vector(&w);
         Wrench { force: pose.rotation * w.force, torque: pose.rotation * w.torque }
     }

@@ -140,7 +140,7 @@ impl Sampling {
         };
         let mut unusable = 0;
         let mut stop = !progress(Stage { samples: 1, worst: f64::INFINITY });
-        for direction in softest(&model) {
+        for direction in softest(model.whole()?.as_ref().unwrap_or(&model)) {
             for sign in [1.0, -1.0] {
                 let unit: Vec<Wrench> = direction.iter().map(|w| *w * sign).collect();
                 if model.samples.len() >= self.most_samples || stop {

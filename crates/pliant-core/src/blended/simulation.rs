@@ -5,11 +5,12 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
 use super::evaluation::Moving;
 use super::model::Model;
 use super::options::{Force, Links, Options};
+use super::tree::Tree;
 use crate::full::{Energy, StepError};
 use crate::inputs::{InputError, Inputs};
 use crate::live;
 use crate::mechanism::{BodyId, EffectorId, Mechanism};
-use crate::reduced::Shifts;
+use crate::reduced::{Shifts, felt};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
@@ -24,6 +25,9 @@ pub struct Simulation<'m> {
     pub(super) options: Options,
     pub(super) inputs: Inputs,
     pub(super) groups: Vec<Moving>,
+    pub(super) trees: Vec<Tree>,
+    /// Of each group that another carries, the frame of what does, in the base, as the anchors have it.
+    pub(super) seats: Vec<Option<Pose>>,
     pub(super) base: Pose,
     /// World axes, at the base's origin.
     pub(super) base_twist: Twist,
@@ -31,8 +35,9 @@ pub struct Simulation<'m> {
     pub(super) steps: u64,
     /// Whether the groups are evaluated where they are.
     pub(super) evaluated: bool,
-    /// Whether the loads of the groups are those of statics, which are put on in parts.
+    /// Whether the loads of the groups are those of statics, which are put on in parts; and the part now.
     pub(super) settling: bool,
+    pub(super) part: f64,
     /// Whether the state tells where the simulation is.
     pub(super) filled: bool,
     /// Loads off the effectors at each sample, and whether they may have changed.
@@ -41,6 +46,8 @@ pub struct Simulation<'m> {
     /// Whether the mover may not have all inputs yet but the loads on effectors.
     mover_behind: bool,
     shifted: bool,
+    /// Whether they change as seats turn.
+    turning: bool,
     accelerated: Twist,
     /// What moves with forces from the live engine.
     pub(super) mover: live::Simulation<'m>,
@@ -70,17 +77,21 @@ impl<'m> Model<'m> {
             options: self.options,
             inputs: Inputs::new(self.mechanism),
             groups: self.groups.iter().map(Moving::new).collect(),
+            trees: Tree::all(&self.groups),
+            seats: vec![None; self.groups.len()],
             base: Pose::identity(),
             base_twist: Twist::ZERO,
             time: 0.0,
             steps: 0,
             evaluated: false,
             settling: false,
+            part: 1.0,
             filled: false,
             shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
             inputs_changed: true,
             mover_behind: true,
             shifted: false,
+            turning: false,
             accelerated: Twist::ZERO,
             mover: self.live.simulate(),
             follower: self.live.simulate(),
@@ -123,14 +134,14 @@ impl<'m> Simulation<'m> {
         &self.options
     }
 
-    /// Changes how samples are blended, but not whether they have their geometric stiffness. Poses stay what they are,
-    /// as near as the blend can come.
+    /// Changes how samples are blended, but not whether they have their geometric stiffness and branches their own. Poses
+    /// stay what they are, as near as the blend can come.
     pub fn set_options(&mut self, options: Options) {
         if self.options.force == Force::Live {
             let state = self.state().clone();
             self.take_over(&state);
         }
-        self.options = Options { geometric: self.options.geometric, ..options };
+        self.options = options.in_samples_as(&self.options);
         self.inputs_changed = true;
         self.stale();
         let _ = self.evaluate(&Twist::ZERO, false);
@@ -158,15 +169,25 @@ impl<'m> Simulation<'m> {
 
     /// Puts effectors where a state has them.
     pub(super) fn take_over(&mut self, state: &State) {
+        let model = self.model;
         for (g, moving) in self.groups.iter_mut().enumerate() {
-            for (k, &e) in self.model.groups[g].layout.effectors.iter().enumerate() {
-                let effector = &self.model.effectors[e];
+            let (base, base_twist) = match model.groups[g].carrier {
+                Some((carrier, k)) => {
+                    let body = model.effectors[model.groups[carrier].layout.effectors[k]].body;
+                    (state.pose(body), state.twists[body.index()])
+                }
+                None => {
+                    let r = self.base.rotation.inverse();
+                    let Twist { linear, angular } = self.base_twist;
+                    (state.base, Twist { linear: r * linear, angular: r * angular })
+                }
+            };
+            for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
+                let effector = &model.effectors[e];
                 let pose = state.pose(effector.body) * effector.frame;
-                moving.anchors[k] = state.base.inverse_times(&pose);
+                moving.anchors[k] = base.inverse_times(&pose);
                 let twist = effector.frame.twist_to_local(&state.twists[effector.body.index()]);
-                let r = self.base.rotation.inverse();
-                let base = Twist { linear: r * self.base_twist.linear, angular: r * self.base_twist.angular };
-                moving.twists[k] = twist - moving.anchors[k].twist_to_local(&base);
+                moving.twists[k] = twist - moving.anchors[k].twist_to_local(&base_twist);
             }
         }
         self.evaluated = false;
@@ -219,25 +240,87 @@ impl<'m> Simulation<'m> {
         if self.evaluated {
             return Ok(());
         }
-        if !given_loads && !self.settling {
-            (0..self.groups.len()).for_each(|g| self.gather(g));
+        self.set_seats();
+        if self.turning {
+            self.update_shifts(acceleration)?;
         }
-        let shifts = self.shifted.then_some(&self.shifts[..]);
-        for (g, moving) in self.groups.iter_mut().enumerate() {
+        // What a segment passes on is a load of what carries it: those that others carry come first.
+        for g in (0..self.groups.len()).rev() {
+            if !given_loads || self.settling {
+                self.gather(g);
+            }
+            let moving = &mut self.groups[g];
+            if given_loads && self.settling {
+                moving.load.copy_from_slice(&moving.outside);
+            }
+            let shifts = self.shifted.then_some(&self.shifts[..]);
             moving.blend(self.model, g, &self.options, shifts, given_loads);
         }
         if given_loads {
             self.correct();
         }
         for g in 0..self.groups.len() {
-            let moving = &mut self.groups[g];
-            if moving.theta.iter().any(|x| !x.is_finite()) {
+            if self.groups[g].theta.iter().any(|x| !x.is_finite()) {
                 return Err(self.broken(g));
             }
-            moving.place(self.model, g, &self.options, &self.base);
+            let base = self.model.groups[g].carrier.map_or(self.base, |(carrier, k)| {
+                self.groups[carrier].links.pose(self.model.groups[carrier].layout.places[k].0)
+            });
+            self.groups[g].place(self.model, g, &self.options, &base);
         }
         self.evaluated = true;
         Ok(())
+    }
+
+    /// Sets the seats by the anchors.
+    pub(super) fn set_seats(&mut self) {
+        for (g, group) in self.model.groups.iter().enumerate() {
+            self.seats[g] = group.carrier.map(|(carrier, k)| {
+                let anchor = self.groups[carrier].anchors[k];
+                self.seats[carrier].map_or(anchor, |seat| seat * anchor)
+            });
+        }
+    }
+
+    /// The axes of a group's loads, in the world.
+    pub(super) fn axes(&self, g: usize) -> UnitQuaternion<f64> {
+        self.seats[g].map_or(self.base.rotation, |seat| self.base.rotation * seat.rotation)
+    }
+
+    /// What group g passes on to an effector k of the one that carries it, under loads on its effectors, in the axes of
+    /// that one's loads.
+    fn passed_on(&self, g: usize, carrier: (usize, usize), loads: &[f64]) -> Wrench {
+        let at_base = felt(&self.inputs.gravity, &self.accelerated, &self.inputs.base);
+        let a = self.seats[g].map_or(at_base, |seat| seat.twist_to_local(&at_base));
+        let w = self.groups[g].passed_on(loads, &a, self.model.radius);
+        let turn = self.groups[carrier.0].anchors[carrier.1].rotation;
+        Wrench { force: turn * w.force, torque: turn * w.torque }
+    }
+
+    /// Sets `outside` to the loads that act on the effectors of a group, or in statics to a part of the way there.
+    pub(super) fn gather(&mut self, g: usize) {
+        let (model, turn) = (self.model, self.axes(g).inverse());
+        let moving = &mut self.groups[g];
+        for (to, &e) in moving.outside.chunks_exact_mut(6).zip(&model.groups[g].layout.effectors) {
+            let w = model.effectors[e].id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
+            to[..3].copy_from_slice((turn * w.force * model.radius).as_slice());
+            to[3..].copy_from_slice((turn * w.torque).as_slice());
+        }
+        for child in g + 1..self.groups.len() {
+            let Some(carrier) = model.groups[child].carrier.filter(|(carrier, _)| *carrier == g) else {
+                continue;
+            };
+            let w = self.passed_on(child, carrier, &self.groups[child].outside);
+            let to = &mut self.groups[g].outside[6 * carrier.1..][..6];
+            (0..3).for_each(|i| to[i] += w.force[i] * model.radius);
+            (0..3).for_each(|i| to[3 + i] += w.torque[i]);
+        }
+        let (part, moving) = (self.part, &mut self.groups[g]);
+        if part != 1.0 {
+            for (f, s) in moving.outside.iter_mut().zip(&moving.start) {
+                *f = s + part * (*f - s);
+            }
+        }
     }
 
     /// Condenses loads off the effectors at all samples, if they may have changed.
@@ -248,10 +331,23 @@ impl<'m> Simulation<'m> {
         }
         self.evaluated = false;
         self.accelerated = *acceleration;
-        let mut largest = 0.0f64;
-        for (i, sample) in self.model.samples.iter().enumerate() {
-            let shifts = &mut self.shifts[i];
-            shifts.update(&sample.model, &self.inputs, acceleration).map_err(|joint| {
+        self.set_seats();
+        self.update_shifts(acceleration)?;
+        let shifts = self.shifts.iter().flat_map(|shifts| &shifts.of).flat_map(|shift| &shift.coordinates);
+        let size = |most: f64, x: &f64| if x.is_nan() { f64::INFINITY } else { most.max(x.abs()) };
+        let felt = felt(&self.inputs.gravity, acceleration, &self.inputs.base);
+        let loaded = felt != Twist::ZERO || self.inputs.body_loads.iter().any(|load| *load != Wrench::ZERO);
+        self.turning = loaded && self.seats.iter().any(Option::is_some);
+        self.shifted = self.turning || shifts.fold(0.0, size) > NO_SHIFT;
+        self.follower.inputs_mut().copy_from(&self.inputs);
+        self.inputs_changed = false;
+        Ok(())
+    }
+
+    /// Condenses loads off the effectors at all samples, on the present seats.
+    fn update_shifts(&mut self, acceleration: &Twist) -> Result<(), StepError> {
+        for (sample, shifts) in self.model.samples.iter().zip(&mut self.shifts) {
+            shifts.update(&sample.model, &self.inputs, acceleration, &self.seats).map_err(|joint| {
                 let joint = self.model.mechanism.joint(joint);
                 StepError::NotFinite {
                     step: self.steps + 1,
@@ -259,13 +355,7 @@ impl<'m> Simulation<'m> {
                     cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
                 }
             })?;
-            for shift in &shifts.of {
-                for x in &shift.coordinates {
-                    largest = if x.is_nan() { f64::INFINITY } else { largest.max(x.abs()) };
-                }
-            }
         }
-        self.shifted = largest > NO_SHIFT;
         if self.options.links == Links::Twist {
             for (g, moving) in self.groups.iter_mut().enumerate() {
                 for (i, offsets) in moving.twist_offsets.iter_mut().enumerate() {
@@ -273,21 +363,36 @@ impl<'m> Simulation<'m> {
                 }
             }
         }
-        self.follower.inputs_mut().copy_from(&self.inputs);
-        self.inputs_changed = false;
         Ok(())
     }
 
     /// One Gauss–Newton step of the live engine from the pose of the blend, under the loads that hold it: how far it
     /// moves the links, over the radius.
     pub(super) fn relax(&mut self) -> f64 {
-        let (model, turn) = (self.model, self.base.rotation);
+        let model = self.model;
         for (g, moving) in self.groups.iter().enumerate() {
-            for (w, &e) in moving.load.chunks_exact(6).zip(&model.groups[g].layout.effectors) {
-                let Some(id) = model.effectors[e].id else { continue };
-                let force = turn * Vector3::new(w[0], w[1], w[2]) / model.radius;
-                let torque = turn * Vector3::new(w[3], w[4], w[5]);
-                self.holding[id.index()] = Wrench { force, torque };
+            let turn = self.axes(g);
+            for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
+                let w = &moving.load[6 * k..6 * k + 6];
+                let force = Vector3::new(w[0], w[1], w[2]) / model.radius;
+                let mut load = Wrench { force, torque: Vector3::new(w[3], w[4], w[5]) };
+                if model.effectors[e].id.is_none() {
+                    // What holds a body that carries segments, beside what these pass on.
+                    for (child, group) in model.groups.iter().enumerate() {
+                        if group.carrier == Some((g, k)) {
+                            load = load - self.passed_on(child, (g, k), &self.groups[child].load);
+                        }
+                    }
+                }
+                let load = Wrench { force: turn * load.force, torque: turn * load.torque };
+                match model.effectors[e].id {
+                    Some(id) => self.holding[id.index()] = load,
+                    None => {
+                        let body = model.effectors[e].body.index();
+                        let inputs = self.follower.inputs_mut();
+                        inputs.body_loads[body] = self.inputs.body_loads[body] + load;
+                    }
+                }
             }
         }
         for (theta, &(g, at)) in self.theta.iter_mut().zip(&self.places) {

@@ -47,7 +47,7 @@ impl Simulation<'_> {
     /// none converges, everything is as it was, under the loads as far as they could be put on.
     pub fn settle(&mut self) -> Result<Settled, StepError> {
         let settled = self.search();
-        self.settling = false;
+        (self.settling, self.part) = (false, 1.0);
         settled
     }
 
@@ -70,10 +70,15 @@ impl Simulation<'_> {
         let mut settled = Settled { converged: false, residual: f64::INFINITY, iterations: 0 };
         let mut best: Option<(f64, Vec<Start>)> = None;
         for attempt in 0..=STARTS {
-            for (g, (moving, own)) in self.groups.iter_mut().zip(&own).enumerate() {
-                match attempt {
-                    0 => own.restore(moving),
-                    _ => moving.start_from(&self.model.groups[g], attempt - 1),
+            self.part = 1.0;
+            for (g, own) in own.iter().enumerate() {
+                if attempt == 0 {
+                    own.restore(&mut self.groups[g]);
+                } else {
+                    // Those that others are seated on come first.
+                    self.set_seats();
+                    self.gather(g);
+                    self.groups[g].start_from(&self.model.groups[g], attempt - 1);
                 }
             }
             let (converged, residual) = self.put_all_on(&mut settled.iterations)?;
@@ -81,7 +86,7 @@ impl Simulation<'_> {
                 settled.residual = settled.residual.min(residual);
                 continue;
             }
-            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.wanted));
+            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.outside));
             let estimate = self.relax();
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 (settled.converged, settled.residual) = (true, residual);
@@ -93,7 +98,7 @@ impl Simulation<'_> {
         }
         let starts = best.map_or(own, |(_, starts)| starts);
         self.groups.iter_mut().zip(&starts).for_each(|(moving, start)| start.restore(moving));
-        self.settling = false;
+        (self.settling, self.part) = (false, 1.0);
         self.evaluated = false;
         self.evaluate(&Twist::ZERO, self.options.force == Force::Live)?;
         self.hand_over();
@@ -103,19 +108,19 @@ impl Simulation<'_> {
     /// Puts the loads on from where everything is, in as few parts as can be; whether all could be put on, and how far
     /// the effectors are from rest.
     fn put_all_on(&mut self, iterations: &mut usize) -> Result<(bool, f64), StepError> {
-        let start: Vec<Vec<f64>> = self.groups.iter().map(|moving| moving.load.clone()).collect();
+        self.groups.iter_mut().for_each(|moving| moving.start.copy_from_slice(&moving.load));
         let (mut reached, mut stride, mut residual) = (0.0, 1.0, f64::INFINITY);
         while reached < 1.0 && stride >= 0.5f64.powi(HALVINGS) {
             let anchors: Vec<Vec<Pose>> = self.groups.iter().map(|moving| moving.anchors.clone()).collect();
             let part = f64::min(1.0, reached + stride);
-            self.put_on(&start, part);
+            self.part = part;
             let found = self.newton(iterations)?;
             if found < REST {
                 (reached, residual) = (part, found);
                 stride *= 2.0;
             } else {
                 self.groups.iter_mut().zip(anchors).for_each(|(moving, anchors)| moving.anchors = anchors);
-                self.put_on(&start, reached);
+                self.part = reached;
                 residual = found;
                 stride *= 0.5;
             }
@@ -123,21 +128,10 @@ impl Simulation<'_> {
         Ok((reached >= 1.0, residual))
     }
 
-    /// Sets the loads to be held to a part of the way from those of the start to those that act.
-    fn put_on(&mut self, start: &[Vec<f64>], part: f64) {
-        for (moving, start) in self.groups.iter_mut().zip(start) {
-            for ((w, f), s) in moving.wanted.iter_mut().zip(&moving.outside).zip(start) {
-                *w = if part == 1.0 { *f } else { s + part * (f - s) };
-            }
-            moving.load.copy_from_slice(&moving.wanted);
-        }
-    }
-
     /// Newton's method for anchors that are where the links take the effectors; how far they are in the end.
     fn newton(&mut self, iterations: &mut usize) -> Result<f64, StepError> {
-        let radius = self.model.radius;
-        let columns = self.groups.iter().map(|moving| moving.load.len()).max().unwrap_or(0);
         let mut last = self.residuals()?;
+        let columns = last.iter().map(DVector::len).max().unwrap_or(0);
         for _ in 0..ITERATIONS {
             *iterations += 1;
             if amount(&last) < REST || !amount(&last).is_finite() {
@@ -146,16 +140,12 @@ impl Simulation<'_> {
             let anchors: Vec<Vec<Pose>> = self.groups.iter().map(|moving| moving.anchors.clone()).collect();
             let mut jacobians: Vec<DMatrix<f64>> =
                 last.iter().map(|r| DMatrix::zeros(r.len(), r.len())).collect();
-            // Groups do not touch each other: one column of all at a time.
+            // Trees do not touch each other: one column of all at a time.
             for k in 0..columns {
-                for (moving, anchors) in self.groups.iter_mut().zip(&anchors) {
-                    moving.anchors.copy_from_slice(anchors);
-                    if k < moving.load.len() {
-                        let mut step = DVector::zeros(moving.load.len());
-                        step[k] = DIFFERENCE;
-                        moving.move_anchors_by(&step, radius);
-                    }
-                }
+                let unit = |r: &DVector<f64>| {
+                    DVector::from_fn(r.len(), |i, _| if i == k { DIFFERENCE } else { 0.0 })
+                };
+                self.move_anchors(&anchors, &last.iter().map(unit).collect::<Vec<_>>());
                 for ((jacobian, after), before) in jacobians.iter_mut().zip(self.residuals()?).zip(&last) {
                     if k < before.len() {
                         jacobian.set_column(k, &((after - before) / DIFFERENCE));
@@ -170,10 +160,7 @@ impl Simulation<'_> {
             let mut part = (STRIDE / amount(&steps)).min(1.0);
             // Shorter steps until it is nearer.
             loop {
-                for ((moving, anchors), step) in self.groups.iter_mut().zip(&anchors).zip(&steps) {
-                    moving.anchors.copy_from_slice(anchors);
-                    moving.move_anchors_by(&(step * part), radius);
-                }
+                self.move_anchors(&anchors, &steps.iter().map(|step| step * part).collect::<Vec<_>>());
                 let next = self.residuals()?;
                 if amount(&next) < amount(&last) || amount(&last) < 1e3 * REST {
                     last = next;
@@ -188,27 +175,37 @@ impl Simulation<'_> {
         Ok(amount(&last))
     }
 
-    /// How far each group is from rest under the loads to be held. With forces from the live engine: from the anchors to
+    /// Puts anchors a way from where they were, tree by tree.
+    fn move_anchors(&mut self, from: &[Vec<Pose>], ways: &[DVector<f64>]) {
+        let radius = self.model.radius;
+        for (tree, way) in self.trees.iter().zip(ways) {
+            let mut at = 0;
+            for &g in &tree.groups {
+                let moving = &mut self.groups[g];
+                moving.anchors.copy_from_slice(&from[g]);
+                let m = moving.load.len();
+                moving.move_anchors_by(&way.as_slice()[at..at + m], radius);
+                at += m;
+            }
+        }
+    }
+
+    /// How far each tree is from rest under the loads to be held. With forces from the live engine: from the anchors to
     /// where these loads take the links. From the blend alone: how far they would move the effectors from where other
     /// loads hold them; and along what is no motion of the blend, from the anchors to the links.
     fn residuals(&mut self) -> Result<Vec<DVector<f64>>, StepError> {
         self.evaluated = false;
         let live = self.options.force == Force::Live;
-        if live {
-            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.wanted));
-        }
-        // What is held in parts of the loads stands for what acts.
-        let swap = |groups: &mut [Moving]| {
-            groups.iter_mut().for_each(|moving| std::mem::swap(&mut moving.outside, &mut moving.wanted));
-        };
-        swap(&mut self.groups);
         let evaluated = self.evaluate(&Twist::ZERO, live);
-        swap(&mut self.groups);
-        if evaluated.is_err() {
-            let far = |moving: &Moving| DVector::from_element(moving.load.len(), f64::INFINITY);
-            return Ok(self.groups.iter().map(far).collect());
-        }
-        Ok(self.groups.iter_mut().map(|moving| moving.residual(self.model.radius, live)).collect())
+        let mut of = |g: usize| {
+            let moving = &mut self.groups[g];
+            match &evaluated {
+                Ok(()) => moving.residual(self.model.radius, live),
+                Err(_) => vec![f64::INFINITY; moving.load.len()],
+            }
+        };
+        let of_tree = |groups: &Vec<usize>| DVector::from_vec(groups.iter().flat_map(|&g| of(g)).collect());
+        Ok(self.trees.iter().map(|tree| &tree.groups).map(of_tree).collect())
     }
 }
 
@@ -252,27 +249,25 @@ impl Moving {
         self.anchors.copy_from_slice(group.poses_of(sample));
     }
 
-    fn residual(&mut self, radius: f64, live: bool) -> DVector<f64> {
+    fn residual(&mut self, radius: f64, live: bool) -> Vec<f64> {
         let (m, r) = (self.load.len(), self.rank);
         self.set_gap(radius);
-        let gap = DVector::from_column_slice(self.gap());
+        let gap = self.gap().to_vec();
         if live {
             return gap;
         }
         let mut along = vec![0.0; r];
-        self.coordinates_of(gap.as_slice(), &mut along);
-        std::mem::swap(&mut self.outside, &mut self.wanted);
+        self.coordinates_of(&gap, &mut along);
         self.set_net(radius);
-        std::mem::swap(&mut self.outside, &mut self.wanted);
         for (u, along) in along.iter_mut().enumerate() {
             let y: f64 = (0..m).map(|i| self.L[i * m + u] * self.net[i]).sum();
             *along -= y;
         }
-        DVector::from_fn(m, |i, _| gap[i] - (0..r).map(|u| self.L[i * m + u] * along[u]).sum::<f64>())
+        (0..m).map(|i| gap[i] - (0..r).map(|u| self.L[i * m + u] * along[u]).sum::<f64>()).collect()
     }
 
     /// A ← A exp(δ).
-    fn move_anchors_by(&mut self, step: &DVector<f64>, radius: f64) {
+    fn move_anchors_by(&mut self, step: &[f64], radius: f64) {
         for (k, anchor) in self.anchors.iter_mut().enumerate() {
             let xi = Vector6::from_fn(|i, _| step[6 * k + i] * if i < 3 { radius } else { 1.0 });
             *anchor = *anchor * exp(&Twist::from_vector(&xi));

@@ -16,8 +16,7 @@ use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
 use crate::full::StepError;
-use crate::reduced::cholesky;
-use crate::spatial::{Twist, Wrench, exp, right_jacobian};
+use crate::spatial::{Twist, exp, right_jacobian};
 
 /// The longest way of an effector from the samples, in radii or rad, beyond which the blend has broken.
 const TOO_FAR: f64 = 1e3;
@@ -42,14 +41,15 @@ impl Simulation<'_> {
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
         self.evaluate(&acceleration, false)?;
-        for g in 0..self.groups.len() {
-            self.groups[g].keep();
-            self.groups[g].follow_links(self.model.radius);
-            self.assemble(g, h);
-            if !self.groups[g].advance(self.model.radius, h) {
-                self.groups[..g].iter_mut().for_each(Moving::go_back);
-                return Err(self.broken(g));
-            }
+        for moving in &mut self.groups {
+            moving.keep();
+            moving.follow_links(self.model.radius);
+        }
+        self.set_seats();
+        (0..self.groups.len()).rev().for_each(|g| self.assemble(g, h));
+        if let Err(g) = self.advance(h) {
+            self.groups.iter_mut().for_each(Moving::go_back);
+            return Err(self.broken(g));
         }
         let before = (self.base, self.base_twist);
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
@@ -69,18 +69,21 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Sets `outside` to the loads that act on the effectors of a group.
-    pub(super) fn gather(&mut self, g: usize) {
-        let (model, turn) = (self.model, self.base.rotation.inverse());
-        let moving = &mut self.groups[g];
-        for (to, &e) in moving.outside.chunks_exact_mut(6).zip(&model.groups[g].layout.effectors) {
-            let w = model.effectors[e].id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
-            to[..3].copy_from_slice((turn * w.force * model.radius).as_slice());
-            to[3..].copy_from_slice((turn * w.torque).as_slice());
+    /// Moves all groups; fails with one whose system is not definite, or that would go too far.
+    fn advance(&mut self, h: f64) -> Result<(), usize> {
+        for tree in &mut self.trees {
+            if !tree.solve(self.model, &mut self.groups, &self.seats, &self.inputs, h) {
+                return Err(tree.groups[0]);
+            }
+        }
+        let moved = |moving: &mut Moving| moving.advance(self.model.radius, h);
+        match self.groups.iter_mut().position(|moving| !moved(moving)) {
+            Some(g) => Err(g),
+            None => Ok(()),
         }
     }
 
-    /// The system of a step of one group, `system` and `right`.
+    /// The system of a step of one group, `system` and `right`, without pulls if others hang together with it.
     fn assemble(&mut self, g: usize, h: f64) {
         self.gather(g);
         let (m, radius) = (self.model.groups[g].m, self.model.radius);
@@ -101,7 +104,8 @@ impl Simulation<'_> {
             *a += h * d;
         }
         (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
-        for pull in &self.inputs.pulls {
+        let alone = self.trees.iter().any(|tree| tree.groups == [g]);
+        for pull in self.inputs.pulls.iter().filter(|_| alone) {
             if let Some(grip) = pulls::grip(self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
                 pulls::add(moving, pull, &grip, base, radius, h);
@@ -145,13 +149,9 @@ impl Moving {
         self.net = net;
     }
 
-    /// Takes the step; false if the system is not definite or a number is too large, and nothing has moved then.
+    /// Takes the step with the rates in `right`; false if a number is too large.
     fn advance(&mut self, radius: f64, h: f64) -> bool {
         let (m, r) = (self.load.len(), self.rank);
-        if !cholesky::factor(&mut self.system[..r * r], r) {
-            return false;
-        }
-        cholesky::solve(&self.system[..r * r], r, &mut self.right[..r]);
         let rates = |L: &[f64], right: &[f64], k: usize| {
             Vector6::from_fn(|i, _| {
                 let row = &L[(6 * k + i) * m..][..r];
@@ -164,14 +164,13 @@ impl Moving {
             let away = self.away[k];
             let next = away + Twist::from_vector(&(rate * h));
             if !(next.linear.amax() < TOO_FAR * radius && next.angular.amax() < TOO_FAR) {
-                self.go_back();
                 return false;
             }
             let mut anchor = self.anchors[k] * exp(&(away * -1.0)) * exp(&next);
             anchor.settle();
             self.anchors[k] = anchor;
             for i in 0..6 {
-                self.outside[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
+                self.moved[6 * k + i] = h * if i < 3 { rate[i] / radius } else { rate[i] };
             }
             self.twists[k] = Twist::from_vector(&(right_jacobian(&next) * rate));
         }
@@ -179,7 +178,7 @@ impl Moving {
     }
 
     /// κ of the step that was taken: how far the change of w would move the effectors, |C̄B(w⁺ − w)|, over how far they
-    /// moved, |hLẏ⁺| in `outside`. It comes at once and goes by a tenth a step.
+    /// moved, |hLẏ⁺|. It comes at once and goes by a tenth a step.
     fn stiffen(&mut self, radius: f64) {
         let m = self.load.len();
         for ((x, w), before) in self.right.iter_mut().zip(&self.load).zip(&self.before.load) {
@@ -193,7 +192,7 @@ impl Moving {
             let C = &self.matrices[i * m..(i + 1) * m];
             let x: f64 = C.iter().zip(&self.net).map(|(c, w)| c * w).sum();
             felt += x * x;
-            moved += self.outside[i] * self.outside[i];
+            moved += self.moved[i] * self.moved[i];
         }
         if moved > STILL * STILL {
             self.stiffer = (felt / moved).sqrt().max(1.0 + 0.9 * (self.stiffer - 1.0)).min(STIFFEST);

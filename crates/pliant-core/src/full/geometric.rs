@@ -12,8 +12,11 @@ use crate::joints::{JointKind, Placement};
 use crate::spatial::skew;
 
 /// Geometric stiffness at the present state, of all forces of joints, couplings and dead loads: blocks between
-/// nodes (a, b), in the nodes' own frames.
-pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, usize, Matrix6<f64>)> {
+/// nodes (a, b), in the nodes' own frames. To a joint, the node that carries its segment is the world.
+pub(crate) fn geometric_stiffness(
+    simulation: &mut Simulation,
+    base_of_node: &[Option<usize>],
+) -> Vec<(usize, usize, Matrix6<f64>)> {
     let (model, inputs, state, work) = simulation.parts();
     frames::load(model, inputs, state, 0.0, &mut work.frames);
     frames::collect_loads(model, inputs, &mut work.loads);
@@ -53,7 +56,10 @@ pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, us
     const SIZE: usize = 12;
     for joint in &model.joints {
         let mut F = [0.0; SIZE * (SIZE + 1)];
-        let (child, parent) = (joint.child.map_or(ABSENT, |_| 0), joint.parent.map_or(ABSENT, |_| 6));
+        let moving =
+            |a: Option<usize>, b: Option<usize>| a.filter(|a| b.is_none_or(|b| base_of_node[b] != Some(*a)));
+        let ends = (moving(joint.child, joint.parent), moving(joint.parent, joint.child));
+        let (child, parent) = (ends.0.map_or(ABSENT, |_| 0), ends.1.map_or(ABSENT, |_| 6));
         let mut target = Target { F: &mut F, stride: SIZE + 1, size: SIZE };
         let placed = scene.place(joint);
         let mut forces = [0.0; 6];
@@ -64,7 +70,7 @@ pub(crate) fn geometric_stiffness(simulation: &mut Simulation) -> Vec<(usize, us
             forces[0] += factor * state.multipliers[*row];
         }
         scene.geometric(joint, child, parent, &forces, &mut target);
-        let sides = [(joint.child, 0), (joint.parent, 6)];
+        let sides = [(ends.0, 0), (ends.1, 6)];
         for (a, from) in sides {
             for (b, to) in sides {
                 let (Some(a), Some(b)) = (a, b) else { continue };

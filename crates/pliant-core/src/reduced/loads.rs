@@ -155,7 +155,7 @@ impl Loads {
 }
 
 /// What gravity and the base's own acceleration are to the links: an acceleration of everything, base axes.
-pub(super) fn felt(gravity: &nalgebra::Vector3<f64>, acceleration: &Twist, base: &Pose) -> Twist {
+pub(crate) fn felt(gravity: &nalgebra::Vector3<f64>, acceleration: &Twist, base: &Pose) -> Twist {
     let r = base.rotation.inverse();
     Twist { linear: r * (gravity - acceleration.linear), angular: -(r * acceleration.angular) }
 }

@@ -95,8 +95,9 @@ impl Component {
 impl<'m> Reduction<'m> {
     /// Builds the model.
     pub fn build(self) -> Result<Model<'m>, ReductionError> {
-        let Reduction { reference, effectors, method, mass, modes, free_base } = self;
-        let frames = effectors::choose(reference.mechanism, effectors.as_deref())?;
+        let Reduction { reference, effectors, inner, method, mass, modes, free_base } = self;
+        let mut frames = effectors::choose(reference.mechanism, effectors.as_deref())?;
+        frames.extend(inner);
         let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
             .map_err(|at| not_held(&reference, &frames, at))?;
         check_bases(&reference)?;

@@ -9,7 +9,7 @@
 //!
 //! all of which exist at any rank: what does not move is zero, and nothing is inverted.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::dynamics::in_frame;
 use super::loads::{Loads, felt};
@@ -42,6 +42,8 @@ pub(crate) struct PerWrench {
     pub poses: Vec<Pose>,
     /// The dead loads that hold the pose, base axes, w' of all effectors in turn.
     pub loads: Vec<f64>,
+    /// Σ r fᵀ of the loads that each effector bears of other segments, base axes.
+    pub levers: Vec<Option<Matrix3<f64>>>,
     /// m×m each, m = 6|E|.
     pub compliance: DMatrix<f64>,
     pub mass: DMatrix<f64>,
@@ -51,6 +53,9 @@ pub(crate) struct PerWrench {
     pub coordinate_map: Vec<f64>,
     /// All links by their twists per wrench.
     pub twists: Twists,
+    /// Inertia of everything as one rigid body at the base, and momentum there per wrench, 6×m.
+    pub inertia: Matrix6<f64>,
+    pub momentum: DMatrix<f64>,
 }
 
 /// How loads off the effectors, gravity and set-points that are not those of the pose move a component whose effectors
@@ -61,6 +66,10 @@ pub(crate) struct Shift {
     pub effectors: Vec<f64>,
     pub coordinates: Vec<f64>,
     pub nodes: Vec<f64>,
+    /// What loads off the effectors are together, at the base.
+    pub on_base: Wrench,
+    /// The change of the first moment of the mass, base axes, of a component on a seat.
+    pub moment: Vector3<f64>,
 }
 
 /// The shifts of all components of a model, for inputs that change.
@@ -68,7 +77,8 @@ pub(crate) struct Shift {
 pub(crate) struct Shifts {
     loads: Loads,
     bases: Vec<Pose>,
-    felt: Twist,
+    /// What each component feels of gravity, base axes.
+    felt: Vec<Twist>,
     /// Motion along z of one component: memory.
     z: Vec<f64>,
     pub of: Vec<Shift>,
@@ -111,14 +121,15 @@ impl Model<'_> {
             .map(|&n| component.base_pose.inverse_times(&self.reference.poses[n]))
             .collect();
         let effector = |e: &usize| &self.effectors[*e];
-        let of =
-            |loads: &[Wrench], e: &usize| effector(e).frame.id.map_or(Wrench::ZERO, |id| loads[id.index()]);
         PerWrench {
             poses: component.effectors.iter().map(|e| effector(e).rest).collect(),
             loads: (component.effectors.iter())
-                .map(|e| self.reference.loads.as_ref().map_or(Wrench::ZERO, |loads| of(loads, e)))
+                .map(|e| self.reference.load_on(&effector(e).frame).unwrap_or(Wrench::ZERO))
                 .flat_map(|w| [w.force * radius, w.torque])
                 .flat_map(|x| [x.x, x.y, x.z])
+                .collect(),
+            levers: (component.effectors.iter())
+                .map(|e| self.reference.carried_by(&effector(e).frame).map(|carried| carried.levers))
                 .collect(),
             compliance: &SB * &X,
             mass: X.transpose() * &component.mass * &X,
@@ -132,6 +143,8 @@ impl Model<'_> {
                 .map(|(i, k)| links.coordinates[i * m + k])
                 .collect(),
             twists: Twists::new(&references, &links.nodes, m),
+            inertia: component.base_mass,
+            momentum: component.base_load.transpose() * &X,
         }
     }
 
@@ -141,11 +154,13 @@ impl Model<'_> {
             effectors: vec![0.0; 6 * self.components[c].effectors.len()],
             coordinates: vec![0.0; self.rebuilders[c].coordinates().len()],
             nodes: vec![0.0; 6 * self.components[c].part.nodes.len()],
+            on_base: Wrench::ZERO,
+            moment: Vector3::zeros(),
         };
         Shifts {
             loads: Loads::new(self),
             bases: vec![Pose::identity(); self.components.len()],
-            felt: Twist::new(nalgebra::Vector3::repeat(f64::NAN), nalgebra::Vector3::zeros()),
+            felt: vec![Twist::new(Vector3::repeat(f64::NAN), Vector3::zeros()); self.components.len()],
             z: vec![0.0; self.components.iter().map(|c| c.size()).max().unwrap_or(0)],
             of: (0..self.components.len()).map(of).collect(),
         }
@@ -153,19 +168,29 @@ impl Model<'_> {
 }
 
 impl Shifts {
-    /// Condenses the present inputs, on a base that accelerates (world axes). Fails with the joint along which
-    /// nothing holds a load.
-    pub fn update(&mut self, model: &Model, inputs: &Inputs, acceleration: &Twist) -> Result<(), JointId> {
-        self.bases.fill(inputs.base);
-        let changed = self.loads.condense(model, inputs, &self.bases).map_err(|at| at.joint)?;
-        let felt = felt(&inputs.gravity, acceleration, &inputs.base);
-        if !changed && felt == self.felt {
-            return Ok(());
+    /// Condenses the present inputs, on a base that accelerates (world axes), each component on its own seat there if
+    /// it has one. Fails with the joint along which nothing holds a load.
+    pub fn update(
+        &mut self,
+        model: &Model,
+        inputs: &Inputs,
+        acceleration: &Twist,
+        seats: &[Option<Pose>],
+    ) -> Result<(), JointId> {
+        for (base, seat) in self.bases.iter_mut().zip(seats) {
+            *base = seat.map_or(inputs.base, |seat| inputs.base * seat);
         }
-        self.felt = felt;
-        let a = felt.to_vector();
+        let changed = self.loads.condense(model, inputs, &self.bases).map_err(|at| at.joint)?;
+        let at_base = felt(&inputs.gravity, acceleration, &inputs.base);
         let reference = &model.reference;
         for (c, shift) in self.of.iter_mut().enumerate() {
+            let felt = seats[c].map_or(at_base, |seat| seat.twist_to_local(&at_base));
+            if !changed && felt == self.felt[c] {
+                continue;
+            }
+            self.felt[c] = felt;
+            shift.on_base = self.loads.condensed[c].on_base;
+            let a = felt.to_vector();
             let (component, condensed) = (&model.components[c], &self.loads.condensed[c]);
             let n = component.size();
             // z = K⁻¹(Q + loads that hold the pose), and N z beside what z does not tell.
@@ -174,8 +199,8 @@ impl Shifts {
                 force += (0..6).map(|k| component.base_load[(i, k)] * a[k]).sum::<f64>();
                 for &e in &component.effectors {
                     let effector = &model.effectors[e];
-                    let (Some(loads), Some(id)) = (&reference.loads, effector.frame.id) else { continue };
-                    let w = in_frame(&effector.rest, &Pose::identity(), &loads[id.index()]).to_vector();
+                    let Some(load) = reference.load_on(&effector.frame) else { continue };
+                    let w = in_frame(&effector.rest, &Pose::identity(), &load).to_vector();
                     force += (0..6).map(|k| component.motion[(effector.row + k, i)] * w[k]).sum::<f64>();
                 }
                 *z = force / component.stiffness[i];
@@ -195,6 +220,15 @@ impl Shifts {
                 *to = condensed.nodes[i]
                     + per(&component.base_offset.nodes[6 * i..6 * i + 6])
                     + along(&component.shapes.nodes[i * n..(i + 1) * n]);
+            }
+            if seats[c].is_some() {
+                let nodes = reference.mechanism.order().nodes();
+                shift.moment = (component.part.nodes.iter().zip(shift.nodes.chunks_exact(6)))
+                    .map(|(&n, twist)| {
+                        let twist = Twist::from_vector(&Vector6::from_column_slice(twist));
+                        reference.poses[n].rotation * nodes[n].inertia.momentum(&twist).force
+                    })
+                    .sum();
             }
         }
         Ok(())

@@ -166,8 +166,9 @@ pub(super) fn project(
             (0..m).flat_map(|i| (0..6).map(move |k| (i, k))).map(|(i, k)| of(i, k)).fold(0.0, f64::max);
         let still = most <= RIGID * softest;
         let on_free_base = place.is_some_and(|(n, _)| !reference.moves(n));
+        let carries = reference.carried_by(effector).is_some();
         // Only an exact method can tell.
-        if still && !on_free_base && inexact.is_empty() {
+        if still && !on_free_base && !carries && inexact.is_empty() {
             return Err(immovable(reference, effector, place.map(|(n, _)| n)));
         }
     }

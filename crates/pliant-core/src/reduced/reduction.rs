@@ -1,6 +1,6 @@
 //! What a user asks for: where to linearise, which effectors, by which method, with which mass.
 
-use super::effectors;
+use super::effectors::{self, EffectorFrame};
 use super::error::ReductionError;
 use super::kkt::Kkt;
 use super::mass::Mass;
@@ -34,6 +34,8 @@ pub enum FreeBase {
 pub struct Reduction<'m> {
     pub(super) reference: Reference<'m>,
     pub(super) effectors: Option<Vec<String>>,
+    /// Frames beside these.
+    pub(super) inner: Vec<EffectorFrame>,
     pub(super) method: Method,
     pub(super) mass: Mass,
     pub(super) modes: ModeChoice,
@@ -51,6 +53,7 @@ impl<'m> Reduction<'m> {
         Reduction {
             reference,
             effectors: None,
+            inner: Vec::new(),
             method: Method::Exact,
             mass: Mass::Condensed,
             modes: ModeChoice::Count(0),
@@ -61,6 +64,12 @@ impl<'m> Reduction<'m> {
     /// To these effectors or bodies instead of all effectors of the file.
     pub fn effectors<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Reduction<'m> {
         self.effectors = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// To these frames too.
+    pub(crate) fn and(mut self, inner: &[EffectorFrame]) -> Reduction<'m> {
+        self.inner = inner.to_vec();
         self
     }
 

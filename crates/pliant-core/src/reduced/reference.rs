@@ -4,9 +4,11 @@
 //! and S(q) the joint's subspace, a small motion of the coordinates moves the child by J θ̇, J = Ad(Xc) S
 //! (Andrews 2015, its J), beside what it takes over from its parent, Ad(c,p) ξ_p.
 
-use nalgebra::{Matrix6, Vector3};
+use nalgebra::{Matrix3, Matrix6, Vector3};
 
+use super::effectors::EffectorFrame;
 use super::error::ReductionError;
+use super::segments::Segments;
 use crate::full::{self, Unposed, pose_at};
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, Start};
@@ -31,6 +33,17 @@ pub struct Reference<'m> {
     pub(super) geometric: Vec<(usize, usize, Matrix6<f64>)>,
     /// Loads on the mechanism's effectors that hold the pose, base axes, if it is a loaded one.
     pub(super) loads: Option<Vec<Wrench>>,
+    /// What nodes that carry segments bear of these.
+    pub(super) carried: Vec<Carried>,
+}
+
+/// Dead loads on all that hangs on a node in other segments, in the axes of what carries the node, at its origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    pub node: usize,
+    pub load: Wrench,
+    /// Σ r fᵀ of the points r where they act: how their torque changes as the node turns with everything on it.
+    pub levers: Matrix3<f64>,
 }
 
 /// A joint at the reference pose.
@@ -115,13 +128,14 @@ impl<'m> Reference<'m> {
     /// there: settle it first ([`full::Simulation::settle`]).
     pub fn at_equilibrium(simulation: &mut full::Simulation<'m>) -> Result<Reference<'m>, ReductionError> {
         let mechanism = simulation.model().mechanism();
-        Ok(Reference::at_equilibrium_of(mechanism, simulation))
+        Ok(Reference::at_equilibrium_of(mechanism, simulation, &Segments::whole(mechanism)))
     }
 
-    /// The same for a simulation that does not live as long as the mechanism.
+    /// The same for a simulation that does not live as long as the mechanism, with every segment on a base of its own.
     pub(crate) fn at_equilibrium_of(
         mechanism: &'m Mechanism,
         simulation: &mut full::Simulation,
+        segments: &Segments,
     ) -> Reference<'m> {
         debug_assert!(simulation.state().belongs_to(mechanism));
         let state = simulation.state();
@@ -130,8 +144,85 @@ impl<'m> Reference<'m> {
         let turn = Pose::new(state.base.rotation.inverse(), Vector3::zeros());
         let loads = simulation.inputs().effector_loads.iter().map(|load| turn.wrench_to_outer(load));
         reference.loads = Some(loads.collect());
-        reference.geometric = full::geometric_stiffness(simulation);
+        let gravity = turn.rotation * simulation.inputs().gravity;
+        reference.geometric = full::geometric_stiffness(simulation, &segments.base_of_node);
+        reference.cut(segments, &gravity);
         reference
+    }
+
+    /// Takes segments apart: what carries one is its world, and bears its weight and the loads on it.
+    fn cut(&mut self, segments: &Segments, gravity: &Vector3<f64>) {
+        let order = self.mechanism.order();
+        let base = |n: usize| segments.base_of_node[n].map_or(Pose::identity(), |base| self.poses[base]);
+        // Force, moment about the origin, and Σ r fᵀ.
+        let mut passed = vec![(Wrench::ZERO, Matrix3::zeros()); self.poses.len()];
+        let mut pass = |mut n: usize, point: Vector3<f64>, w: &Wrench| {
+            while let Some(carrier) = segments.base_of_node[n] {
+                let (sum, levers) = &mut passed[carrier];
+                *sum = *sum + Wrench::new(w.force, w.torque + point.cross(&w.force));
+                *levers += point * w.force.transpose();
+                n = carrier;
+            }
+        };
+        for (n, node) in order.nodes().iter().enumerate() {
+            let center = self.poses[n].transform_point(&node.inertia.center_of_mass);
+            pass(n, center, &Wrench::new(gravity * node.inertia.mass, Vector3::zeros()));
+        }
+        let loads = self.loads.as_mut().expect("it is a loaded pose");
+        for (effector, load) in self.mechanism.effectors().iter().zip(loads) {
+            let Some(n) = order.node_of(effector.body) else { continue };
+            let point = (self.poses[n] * order.offset_of(effector.body) * effector.frame).position;
+            pass(n, point, load);
+            if segments.base_of_node[n].is_some() {
+                *load = Pose::new(base(n).rotation.inverse(), Vector3::zeros()).wrench_to_outer(load);
+            }
+        }
+        for &n in &segments.carriers {
+            let (pose, turn) = (self.poses[n], base(n).rotation.inverse());
+            let (Wrench { force, torque }, levers) = passed[n];
+            let torque = torque - pose.position.cross(&force);
+            let to_base = turn.to_rotation_matrix();
+            self.carried.push(Carried {
+                node: n,
+                load: Wrench::new(turn * force, turn * torque),
+                levers: to_base * (levers - pose.position * force.transpose()) * to_base.transpose(),
+            });
+            // Everything turns about the centre of mass as one body: −Σ[f][r] = Σ f·r − r fᵀ, symmetrised.
+            let center = pose.transform_point(&order.nodes()[n].inertia.center_of_mass);
+            let R = pose.rotation_matrix();
+            let D = R.transpose() * (levers - center * force.transpose()) * R;
+            let K_turn = Matrix3::identity() * D.trace() - (D + D.transpose()) * 0.5;
+            let mut K = Matrix6::zeros();
+            K.fixed_view_mut::<3, 3>(3, 3).copy_from(&K_turn);
+            self.geometric.push((n, n, K));
+        }
+        let cut = |a: Option<usize>, b: Option<usize>| {
+            a.filter(|a| b.is_none_or(|b| segments.base_of_node[b] != Some(*a)))
+        };
+        for joint in &mut self.joints {
+            (joint.child, joint.parent) = (cut(joint.child, joint.parent), cut(joint.parent, joint.child));
+        }
+        let bases: Vec<Option<Pose>> =
+            segments.base_of_node.iter().map(|base| base.map(|base| self.poses[base])).collect();
+        for (pose, base) in self.poses.iter_mut().zip(bases) {
+            if let Some(base) = base {
+                *pose = base.inverse_times(pose);
+            }
+        }
+    }
+
+    /// The load that holds an effector at a loaded pose, base axes.
+    pub(super) fn load_on(&self, effector: &EffectorFrame) -> Option<Wrench> {
+        match effector.id {
+            Some(id) => self.loads.as_ref().map(|loads| loads[id.index()]),
+            None => self.carried_by(effector).map(|carried| carried.load),
+        }
+    }
+
+    /// What the body of an effector bears of other segments.
+    pub(super) fn carried_by(&self, effector: &EffectorFrame) -> Option<&Carried> {
+        let node = self.place(effector.body).0;
+        self.carried.iter().find(|carried| Some(carried.node) == node && effector.id.is_none())
     }
 
     /// The pose of given nodes and coordinates, which must fit each other.
@@ -173,7 +264,17 @@ impl<'m> Reference<'m> {
             });
         }
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
-        Reference { mechanism, radius, poses, coordinates, joints, tree, geometric: Vec::new(), loads: None }
+        Reference {
+            mechanism,
+            radius,
+            poses,
+            coordinates,
+            joints,
+            tree,
+            geometric: Vec::new(),
+            loads: None,
+            carried: Vec::new(),
+        }
     }
 
     /// Leaves out the geometric stiffness of the forces at a loaded pose.

@@ -33,6 +33,7 @@ struct Content {
     /// Places in [`MATRICES`], [`LINKS`] and [`FORCE`].
     choices: [u8; 3],
     geometric: bool,
+    branches: bool,
     samples: Vec<Numbers>,
     report: Option<Report>,
 }
@@ -84,6 +85,7 @@ pub(super) fn write(file: &ModelFile) -> AlignedVec {
             place(&FORCE, &options.force),
         ],
         geometric: options.geometric,
+        branches: options.branches,
         samples: file.samples.iter().map(|(state, loads)| numbers(state, loads)).collect(),
         report: file.report.as_ref().map(|(sampling, outcome)| report(sampling, outcome)),
     };
@@ -150,6 +152,7 @@ pub(super) fn read(archive: &[u8]) -> Result<ModelFile, ModelError> {
         links: *choice(&LINKS, links)?,
         force: *choice(&FORCE, force)?,
         geometric: content.geometric,
+        branches: content.branches,
     };
     if content.samples.is_empty() {
         return Err(wrong("it has no sample".into()));
