@@ -13,7 +13,7 @@
 use super::ModelError;
 
 /// The version that is written and read. Any change of the archive makes another.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Length of the head.
 pub(super) const HEAD: usize = 28;
