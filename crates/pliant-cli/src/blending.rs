@@ -98,7 +98,11 @@ fn said(progress: &Progress) -> String {
         Doing::Searching => "searching",
         Doing::Checking => "checking",
     };
-    let off = if progress.worst.is_finite() { format!(", off by {}", radii(progress.worst)) } else { String::new() };
+    let off = if progress.worst.is_finite() {
+        format!(", off by {}", radii(progress.worst))
+    } else {
+        String::new()
+    };
     format!("{doing}: {}, {}{off}", count(progress.samples, "model"), many_equilibria(progress.searched))
 }
 

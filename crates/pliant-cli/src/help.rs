@@ -137,8 +137,8 @@ Loads without an equilibrium, or under which the mechanism snaps through, are le
 Errors and displacements are over the mechanism's radius, of the worst effector.
 
 A bound that is not met, or not within the time, is a failed job (exit code 1): the best model is
-written, and its error, the worst load and what limits it are told. The model file takes the place of MECH in every command;
-`info` tells what is in it, `simulate`, `statics` and `compare` use it.
+written, and its error, the worst load and what limits it are told. The model file takes the place
+of MECH in every command; `info` tells what is in it, `simulate`, `statics` and `compare` use it.
 
 Examples:
   pliant reduce y -o y.pliant

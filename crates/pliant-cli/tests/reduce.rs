@@ -178,7 +178,11 @@ fn the_best_model_there_was_time_for() {
     let run = Run::new("reduce-time");
     // No time at all: the unloaded equilibrium, of unknown error.
     let asked = ["reduce", "helix:50", "--max-seconds", "1e-6", "-o", "none.pliant"];
-    run.fails(&asked, 1, &["not within the bound", "1 model ", "the time", "--max-seconds", "no load was found"]);
+    run.fails(
+        &asked,
+        1,
+        &["not within the bound", "1 model ", "the time", "--max-seconds", "no load was found"],
+    );
     let document = run.json(&asked, 1);
     assert_eq!((&document["models"], &document["limit"]), (&1.into(), &"time".into()));
     assert!(document["held_out"].is_null() && document["tested"] == 0);

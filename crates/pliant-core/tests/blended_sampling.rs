@@ -18,7 +18,8 @@ fn it_meets_the_bound_under_loads_it_has_not_seen() {
     for name in ["y", "rungs:18", "helix:50", "arm", "loop", "gripper"] {
         let mechanism = gallery::build(name).unwrap();
         let start = std::time::Instant::now();
-        let (model, outcome) = Sampling::default().run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
+        let (model, outcome) =
+            Sampling::default().run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
         eprintln!(
             "{name}: {} samples, held out {:.4} (median {:.5}), estimate {:.4}, {} tested, {} out of reach, {} snapped, {:.1} s",
             model.samples().len(),
@@ -40,7 +41,8 @@ fn the_same_seed_gives_the_same_samples() {
     let mechanism = gallery::build("y").unwrap();
     let run = |seed| {
         let sampling = Sampling { seed, loads: 6, ..Sampling::default() };
-        let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
+        let (model, outcome) =
+            sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
         let samples: Vec<_> = model.samples().iter().map(|s| bits(s.state())).collect();
         (samples, outcome)
     };
@@ -86,7 +88,8 @@ fn what_cannot_be_done_is_said() {
     let mechanism = gallery::build("helix:20").unwrap();
     // A bound that nothing meets with three samples.
     let sampling = Sampling { max_error: 1e-9, most_samples: 3, loads: 4, ..Sampling::default() };
-    let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let (model, outcome) =
+        sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((model.samples().len(), &outcome.limit), (3, &Limit::Samples));
     assert!(outcome.held_out.is_finite() && outcome.worst_displacement > 0.0);
     assert!(outcome.worst_loads.iter().any(|w| w.force.norm() > 0.0));
@@ -100,7 +103,11 @@ fn what_cannot_be_done_is_said() {
 }
 
 /// Stopped from outside after so many equilibria of the search, and after so many more of the check.
-fn stopped(name: &str, searched: usize, checked: usize) -> (usize, Vec<Progress>, pliant_core::blended::Outcome) {
+fn stopped(
+    name: &str,
+    searched: usize,
+    checked: usize,
+) -> (usize, Vec<Progress>, pliant_core::blended::Outcome) {
     let mechanism = gallery::build(name).unwrap();
     let mut all: Vec<Progress> = Vec::new();
     let sampling = Sampling { max_error: 1e-9, loads: 4, ..Sampling::default() };
@@ -108,7 +115,8 @@ fn stopped(name: &str, searched: usize, checked: usize) -> (usize, Vec<Progress>
         .run(&mechanism, Options::default(), |progress| {
             all.push(progress);
             let checks = all.iter().filter(|p| p.doing == Doing::Checking).count();
-            let go_on = if progress.doing == Doing::Checking { checks < checked } else { all.len() < searched };
+            let go_on =
+                if progress.doing == Doing::Checking { checks < checked } else { all.len() < searched };
             if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .unwrap();

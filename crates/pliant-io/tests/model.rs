@@ -113,7 +113,8 @@ fn a_model_that_was_read_moves_as_the_one_that_was_written() {
 fn what_sampling_said_is_kept() {
     let mechanism = gallery::build("two-link").unwrap();
     let sampling = Sampling { most_samples: 3, loads: 4, seed: 7, ..Sampling::default() };
-    let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
+    let (model, outcome) =
+        sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
     let file = ModelFile::new(&model, Some((sampling, outcome)));
     let back = ModelFile::from_bytes(&file.to_bytes()).unwrap();
     assert_eq!(back, file);

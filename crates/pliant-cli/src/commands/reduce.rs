@@ -32,14 +32,8 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         ..Sampling::default()
     };
     let options = Options { force: arguments.force, ..Options::default() };
-    let (model, outcome) = sample(
-        &sampling,
-        arguments.max_seconds,
-        &mechanism,
-        options,
-        &arguments.mechanism,
-        common.format(),
-    )?;
+    let (model, outcome) =
+        sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
     file.save(path).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),

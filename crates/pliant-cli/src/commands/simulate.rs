@@ -465,7 +465,11 @@ fn answer(
         }
         rows.insert(0, vec!["model".into(), what]);
         let told = dropped.map_or("none".into(), |d| {
-            format!("vibrations from {} on, first of `{}`", quantity(hertz(&d), "Hz"), mechanism.body(d.body).name)
+            format!(
+                "vibrations from {} on, first of `{}`",
+                quantity(hertz(&d), "Hz"),
+                mechanism.body(d.body).name
+            )
         });
         rows.insert(1, vec!["dropped".into(), told]);
     }

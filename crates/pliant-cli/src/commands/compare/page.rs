@@ -472,7 +472,10 @@ impl Page<'_> {
                 };
                 let error = about.held_out.map_or(String::new(), |(error, loads)| {
                     let loads = count(loads, "other load", "other loads");
-                    format!("; under {loads}, which it was not made with, it is off by {} at most", percent(error))
+                    format!(
+                        "; under {loads}, which it was not made with, it is off by {} at most",
+                        percent(error)
+                    )
                 });
                 format!("here between {models}{from}{error}")
             }

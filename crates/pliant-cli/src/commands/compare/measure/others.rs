@@ -19,7 +19,7 @@ use super::{Effectors, effectors};
 /// searched for it at most, so that it is the same on every machine; and seconds that it may take all the same.
 const LOADS: usize = 12;
 const EQUILIBRIA: usize = 1500;
-const SECONDS: f64 = 15.0;
+const SECONDS: f64 = 8.0;
 
 /// Lengths of steps to rest by, s, and how many of each.
 const STRIDES: [f64; 4] = [1e4, 1.0, 0.1, 0.02];
@@ -61,7 +61,7 @@ pub fn blended_model<'m>(
             let sampling = Sampling { loads: LOADS, ..Sampling::default() };
             let clock = Clock::new(SECONDS);
             let told = |progress: Progress| {
-                if progress.searched % (EQUILIBRIA / 20) == 0 {
+                if progress.searched.is_multiple_of(EQUILIBRIA / 20) {
                     tick();
                 }
                 // Checking goes on: it is what tells the error.
