@@ -245,7 +245,10 @@ impl<'m> Search<'_, 'm> {
             let checked = self.draw(model, loads, &mut testing, true);
             let outcome = report(&training, &testing);
             let met = outcome.held_out <= max_error;
-            if best.as_ref().is_none_or(|(_, least)| !testing.is_empty() && outcome.held_out <= least.held_out) {
+            if best
+                .as_ref()
+                .is_none_or(|(_, least)| !testing.is_empty() && outcome.held_out <= least.held_out)
+            {
                 best = Some((model.samples.len(), outcome));
             }
             match (limit, checked) {

@@ -352,13 +352,16 @@ impl<'m> Model<'m> {
         let slowest = with_modes.min_by(|a, b| a.stiffness[a.rank].total_cmp(&b.stiffness[b.rank]))?;
         let inertia = Inertia::of(&self.reference, &slowest.part, &slowest.coordinates);
         let momentum = inertia.times(&slowest.shapes);
-        let energy = |at: usize| slowest.shapes.twist(at, slowest.rank).dot(&momentum.twist(at, slowest.rank));
+        let energy =
+            |at: usize| slowest.shapes.twist(at, slowest.rank).dot(&momentum.twist(at, slowest.rank));
         let nodes = self.mechanism().order().nodes();
         let most = (slowest.part.nodes.iter().enumerate())
             .map(|(at, &n)| (energy(at), nodes[n].head))
             .filter(|(_, body)| may_be(*body))
             // The first of equals.
-            .fold(None, |most: Option<(f64, BodyId)>, one| Some(most.filter(|most| most.0 >= one.0).unwrap_or(one)));
+            .fold(None, |most: Option<(f64, BodyId)>, one| {
+                Some(most.filter(|most| most.0 >= one.0).unwrap_or(one))
+            });
         // Of modes of mass one the stiffness is the square of the frequency.
         most.map(|(_, body)| (slowest.stiffness[slowest.rank].sqrt(), body))
     }
