@@ -175,8 +175,9 @@ pub struct Simulate {
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
-    /// Of reduced: vibrations kept beside the motions of the effectors, so many of each independent part,
-    /// or auto: all that steps of this length can follow [default: 0]
+    /// Vibrations kept beside the motions of the effectors [default: 0]. Of reduced: so many of each independent
+    /// part, or auto: all that steps of this length can follow. Of live: by so many links between the effectors,
+    /// each where the slowest vibration that is left is largest, or auto: as many as make a difference
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,
     /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
@@ -207,11 +208,14 @@ pub struct Reduce {
     /// Linear models, at most
     #[arg(long, value_name = "N", default_value = "64", allow_negative_numbers = true)]
     pub most_models: NonZeroUsize,
+    /// Time that it may take, s: three quarters of it for choosing models, the rest for telling their error
+    #[arg(long, value_name = "S", default_value = "60", value_parser = time_step, allow_negative_numbers = true)]
+    pub max_seconds: f64,
     /// What corrects the blend. live: one step of the live engine at the blended pose, in time that grows with the
     /// links; blend: nothing, in time that does not, but more models are needed
     #[arg(long, value_name = "live|blend", default_value = "live", value_parser = engine::force)]
     pub force: Force,
-    /// Random loads are the same for the same seed, and so is the model
+    /// Random loads are the same for the same seed, and so is the model unless time runs out
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
     /// Model file to write (.pliant); what it held is replaced

@@ -1,14 +1,21 @@
 //! Blended models: that of a model file, or one made for this run.
 
-use std::time::Instant;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
-use pliant::blended::{Limit, Model, Options, Outcome, SampleError, Sampling, Stage};
+use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::mechanism::Mechanism;
 
 use crate::failure::Failure;
 use crate::mechanism::{MechanismArgument, Source};
 use crate::output::{Format, count, quantity};
 use crate::progress::Bar;
+
+/// Seconds that sampling may take unless something else is said.
+pub const SECONDS: f64 = 60.0;
+
+/// The part of the time that is for choosing samples; the rest is for telling their error.
+const CHOOSING: f64 = 0.75;
 
 /// A blended model, with what it was made for.
 pub struct Blended<'m> {
@@ -34,7 +41,8 @@ impl<'m> Blended<'m> {
         }
         let start = Instant::now();
         let sampling = Sampling::default();
-        let (model, outcome) = sample(&sampling, source.mechanism(), Options::default(), argument, format)?;
+        let (model, outcome) =
+            sample(&sampling, SECONDS, source.mechanism(), Options::default(), argument, format)?;
         let mut warnings = vec![format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",
@@ -64,21 +72,65 @@ impl<'m> Blended<'m> {
     }
 }
 
-/// Chooses samples, with a bar for people.
+/// Chooses samples within so many seconds, with a bar for people.
 pub fn sample<'m>(
     sampling: &Sampling,
+    seconds: f64,
     mechanism: &'m Mechanism,
     options: Options,
     argument: &MechanismArgument,
     format: Format,
 ) -> Result<(Model<'m>, Outcome), Failure> {
-    let mut bar = Bar::of_models(format, sampling.most_samples as u64);
-    let told = |Stage { samples, worst }: Stage| {
-        bar.update(samples as u64, Instant::now());
-        bar.say(|| if worst.is_finite() { format!(", off by {}", radii(worst)) } else { String::new() });
-        true
+    let clock = Clock::new(seconds);
+    let mut bar = Bar::of_time(format, clock.most);
+    let told = |progress: Progress| {
+        bar.update(clock.start.elapsed().as_millis() as u64, Instant::now());
+        bar.say(|| said(&progress));
+        clock.allows(&progress)
     };
     sampling.run(mechanism, options, told).map_err(|error| refused(argument, error))
+}
+
+/// What goes on, for people.
+fn said(progress: &Progress) -> String {
+    let doing = match progress.doing {
+        Doing::Seeding => "seeding",
+        Doing::Searching => "searching",
+        Doing::Checking => "checking",
+    };
+    let off = if progress.worst.is_finite() {
+        format!(", off by {}", radii(progress.worst))
+    } else {
+        String::new()
+    };
+    format!("{doing}: {}, {}{off}", count(progress.samples, "model"), many_equilibria(progress.searched))
+}
+
+fn many_equilibria(n: usize) -> String {
+    if n == 1 { "1 equilibrium".into() } else { format!("{n} equilibria") }
+}
+
+/// The time that sampling has.
+pub struct Clock {
+    start: Instant,
+    most: Duration,
+}
+
+impl Clock {
+    /// From now on.
+    pub fn new(seconds: f64) -> Clock {
+        // More than what a duration holds is for ever.
+        Clock { start: Instant::now(), most: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) }
+    }
+
+    /// Whether there is time for what is being done.
+    pub fn allows(&self, progress: &Progress) -> ControlFlow<()> {
+        let part = if progress.doing == Doing::Checking { 1.0 } else { CHOOSING };
+        match self.start.elapsed().as_secs_f64() < part * self.most.as_secs_f64() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    }
 }
 
 /// Why there is no blended model.
@@ -106,15 +158,23 @@ pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
         Limit::Samples => {
             Some(("models", "the number of models: allow more with --most-models, or a larger --max-error"))
         }
+        Limit::Stopped => {
+            Some(("time", "the time: allow more with --max-seconds, or a larger --max-error, or use `live`"))
+        }
         Limit::Rest => Some((
             "rest",
-            "loads at which a model of its own does not help, because the blend does not come to rest there: take a \
-             smaller --displacement, or use `live`",
+            "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
+             nothing is in balance: take a smaller --displacement, or use `live`",
         )),
-        Limit::Rounds => Some((
-            "rounds",
-            "new loads, which kept failing after four rounds of them: take a smaller --displacement or another --seed, or \
-             use `live`",
+        Limit::Another => Some((
+            "another",
+            "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
+             blend comes to rest at another than the mechanism does: take a smaller --displacement, or use `live`",
+        )),
+        Limit::Loads => Some((
+            "loads",
+            "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
+             snaps through or has no equilibrium before; take a smaller --displacement, or use `live`",
         )),
     }
 }

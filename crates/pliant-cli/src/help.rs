@@ -122,8 +122,9 @@ Examples:
   pliant simulate arm --engine full --duration 2 --dt 0.01 --load tip=0,0,-50 --json
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
                                          violation, energy (J), steps, time (s), warnings; reduced:
-                                         also rank, modes; blended: also models; reduced, live and
-                                         blended: also estimate
+                                         also rank, modes; live: also inner (links kept), dropped
+                                         (hz, body: slowest vibration left out, or null); blended:
+                                         also models; reduced, live and blended: also estimate
   pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
                                          a model file, by the engine `blended`";
 
@@ -135,9 +136,9 @@ Other random loads, which nothing was trained on, then tell the error against th
 Loads without an equilibrium, or under which the mechanism snaps through, are left out and counted.
 Errors and displacements are over the mechanism's radius, of the worst effector.
 
-A bound that is not met is a failed job (exit code 1): the best model is written, and its error, the
-worst load and what limits it are told. The model file takes the place of MECH in every command;
-`info` tells what is in it, `simulate`, `statics` and `compare` use it.
+A bound that is not met, or not within the time, is a failed job (exit code 1): the best model is
+written, and its error, the worst load and what limits it are told. The model file takes the place
+of MECH in every command; `info` tells what is in it, `simulate`, `statics` and `compare` use it.
 
 Examples:
   pliant reduce y -o y.pliant
@@ -147,9 +148,9 @@ Examples:
                                          estimate; of a failed job its message), estimate (the
                                          same figure), held_out (elsewhere, true), held_out_median,
                                          bound, displacement, seed, tested (loads), out_of_reach,
-                                         snapped, unusable (loads left out), limit (models, rest,
-                                         rounds or null), worst (loads: N, N·m; displacement),
-                                         seconds (s), bytes, file, warnings";
+                                         snapped, unusable (loads left out), limit (models, time,
+                                         rest, another, loads or null), worst (loads: N, N·m;
+                                         displacement), seconds (s), bytes, file, warnings";
 
 /// Of `compare`.
 pub const COMPARE_EXAMPLES: &str = "\
@@ -173,9 +174,9 @@ warnings, page (path), and
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
                  effectors_us, live_us, blended_us; build_full_us, build_reduced_us
-  blended        models, held_out, bound (errors over the radius), error (why there is none, or null):
-                 the model of a model file (.pliant), or one along the scene's loads (held_out and
-                 bound null)
+  blended        models, held_out (its error under loads it was not made with), tested (how many),
+                 bound (error asked for; both over the radius), error (why there is none, or null):
+                 the model of a model file (.pliant), or one made in a moment under random loads
 
 Examples:
   pliant compare rungs                   writes rungs-compare.html

@@ -40,10 +40,10 @@ impl Bar {
         }
     }
 
-    /// For so many models at most: it ends when they are good enough.
-    pub fn of_models(format: Format, most: u64) -> Bar {
-        let mut bar = Bar::new(format, most);
-        bar.template = "{wide_bar} {human_pos} of at most {human_len} models{msg}";
+    /// For so much time at most, in milliseconds: it ends when what is done is good enough.
+    pub fn of_time(format: Format, most: Duration) -> Bar {
+        let mut bar = Bar::new(format, most.as_millis().try_into().unwrap_or(u64::MAX));
+        bar.template = "{wide_bar} {msg}, {elapsed}";
         bar
     }
 

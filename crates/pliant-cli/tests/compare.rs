@@ -217,6 +217,9 @@ fn live_and_blended_stand_beside_reduced() {
     let run = Run::new("compare-engines");
     let document = run.json(&["compare", "y"], 0);
     assert!(document["blended"]["models"].as_u64().is_some_and(|n| n > 1), "{}", document["blended"]);
+    // Made under random loads, and checked under others.
+    assert!(number(&document["blended"]["held_out"]) <= 0.01, "{}", document["blended"]);
+    assert_eq!((&document["blended"]["tested"], &document["blended"]["bound"]), (&12.into(), &0.01.into()));
     assert_eq!(document["blended"]["error"], Value::Null);
     let errors = document["errors"].as_array().expect("a list");
     let mut worst = [0.0f64; 2];
@@ -230,6 +233,8 @@ fn live_and_blended_stand_beside_reduced() {
     assert!(worst[0] < 0.01 && worst[0] < 0.2 * worst[1], "{worst:?}");
     let page = read(&run, "y-compare.html");
     assert!(page.contains("id=\"engines") && page.contains("Further than one linear model"));
+    let made = format!("between {} linear models, made in a moment", document["blended"]["models"]);
+    assert!(page.contains(&made) && page.contains("under 12 other loads"), "{made}");
 
     // The model of a file is taken as it is.
     let made = run.json(&["reduce", "y", "--displacement", "0.3", "--most-models", "5", "-o", "y.pliant"], 0);

@@ -46,7 +46,11 @@ fn it_comes_to_rest_where_statics_says() {
         let full = run.json(&["simulate", name, "--engine", "full", "--duration", "0.01", "--dt", "0.01"], 0);
         let keys =
             |d: &serde_json::Value| d.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
-        assert_eq!(keys(&moved).into_iter().filter(|k| k != "estimate").collect::<Vec<_>>(), keys(&full));
+        let more = ["dropped", "estimate", "inner"];
+        let mut expected = [keys(&full), more.map(String::from).to_vec()].concat();
+        expected.sort();
+        assert_eq!(keys(&moved), expected);
+        assert_eq!(moved["inner"], serde_json::json!([]));
         // At rest the live engine is off by nothing.
         assert!(moved["estimate"].as_f64().is_some_and(|e| (0.0..1e-8).contains(&e)), "{name}");
     }
@@ -56,8 +60,34 @@ fn it_comes_to_rest_where_statics_says() {
 fn bad_input() {
     let run = Run::new("live-input");
     run.fails(&live("arm", &["--effector", "tipp"]), 2, &["`tipp`", "`tip`", "[[effector]]"]);
-    run.fails(&live("arm", &["--modes", "1"]), 2, &["--modes", "`reduced`", "`live`"]);
+    run.fails(&live("arm", &["--modes", "some"]), 2, &["--modes", "whole number", "auto"]);
     run.json(&live("arm", &["--effector", "finger0_3"]), 0);
     run.file("loose.toml", LOOSE);
     run.fails(&live("loose.toml", &[]), 2, &["`tip`", "`pivot`", "stiffness"]);
+}
+
+/// What is dropped is named; the more links are kept, the faster it is, and with all of them there is none.
+#[test]
+fn dropped_vibrations_are_named_and_kept_by_links() {
+    let run = Run::new("live-modes");
+    let arm = |modes: &[&'static str]| {
+        let head = ["simulate", "arm", "--engine", "live", "--duration", "0.01", "--dt", "0.001"];
+        run.json(&[&head[..], modes].concat(), 0)
+    };
+    let hz = |d: &serde_json::Value| d["dropped"]["hz"].as_f64();
+    let links = |d: &serde_json::Value| d["inner"].as_array().map_or(0, Vec::len);
+    let counts = ["0", "1", "2"].map(|k| arm(&["--modes", k]));
+    assert_eq!(counts[0]["dropped"], arm(&[])["dropped"]);
+    for (k, pair) in counts.windows(2).enumerate() {
+        assert_eq!(links(&pair[1]), k + 1);
+        assert_eq!(pair[1]["inner"][k], pair[0]["dropped"]["body"], "where the slowest is largest");
+        assert!(hz(&pair[0]) < hz(&pair[1]), "{pair:?}");
+    }
+    let auto = arm(&["--modes", "auto"]);
+    assert!(links(&auto) > 0);
+    let all = arm(&["--modes", "1000"]);
+    assert!(all["dropped"].is_null() && links(&all) < 30, "{}", all["inner"]);
+    let outcome = run.run(&["simulate", "arm", "--engine", "live", "--duration", "0.01", "--dt", "0.001"]);
+    let told = outcome.out.lines().find(|line| line.starts_with("dropped")).expect("a line");
+    assert!(told.contains("vibrations from") && told.contains("Hz"), "{told}");
 }

@@ -174,6 +174,53 @@ fn a_bound_that_is_not_met_is_a_failed_job_with_the_best_model() {
 }
 
 #[test]
+fn the_best_model_there_was_time_for() {
+    let run = Run::new("reduce-time");
+    // No time at all: the unloaded equilibrium, of unknown error.
+    let asked = ["reduce", "helix:50", "--max-seconds", "1e-6", "-o", "none.pliant"];
+    run.fails(
+        &asked,
+        1,
+        &["not within the bound", "1 model ", "the time", "--max-seconds", "no load was found"],
+    );
+    let document = run.json(&asked, 1);
+    assert_eq!((&document["models"], &document["limit"]), (&1.into(), &"time".into()));
+    assert!(document["held_out"].is_null() && document["tested"] == 0);
+    assert_eq!(run.json(&["info", "none.pliant"], 0)["models"], 1);
+    // Some, for a bound that is out of reach: it ends in time, with an error that is known.
+    let some = ["reduce", "y", "--max-error", "1e-12", "--most-models", "1000", "--max-seconds", "2"];
+    let document = run.json(&[&some[..], &["-o", "some.pliant"]].concat(), 1);
+    assert_eq!(document["limit"], "time");
+    assert!(document["tested"].as_u64().is_some_and(|n| n > 0), "{document}");
+    // One more equilibrium than there was time for, and the file.
+    assert!((1.5..20.0).contains(&number(&document["seconds"])), "{}", document["seconds"]);
+    assert_eq!(run.json(&["info", "some.pliant"], 0)["models"], document["models"]);
+}
+
+/// What the reader of a robot said of it is in the file, too; and an effector that no load moves is told.
+#[test]
+fn warnings_of_an_import_are_kept() {
+    let run = Run::new("reduce-import");
+    run.file(
+        "arm.urdf",
+        "<robot name=\"arm\">\n\
+         <link name=\"base\"/>\n\
+         <link name=\"tip\"><inertial><mass value=\"2\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" \
+         iyz=\"0\"/></inertial></link>\n\
+         <joint name=\"elbow\" type=\"continuous\"><parent link=\"base\"/><child link=\"tip\"/><dynamics \
+         friction=\"1\"/></joint>\n</robot>\n",
+    );
+    let document = run.json(&["reduce", "arm.urdf", "-o", "arm.pliant"], 1);
+    assert_eq!((&document["limit"], &document["models"]), (&"loads".into(), &1.into()));
+    let (plain, model) = (run.json(&["info", "arm.urdf"], 0), run.json(&["info", "arm.pliant"], 0));
+    assert_eq!(plain["warnings"].as_array().map(Vec::len), Some(1));
+    for key in ["warnings", "notes"] {
+        assert_eq!(model[key], plain[key], "{key}");
+    }
+    run.fails(&["info", "arm.pliant", "--strict"], 2, &["friction"]);
+}
+
+#[test]
 fn bad_input() {
     let run = Run::new("reduce-input");
     let fails = |more: &[&str], words: &[&str]| {
@@ -182,6 +229,9 @@ fn bad_input() {
     for bad in ["0", "-0.1", "nan", "inf", "small"] {
         fails(&["--max-error", bad], &["--max-error", "radii above zero"]);
         fails(&["--displacement", bad], &["--displacement", "radii above zero"]);
+    }
+    for bad in ["0", "-1", "nan", "soon"] {
+        fails(&["--max-seconds", bad], &["--max-seconds", "seconds above zero"]);
     }
     fails(&["--most-models", "0"], &["--most-models"]);
     fails(&["--force", "none"], &["`none`", "`live`", "`blend`"]);

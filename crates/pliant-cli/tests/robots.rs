@@ -58,7 +58,7 @@ fn check_numbers(what: &str, value: &Value) {
         // A model that there is none of says why.
         Value::Object(map) if map.get("error").is_some_and(Value::is_string) => {}
         Value::Object(map) => {
-            // The last two are those of a model file; and not every engine takes every robot, or comes to rest.
+            // The last two may not be known in the time there is; and not every engine takes every robot, or comes to rest.
             let others = ["stopped", "error_stopped", "error", "bound", "held_out"];
             let engine = |key: &str| key.starts_with("live") || key.starts_with("blended");
             let left_out = |key: &str, value: &Value| others.contains(&key) || value.is_null() && engine(key);

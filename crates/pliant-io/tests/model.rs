@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use pliant_core::blended::{Force, Links, Matrices, Model, Options, Sampling, Simulation};
@@ -113,11 +114,22 @@ fn a_model_that_was_read_moves_as_the_one_that_was_written() {
 fn what_sampling_said_is_kept() {
     let mechanism = gallery::build("two-link").unwrap();
     let sampling = Sampling { most_samples: 3, loads: 4, seed: 7, ..Sampling::default() };
-    let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| true).unwrap();
+    let (model, outcome) =
+        sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
     let file = ModelFile::new(&model, Some((sampling, outcome)));
     let back = ModelFile::from_bytes(&file.to_bytes()).unwrap();
     assert_eq!(back, file);
     assert_eq!(motion(back.model().unwrap().simulate()), motion(model.simulate()));
+}
+
+#[test]
+fn what_a_reader_said_is_kept() {
+    let said = |what: &str| vec![format!("{what} of the reader")];
+    let mechanism = gallery::build("two-link").unwrap().with_remarks(said("a warning"), said("a note"));
+    let model = Model::new(&mechanism, Options::default()).unwrap();
+    let back = ModelFile::from_bytes(&ModelFile::new(&model, None).to_bytes()).unwrap().mechanism;
+    assert_eq!((back.warnings(), back.notes()), (said("a warning"), &said("a note")[..]));
+    assert_eq!(back, mechanism);
 }
 
 /// 20,000 files, each damaged in one of nine ways.
@@ -247,7 +259,7 @@ fn errors_name_the_file_and_what_is_wrong() {
     assert!(message(&[&whole[..], b"\n"].concat()).contains(&format!("more bytes than the {n}")));
     let mut other = whole.clone();
     other[8] = 9;
-    assert!(message(&other).contains("version 9, and this program reads version 1"));
+    assert!(message(&other).contains("version 9, and this program reads version 2"));
     let mut flipped = whole.clone();
     flipped[n / 2] ^= 4;
     assert!(message(&flipped).contains("damaged"));

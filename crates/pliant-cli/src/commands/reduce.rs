@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use pliant::blended::{Options, Outcome, Sampling};
+use pliant::blended::{Limit, Options, Outcome, Sampling};
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::Mechanism;
 use pliant::spatial::Wrench;
@@ -32,7 +32,8 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         ..Sampling::default()
     };
     let options = Options { force: arguments.force, ..Options::default() };
-    let (model, outcome) = sample(&sampling, &mechanism, options, &arguments.mechanism, common.format())?;
+    let (model, outcome) =
+        sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
     file.save(path).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
@@ -145,15 +146,20 @@ impl Made<'_> {
         effectors.map(|(e, w)| (e.name.clone(), numbers(w))).collect()
     }
 
-    fn text(&self) -> String {
-        let Made { sampling, outcome, .. } = self;
+    /// Loads left out, and why.
+    fn left_out(&self) -> String {
         let left_out = [
-            (outcome.out_of_reach, "out of reach"),
-            (outcome.snapped, "snapping through"),
-            (outcome.unusable, "no minimum of energy"),
+            (self.outcome.out_of_reach, "out of reach"),
+            (self.outcome.snapped, "snapping through"),
+            (self.outcome.unusable, "no minimum of energy"),
         ];
         let left_out: Vec<String> =
             left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        if left_out.is_empty() { "none".into() } else { left_out.join(", ") }
+    }
+
+    fn text(&self) -> String {
+        let Made { sampling, outcome, .. } = self;
         let rows = [
             ("models", self.models.to_string()),
             ("error", format!("{} where it was trained, by its own estimate", radii(outcome.estimate))),
@@ -170,7 +176,7 @@ impl Made<'_> {
                 "bound",
                 format!("{} up to a displacement of {}", radii(sampling.max_error), sampling.displacement),
             ),
-            ("loads left out", if left_out.is_empty() { "none".into() } else { left_out.join(", ") }),
+            ("loads left out", self.left_out()),
             ("time", quantity((self.seconds * 100.0).round() / 100.0, "s")),
         ]
         .map(|(key, value)| vec![key.to_string(), value]);
@@ -184,19 +190,21 @@ impl Made<'_> {
             let numbers = w.to_vector().iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(",");
             format!("\n  --load {}={numbers}", effector.name)
         });
-        let worst = match outcome.tested {
-            0 => "no load could be found to test it with".into(),
+        let loads: String = loads.collect();
+        let far = radii(outcome.worst_displacement);
+        let worst = match outcome.limit {
+            Limit::Rest | Limit::Another => format!("that load (N, N·m) moves an effector by {far}:{loads}"),
+            _ if outcome.tested == 0 => "no load was found to test it with".into(),
             _ => format!(
-                "the worst of {} it did not see (N, N·m) moves an effector by {}:{}",
-                count(outcome.tested, "load"),
-                radii(outcome.worst_displacement),
-                loads.collect::<String>()
+                "the worst of {} it did not see (N, N·m) moves an effector by {far}:{loads}",
+                count(outcome.tested, "load")
             ),
         };
+        let left_out = self.left_out();
         let advice: String = self.advice().iter().map(|advice| format!("\n{advice}")).collect();
         format!(
             "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}), and {} was \
-             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}{advice}",
+             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
             count(self.models, "model"),
             radii(outcome.held_out),
             radii(outcome.estimate),

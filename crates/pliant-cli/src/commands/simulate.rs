@@ -65,8 +65,17 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             motion.run(Running::Reduced(Box::new(simulation)))
         }
         Engine::Live => {
-            let model = live_model(arguments, mechanism).map_err(Failure::input)?;
-            motion.run(Running::Live(Box::new(model.simulate())))
+            let spinner = Spinner::new(common.format(), "choosing links");
+            let model = live_model(arguments, mechanism).and_then(|model| match arguments.modes {
+                Some(Modes::Auto) => model.with_inner_links_for(arguments.dt),
+                Some(Modes::Count(k)) => model.with_inner_links(k),
+                None => Ok(model),
+            });
+            let model = model.map_err(Failure::input)?;
+            // A mechanism that cannot be reduced at the file's pose may move all the same.
+            let dropped = model.dropped().ok().flatten();
+            drop(spinner);
+            motion.run(Running::Live(Box::new(model.simulate()), dropped))
         }
         Engine::Blended => {
             // Bad input is told before a model is made.
@@ -95,7 +104,7 @@ pub fn too_many_loops(mechanism: &Mechanism) -> Option<String> {
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     let given: [(&str, &[Engine], bool); 4] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
-        ("--modes", &[Engine::Reduced], arguments.modes.is_some()),
+        ("--modes", &[Engine::Reduced, Engine::Live], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
         ("--effector", &[Engine::Reduced, Engine::Live], !arguments.effectors.is_empty()),
     ];
@@ -161,7 +170,7 @@ enum Running<'m> {
     Full(Box<full::Simulation<'m>>),
     Articulated(Box<articulated::Simulation<'m>>),
     Reduced(Box<reduced::Simulation<'m>>),
-    Live(Box<live::Simulation<'m>>),
+    Live(Box<live::Simulation<'m>>, Option<live::Dropped>),
     Blended(Box<blended::Simulation<'m>>, &'m Blended<'m>),
 }
 
@@ -171,7 +180,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.inputs_mut(),
             Running::Articulated(simulation) => simulation.inputs_mut(),
             Running::Reduced(simulation) => simulation.inputs_mut(),
-            Running::Live(simulation) => simulation.inputs_mut(),
+            Running::Live(simulation, _) => simulation.inputs_mut(),
             Running::Blended(simulation, _) => simulation.inputs_mut(),
         }
     }
@@ -182,7 +191,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.step(dt),
             Running::Articulated(simulation) => simulation.step(dt),
             Running::Reduced(simulation) => simulation.step(dt),
-            Running::Live(simulation) => simulation.step(dt),
+            Running::Live(simulation, _) => simulation.step(dt),
             Running::Blended(simulation, _) => simulation.step(dt),
         }
     }
@@ -192,7 +201,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.state(),
             Running::Articulated(simulation) => simulation.state(),
             Running::Reduced(simulation) => simulation.state(),
-            Running::Live(simulation) => simulation.state(),
+            Running::Live(simulation, _) => simulation.state(),
             Running::Blended(simulation, _) => simulation.state(),
         }
     }
@@ -202,7 +211,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.effector_pose(effector),
             Running::Articulated(simulation) => simulation.effector_pose(effector),
             Running::Reduced(simulation) => simulation.effector_pose(effector),
-            Running::Live(simulation) => simulation.effector_pose(effector),
+            Running::Live(simulation, _) => simulation.effector_pose(effector),
             Running::Blended(simulation, _) => simulation.effector_pose(effector),
         }
     }
@@ -212,7 +221,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.violation(),
             Running::Articulated(simulation) => simulation.violation(),
             Running::Reduced(simulation) => simulation.violation(),
-            Running::Live(simulation) => simulation.violation(),
+            Running::Live(simulation, _) => simulation.violation(),
             Running::Blended(simulation, _) => simulation.violation(),
         }
     }
@@ -222,7 +231,7 @@ impl Running<'_> {
             Running::Full(simulation) => simulation.energy(),
             Running::Articulated(simulation) => simulation.energy(),
             Running::Reduced(simulation) => simulation.energy(),
-            Running::Live(simulation) => simulation.energy(),
+            Running::Live(simulation, _) => simulation.energy(),
             Running::Blended(simulation, _) => simulation.energy(),
         }
     }
@@ -232,7 +241,7 @@ impl Running<'_> {
         match self {
             Running::Articulated(simulation) => simulation.model().notes(),
             Running::Blended(_, blended) => blended.warnings.clone(),
-            Running::Full(_) | Running::Reduced(_) | Running::Live(_) => Vec::new(),
+            Running::Full(_) | Running::Reduced(_) | Running::Live(..) => Vec::new(),
         }
     }
 
@@ -241,7 +250,7 @@ impl Running<'_> {
     fn estimate(&mut self, arguments: &Simulate) -> Option<f64> {
         let estimate = match self {
             Running::Full(_) | Running::Articulated(_) => return None,
-            Running::Live(simulation) => simulation.estimate(),
+            Running::Live(simulation, _) => simulation.estimate(),
             Running::Blended(simulation, _) => simulation.estimate(),
             Running::Reduced(simulation) => {
                 let model = live_model(arguments, simulation.mechanism()).ok()?;
@@ -249,6 +258,17 @@ impl Running<'_> {
             }
         };
         Some(estimate)
+    }
+
+    /// Links that a live model keeps beside its effectors, and the slowest vibration that it drops all the same.
+    fn inner(&self) -> Option<(Vec<&str>, Option<live::Dropped>)> {
+        match self {
+            Running::Live(simulation, dropped) => {
+                let links = simulation.model().inner_links().iter().map(|e| e.name.as_str());
+                Some((links.collect(), *dropped))
+            }
+            _ => None,
+        }
     }
 
     /// Number of linear models in a blend.
@@ -262,7 +282,7 @@ impl Running<'_> {
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
         match self {
-            Running::Full(_) | Running::Articulated(_) | Running::Live(_) | Running::Blended(..) => None,
+            Running::Full(_) | Running::Articulated(_) | Running::Live(..) | Running::Blended(..) => None,
             Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
         }
     }
@@ -352,6 +372,17 @@ fn reached(failure: Failure, running: &mut Running) -> Failure {
     failure.detail("steps", state.steps).detail("time", state.time)
 }
 
+/// The frequency of a vibration, in three digits: it is that of the mechanism where it starts.
+fn hertz(dropped: &live::Dropped) -> f64 {
+    let hz = dropped.frequency / std::f64::consts::TAU;
+    format!("{hz:.2e}").parse().unwrap_or(hz)
+}
+
+/// How many effectors were asked for.
+fn mechanism_effectors(arguments: &Simulate, mechanism: &Mechanism) -> usize {
+    if arguments.effectors.is_empty() { mechanism.effectors().len() } else { arguments.effectors.len() }
+}
+
 fn answer(
     arguments: &Simulate,
     mechanism: &Mechanism,
@@ -376,6 +407,11 @@ fn answer(
     if let Some((rank, modes)) = running.size() {
         json.insert("rank".into(), rank.into());
         json.insert("modes".into(), modes.into());
+    }
+    if let Some((links, dropped)) = running.inner() {
+        json.insert("inner".into(), links.into());
+        let of = |d: live::Dropped| json!({ "hz": hertz(&d), "body": mechanism.body(d.body).name });
+        json.insert("dropped".into(), dropped.map(of).into());
     }
     if let Some(estimate) = estimate {
         json.insert("estimate".into(), estimate.into());
@@ -421,6 +457,21 @@ fn answer(
         let what =
             format!("{} of the effectors and {}", count(rank, "independent motion"), count(modes, "mode"));
         rows.insert(0, vec!["model".into(), what]);
+    }
+    if let Some((links, dropped)) = running.inner() {
+        let mut what = count(mechanism_effectors(arguments, mechanism), "effector");
+        if !links.is_empty() {
+            what.push_str(&format!(" and {} ({})", count(links.len(), "inner link"), links.join(", ")));
+        }
+        rows.insert(0, vec!["model".into(), what]);
+        let told = dropped.map_or("none".into(), |d| {
+            format!(
+                "vibrations from {} on, first of `{}`",
+                quantity(hertz(&d), "Hz"),
+                mechanism.body(d.body).name
+            )
+        });
+        rows.insert(1, vec!["dropped".into(), told]);
     }
     let mut text = format!("{}\n{}", table(&rows), report::effector_table(mechanism, effector_pose));
     if let Some(path) = &arguments.output {

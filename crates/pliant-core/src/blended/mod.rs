@@ -14,6 +14,6 @@ mod weights;
 
 pub use model::{Model, Sample, SampleError};
 pub use options::{Force, Links, Matrices, Options};
-pub use sampling::{Limit, Outcome, Sampling, Stage};
+pub use sampling::{Doing, Limit, Outcome, Progress, Sampling};
 pub use simulation::Simulation;
 pub use statics::Settled;

@@ -1,19 +1,21 @@
 //! Samples chosen until an error is met.
 //!
 //! 1. The unloaded equilibrium, and pairs of equal and opposite loads along the softest motions of the effectors.
-//! 2. Random loads; where the estimate of the blend is worst, the equilibrium there becomes a sample; until the
-//!    estimate is within the bound under all of them.
+//! 2. Random loads; where the blend is worst, by its estimate or by the full statics, the equilibrium there becomes a
+//!    sample; until both are within the bound under all of them.
 //! 3. Other random loads, which nothing was trained on, tell the error against the full statics. If it is too large
-//!    they join those of 2, and new ones are drawn.
+//!    they join those of 2, and new ones are drawn, until the bound is met, there are as many samples as there may be, a
+//!    sample does not help, or somebody stops it.
 //!
 //! A load without an equilibrium, or with one that depends on how the load is put on (the mechanism snaps through), is
 //! left out and counted.
 
-use nalgebra::{DMatrix, SymmetricEigen, Vector3};
+use std::ops::ControlFlow;
+
+use nalgebra::{DMatrix, DVector, SymmetricEigen, Vector3};
 
 use super::model::{Model, SampleError, set_loads};
 use super::options::Options;
-use super::simulation::Simulation;
 use crate::full::{self, StaticsSettings};
 use crate::gallery::Numbers;
 use crate::mechanism::{EffectorId, Mechanism};
@@ -42,26 +44,47 @@ impl Default for Sampling {
     }
 }
 
-/// How far it has come.
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// The first samples are placed.
+    Seeding,
+    /// Loads are drawn, and samples added where the blend is worst.
+    Searching,
+    /// Other loads are drawn, and tell the error.
+    Checking,
+}
+
+/// How far it has come: told before every search for an equilibrium, be it of the mechanism or of the blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
+pub struct Progress {
+    /// What is being done.
+    pub doing: Doing,
     /// Samples so far.
     pub samples: usize,
-    /// The worst estimate under the loads trained on, in radii; infinite before there are any.
+    /// Equilibria searched for so far.
+    pub searched: usize,
+    /// The worst error that is known under the loads trained on, in radii; infinite before there are any.
     pub worst: f64,
 }
 
 /// What limits the error.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Nothing: it is within the bound.
     None,
     /// The number of samples.
     Samples,
-    /// A load at which a sample of its own did not help: the blend does not come to rest there.
+    /// It was stopped before it was done.
+    Stopped,
+    /// A load at which a sample of its own did not help: the blend does not come to rest there, or where nothing is in
+    /// balance.
     Rest,
-    /// New loads kept failing after the last rounds.
-    Rounds,
+    /// A load at which a sample of its own did not help: the blend comes to rest at another equilibrium of the
+    /// mechanism than the one that the load leads to from rest.
+    Another,
+    /// No load could be found to train or to check with.
+    Loads,
 }
 
 /// What came out.
@@ -73,7 +96,7 @@ pub struct Outcome {
     pub held_out: f64,
     /// The median of these errors.
     pub held_out_median: f64,
-    /// The load of the worst.
+    /// The load of the worst, or the one that limits the error.
     pub worst_loads: Vec<Wrench>,
     /// How far that moves the effectors, in radii.
     pub worst_displacement: f64,
@@ -96,13 +119,31 @@ struct Case {
     loads: Vec<Wrench>,
     state: State,
     displacement: f64,
+    /// What the blend was off by when it was last asked.
+    off: Off,
+    /// Whether it was made a sample, or could not be.
+    tried: bool,
 }
 
-/// How often held-out loads may join those trained on.
-const ROUNDS: usize = 4;
+/// How far the blend is off under a load, in radii: the worst effector, and by its own estimate. Infinite where it does
+/// not come to rest.
+#[derive(Clone, Copy, Debug)]
+struct Off {
+    error: f64,
+    estimate: f64,
+}
 
-/// Statics tried for a load of a wanted displacement, and how near to it is near enough.
+impl Off {
+    const UNKNOWN: Off = Off { error: f64::INFINITY, estimate: f64::INFINITY };
+
+    fn most(&self) -> f64 {
+        self.error.max(self.estimate)
+    }
+}
+
+/// Statics tried for a load of a wanted displacement, how many of these may fail, and how near to it is near enough.
 const TRIES: usize = 12;
+const FAILURES: usize = 3;
 const NEAR: f64 = 0.1;
 
 /// A mechanism that needs so many times the load of a linear one is locked.
@@ -115,12 +156,14 @@ const APART: f64 = 1e-3;
 const PAIRS: f64 = 0.8;
 
 impl Sampling {
-    /// Chooses samples; `progress` is told after each, and stops it by answering false.
+    /// Chooses samples. `progress` is told before every search for an equilibrium and ends what is being done by
+    /// answering `Break`: seeding and searching go over to checking, and checking to its end. The model is then the best
+    /// so far.
     pub fn run<'m>(
         &self,
         mechanism: &'m Mechanism,
         options: Options,
-        mut progress: impl FnMut(Stage) -> bool,
+        mut progress: impl FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<(Model<'m>, Outcome), SampleError> {
         let good = self.max_error > 0.0 && self.displacement > 0.0;
         if !good || self.most_samples == 0 || self.loads == 0 {
@@ -130,136 +173,344 @@ impl Sampling {
             .into());
         }
         let mut model = Model::new(mechanism, options)?;
-        let mut maker = Maker {
+        let mut search = Search {
+            sampling: *self,
             mechanism,
+            radius: model.radius,
             full: full::Model::new(mechanism),
             rest: model.samples[0].state().clone(),
             random: Numbers(self.seed),
-            out_of_reach: 0,
-            snapped: 0,
-        };
-        let mut unusable = 0;
-        let mut stop = !progress(Stage { samples: 1, worst: f64::INFINITY });
-        for direction in softest(model.whole()?.as_ref().unwrap_or(&model)) {
-            for sign in [1.0, -1.0] {
-                let unit: Vec<Wrench> = direction.iter().map(|w| *w * sign).collect();
-                if model.samples.len() >= self.most_samples || stop {
-                    break;
-                }
-                if let Some(case) = maker.reach(&unit, PAIRS * self.displacement) {
-                    unusable += usize::from(model.add_state(&case.state, &case.loads).is_err());
-                    stop = !progress(Stage { samples: model.samples.len(), worst: f64::INFINITY });
-                }
-            }
-        }
-        let mut training = maker.draw(self.loads, self.displacement);
-        let mut outcome = Outcome {
-            estimate: f64::INFINITY,
-            held_out: f64::INFINITY,
-            held_out_median: f64::INFINITY,
-            worst_loads: Vec::new(),
-            worst_displacement: 0.0,
-            tested: 0,
+            now: Progress { doing: Doing::Seeding, samples: 1, searched: 0, worst: f64::INFINITY },
+            progress: &mut progress,
             out_of_reach: 0,
             snapped: 0,
             unusable: 0,
-            limit: Limit::Rounds,
         };
-        for _ in 0..ROUNDS {
-            let limit = self.train(&mut model, &training, &mut outcome, &mut unusable, |stage| {
-                stop |= !progress(stage);
-                !stop
-            });
-            let testing = maker.draw(self.loads, self.displacement);
-            test(&model, &testing, &mut outcome);
-            if let Some(limit) = limit {
-                outcome.limit = limit;
-                break;
-            }
-            if outcome.held_out <= self.max_error {
-                outcome.limit = Limit::None;
-                break;
-            }
-            training.extend(testing);
-        }
+        let mut outcome = search.choose(&mut model);
         (outcome.out_of_reach, outcome.snapped, outcome.unusable) =
-            (maker.out_of_reach, maker.snapped, unusable);
+            (search.out_of_reach, search.snapped, search.unusable);
         Ok((model, outcome))
     }
+}
 
-    /// Adds samples where the estimate is worst; what stopped it short of the bound.
-    fn train(
-        &self,
-        model: &mut Model,
-        training: &[Case],
-        outcome: &mut Outcome,
-        unusable: &mut usize,
-        mut progress: impl FnMut(Stage) -> bool,
-    ) -> Option<Limit> {
-        let mut tried = vec![false; training.len()];
-        loop {
-            let mut worst: Option<(usize, f64)> = None;
-            let mut estimate = 0.0f64;
-            for (at, case) in training.iter().enumerate() {
-                let own = settled(model, &case.loads, |simulation| simulation.estimate());
-                estimate = estimate.max(own);
-                if !tried[at] && worst.is_none_or(|(_, most)| own > most) {
-                    worst = Some((at, own));
-                }
-            }
-            outcome.estimate = estimate;
-            let go_on = progress(Stage { samples: model.samples.len(), worst: estimate });
-            if estimate <= self.max_error {
-                return None;
-            }
-            if model.samples.len() >= self.most_samples || !go_on {
-                return Some(Limit::Samples);
-            }
-            let Some((at, _)) = worst.filter(|(_, own)| *own > self.max_error) else {
-                return Some(Limit::Rest);
-            };
-            tried[at] = true;
-            *unusable += usize::from(model.add_state(&training[at].state, &training[at].loads).is_err());
-        }
+/// It was stopped.
+struct Stopped;
+
+impl From<Stopped> for Limit {
+    fn from(_: Stopped) -> Limit {
+        Limit::Stopped
     }
 }
 
-/// The worst and the median error of the effectors.
-fn test(model: &Model, cases: &[Case], outcome: &mut Outcome) {
-    let mechanism = model.mechanism;
-    let mut errors: Vec<f64> = Vec::new();
-    outcome.held_out = 0.0;
-    for case in cases {
-        let error = settled(model, &case.loads, |simulation| {
-            let off = |e: EffectorId| {
-                let pose = case.state.effector_pose(mechanism, e);
-                (simulation.effector_pose(e).position - pose.position).norm() / model.radius
-            };
-            (0..mechanism.effectors().len()).map(EffectorId::from_index).map(off).fold(0.0, f64::max)
-        });
-        if errors.is_empty() || error > outcome.held_out {
-            outcome.held_out = error;
+/// The search for samples.
+struct Search<'a, 'm> {
+    sampling: Sampling,
+    mechanism: &'m Mechanism,
+    radius: f64,
+    full: full::Model<'m>,
+    rest: State,
+    random: Numbers,
+    now: Progress,
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    out_of_reach: usize,
+    snapped: usize,
+    unusable: usize,
+}
+
+impl<'m> Search<'_, 'm> {
+    fn choose(&mut self, model: &mut Model<'m>) -> Outcome {
+        let Sampling { max_error, loads, .. } = self.sampling;
+        let _ = self.seed(model);
+        self.now.doing = Doing::Searching;
+        let mut training = Vec::new();
+        let mut limit = self.draw(model, loads, &mut training, false).err().map(|Stopped| Limit::Stopped);
+        // The best model so far is made of the first so many samples.
+        let mut best: Option<(usize, Outcome)> = None;
+        let limit = loop {
+            let before = model.samples.len();
+            if limit.is_none() {
+                self.now.doing = Doing::Searching;
+                limit = self.train(model, &mut training).err();
+            }
+            let hopeless = training.iter().find(|case| case.tried && case.off.most() > max_error);
+            let hopeless = hopeless.map(|case| match case.off.estimate <= max_error {
+                true => Limit::Another,
+                false => Limit::Rest,
+            });
+            if best.is_some() && model.samples.len() == before {
+                break limit.or(hopeless).unwrap_or(Limit::Loads);
+            }
+            self.now.doing = Doing::Checking;
+            let mut testing = Vec::new();
+            let checked = self.draw(model, loads, &mut testing, true);
+            let outcome = report(&training, &testing);
+            let met = outcome.held_out <= max_error;
+            if best
+                .as_ref()
+                .is_none_or(|(_, least)| !testing.is_empty() && outcome.held_out <= least.held_out)
+            {
+                best = Some((model.samples.len(), outcome));
+            }
+            match (limit, checked) {
+                (Some(limit), _) => break limit,
+                (None, Err(Stopped)) => break Limit::Stopped,
+                (None, Ok(())) if testing.is_empty() => break Limit::Loads,
+                (None, Ok(())) if met => break hopeless.unwrap_or(Limit::None),
+                (None, Ok(())) => training.extend(testing),
+            }
+        };
+        let (samples, mut outcome) = best.expect("it was checked");
+        if samples < model.samples.len() {
+            *model = first(model, samples);
+        }
+        outcome.limit = limit;
+        if matches!(limit, Limit::Rest | Limit::Another) {
+            let hopeless = |case: &&Case| case.tried && case.off.most() > max_error;
+            let case = training.iter().find(hopeless).expect("it is the limit");
             (outcome.worst_loads, outcome.worst_displacement) = (case.loads.clone(), case.displacement);
         }
-        errors.push(error);
+        outcome
     }
-    errors.sort_by(f64::total_cmp);
-    outcome.tested = errors.len();
-    outcome.held_out_median = errors.get(errors.len() / 2).copied().unwrap_or(0.0);
-    if errors.is_empty() {
-        outcome.held_out = f64::INFINITY;
+
+    /// Pairs of equal and opposite loads along the softest motions.
+    fn seed(&mut self, model: &mut Model<'m>) -> Result<(), Stopped> {
+        // Of all effectors together: a branch alone does not know what its stem gives.
+        let whole = model.whole().ok().flatten();
+        let directions = softest(whole.as_ref().unwrap_or(model));
+        for direction in directions {
+            for sign in [1.0, -1.0] {
+                let unit: Vec<Wrench> = direction.iter().map(|w| *w * sign).collect();
+                if model.samples.len() >= self.sampling.most_samples {
+                    return Ok(());
+                }
+                if let Some(case) = self.reach(model, &unit, PAIRS * self.sampling.displacement)? {
+                    self.unusable += usize::from(model.add_state(&case.state, &case.loads).is_err());
+                    self.now.samples = model.samples.len();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds samples where the blend is worst; what stopped it short of that.
+    ///
+    /// What is known of a load is what it was when it was last asked for: only the worst is asked for again before it
+    /// becomes a sample, and all when none seems to be left. A sample that does not help under its own load is dropped.
+    fn train(&mut self, model: &mut Model<'m>, training: &mut [Case]) -> Result<(), Limit> {
+        let bound = self.sampling.max_error;
+        if training.is_empty() {
+            return Err(Limit::Loads);
+        }
+        // Whether all are known as they are now.
+        let mut known = false;
+        loop {
+            let left = (0..training.len()).filter(|&i| !training[i].tried && training[i].off.most() > bound);
+            let by_error = |a: &usize, b: &usize| {
+                training[*a].off.most().total_cmp(&training[*b].off.most()).then(b.cmp(a))
+            };
+            let Some(at) = left.max_by(by_error) else {
+                if known {
+                    return Ok(());
+                }
+                for case in training.iter_mut() {
+                    case.off = self.off(model, case)?;
+                }
+                self.now.worst = training.iter().map(|case| case.off.most()).fold(0.0, f64::max);
+                known = true;
+                continue;
+            };
+            if !known {
+                let before = training[at].off.most();
+                training[at].off = self.off(model, &training[at])?;
+                if training[at].off.most() < before {
+                    continue;
+                }
+                self.now.worst = training[at].off.most();
+            }
+            let samples = model.samples.len();
+            if samples >= self.sampling.most_samples {
+                return Err(Limit::Samples);
+            }
+            training[at].tried = true;
+            let added = model.add_state(&training[at].state, &training[at].loads).is_ok();
+            self.unusable += usize::from(!added);
+            training[at].off = self.off(model, &training[at])?;
+            if added && training[at].off.most() > bound {
+                *model = first(model, samples);
+            } else {
+                known = false;
+            }
+            self.now.samples = model.samples.len();
+        }
+    }
+
+    /// Before an equilibrium is searched for.
+    fn tell(&mut self) -> Result<(), Stopped> {
+        let answer = (self.progress)(self.now);
+        self.now.searched += 1;
+        if answer.is_break() { Err(Stopped) } else { Ok(()) }
+    }
+
+    /// How far the blend is off under the load of a case.
+    fn off(&mut self, model: &Model, case: &Case) -> Result<Off, Stopped> {
+        self.tell()?;
+        let mut simulation = model.simulate();
+        for (e, load) in case.loads.iter().enumerate() {
+            simulation.set_load(EffectorId::from_index(e), *load).expect("a finite load");
+        }
+        if !simulation.settle().is_ok_and(|settled| settled.converged) {
+            return Ok(Off::UNKNOWN);
+        }
+        let apart = |e: EffectorId| {
+            let pose = case.state.effector_pose(self.mechanism, e);
+            (simulation.effector_pose(e).position - pose.position).norm() / model.radius
+        };
+        let each = (0..self.mechanism.effectors().len()).map(EffectorId::from_index).map(apart);
+        Ok(Off { error: each.fold(0.0, f64::max), estimate: simulation.estimate() })
+    }
+
+    /// Random loads, forces and torques, at displacements up to the largest; what the blend is off by under each, if that
+    /// is asked for. Those that were found before it was stopped are there.
+    fn draw(
+        &mut self,
+        model: &Model,
+        count: usize,
+        cases: &mut Vec<Case>,
+        asked: bool,
+    ) -> Result<(), Stopped> {
+        for k in 0..2 * count {
+            if cases.len() == count {
+                break;
+            }
+            let lever = if k % 2 == 0 { 0.0 } else { 0.3 * self.radius };
+            let effectors = self.mechanism.effectors().len();
+            let unit: Vec<Wrench> = (0..effectors)
+                .map(|_| Wrench::new(direction(&mut self.random), direction(&mut self.random) * lever))
+                .collect();
+            let wanted = self.sampling.displacement * (0.25 + 0.75 * (cases.len() + 1) as f64 / count as f64);
+            if let Some(mut case) = self.reach(model, &unit, wanted)? {
+                if asked {
+                    case.off = self.off(model, &case)?;
+                }
+                cases.push(case);
+            }
+        }
+        Ok(())
+    }
+
+    /// The load along a direction under which an effector goes as far as wanted, or as far as it can before a joint
+    /// meets its limit.
+    fn reach(&mut self, model: &Model, unit: &[Wrench], wanted: f64) -> Result<Option<Case>, Stopped> {
+        let Some(case) = self.find(model, unit, wanted)? else {
+            self.out_of_reach += 1;
+            return Ok(None);
+        };
+        // The same load, put on in steps.
+        let mut state = self.rest.clone();
+        for part in [0.25, 0.5, 0.75, 1.0] {
+            let loads: Vec<Wrench> = case.loads.iter().map(|w| *w * part).collect();
+            state = match self.settle(&state, &loads)? {
+                Some(state) => state,
+                None => {
+                    self.snapped += 1;
+                    return Ok(None);
+                }
+            };
+        }
+        let apart = |a: &State, b: &State| {
+            let each = a.poses.iter().zip(&b.poses).map(|(a, b)| (a.position - b.position).norm());
+            each.fold(0.0, f64::max) / self.radius
+        };
+        if apart(&state, &case.state) > APART {
+            self.snapped += 1;
+            return Ok(None);
+        }
+        Ok(Some(case))
+    }
+
+    fn find(&mut self, model: &Model, unit: &[Wrench], wanted: f64) -> Result<Option<Case>, Stopped> {
+        let per_load = linear_displacement(model, unit);
+        if per_load <= 0.0 {
+            return Ok(None);
+        }
+        let mut scale = wanted / per_load;
+        let most = LOCKED * scale;
+        let (mut limited, mut failures) = (false, 0);
+        for _ in 0..TRIES {
+            let loads: Vec<Wrench> = unit.iter().map(|w| *w * scale).collect();
+            let Some(state) = self.settle(&self.rest.clone(), &loads)? else {
+                scale *= 0.7;
+                failures += 1;
+                if failures > FAILURES {
+                    return Ok(None);
+                }
+                continue;
+            };
+            let displacement = self.displacement(&state);
+            let freedoms = self.mechanism.joints().iter().flat_map(|j| &j.freedoms);
+            let inside = freedoms.zip(&state.coordinates).all(|(f, q)| (f.lower..=f.upper).contains(q));
+            if !inside {
+                scale *= 0.8;
+                limited = true;
+                continue;
+            }
+            if limited || (displacement / wanted - 1.0).abs() < NEAR {
+                return Ok(Some(Case { loads, state, displacement, off: Off::UNKNOWN, tried: false }));
+            }
+            scale *= (wanted / displacement).clamp(0.3, 3.0);
+            if scale > most {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The equilibrium of the mechanism under loads, from a state.
+    fn settle(&mut self, from: &State, loads: &[Wrench]) -> Result<Option<State>, Stopped> {
+        self.tell()?;
+        let mut simulation = self.full.simulate();
+        simulation.set_state(from).expect("it is a state of this mechanism");
+        set_loads(&mut simulation, loads);
+        let torques = loads.iter().any(|w| w.torque.norm() > 0.0);
+        let found = simulation.settle(&StaticsSettings::default());
+        let good = found.is_ok_and(|found| found.converged && (found.stable || torques));
+        Ok(good.then(|| simulation.state().clone()))
+    }
+
+    /// The largest displacement of an effector from rest, in radii.
+    fn displacement(&self, state: &State) -> f64 {
+        let of =
+            |state: &State, e: usize| state.effector_pose(self.mechanism, EffectorId::from_index(e)).position;
+        let moved = (0..self.mechanism.effectors().len()).map(|e| (of(state, e) - of(&self.rest, e)).norm());
+        moved.fold(0.0, f64::max) / self.radius
     }
 }
 
-/// Something of a blend at rest under loads; infinite if it does not come to rest.
-fn settled(model: &Model, loads: &[Wrench], of: impl Fn(&mut Simulation) -> f64) -> f64 {
-    let mut simulation = model.simulate();
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(EffectorId::from_index(e), *load).expect("a finite load");
-    }
-    match simulation.settle() {
-        Ok(settled) if settled.converged => of(&mut simulation),
-        _ => f64::INFINITY,
+/// The model with its first so many samples alone.
+fn first<'m>(model: &Model<'m>, samples: usize) -> Model<'m> {
+    let kept = model.samples[..samples].iter().map(|s| (s.state().clone(), s.loads().to_vec()));
+    Model::from_samples(model.mechanism, model.options, kept).expect("they were samples before")
+}
+
+/// The errors under loads that were trained on and under others.
+fn report(training: &[Case], testing: &[Case]) -> Outcome {
+    let mut errors: Vec<f64> = testing.iter().map(|case| case.off.error).collect();
+    errors.sort_by(f64::total_cmp);
+    let worst = testing.iter().max_by(|a, b| a.off.error.total_cmp(&b.off.error));
+    Outcome {
+        estimate: match training {
+            [] => f64::INFINITY,
+            _ => training.iter().map(|case| case.off.estimate).fold(0.0, f64::max),
+        },
+        held_out: errors.last().copied().unwrap_or(f64::INFINITY),
+        held_out_median: errors.get(errors.len() / 2).copied().unwrap_or(f64::INFINITY),
+        worst_loads: worst.map_or(Vec::new(), |case| case.loads.clone()),
+        worst_displacement: worst.map_or(0.0, |case| case.displacement),
+        tested: errors.len(),
+        out_of_reach: 0,
+        snapped: 0,
+        unusable: 0,
+        limit: Limit::None,
     }
 }
 
@@ -295,123 +546,24 @@ fn softest(model: &Model) -> Vec<Vec<Wrench>> {
     directions.into_iter().zip(some).filter(|(_, some)| *some).map(|(d, _)| d).collect()
 }
 
-/// Makes loads with their equilibria.
-struct Maker<'m> {
-    mechanism: &'m Mechanism,
-    full: full::Model<'m>,
-    rest: State,
-    random: Numbers,
-    out_of_reach: usize,
-    snapped: usize,
-}
-
-impl Maker<'_> {
-    /// Random loads, forces and torques, at displacements up to the largest.
-    fn draw(&mut self, count: usize, largest: f64) -> Vec<Case> {
-        let mut cases = Vec::new();
-        for k in 0..2 * count {
-            if cases.len() == count {
-                break;
-            }
-            let lever = if k % 2 == 0 { 0.0 } else { 0.3 * self.mechanism.radius() };
-            let effectors = self.mechanism.effectors().len();
-            let unit: Vec<Wrench> = (0..effectors)
-                .map(|_| Wrench::new(direction(&mut self.random), direction(&mut self.random) * lever))
-                .collect();
-            let wanted = largest * (0.25 + 0.75 * (cases.len() + 1) as f64 / count as f64);
-            cases.extend(self.reach(&unit, wanted));
+/// How far loads move an effector at most by the linear model of the first sample, in radii.
+fn linear_displacement(model: &Model, loads: &[Wrench]) -> f64 {
+    let mut furthest = 0.0f64;
+    for group in &model.groups {
+        let m = group.m;
+        let C = DMatrix::from_column_slice(m, m, &group.matrices_of(0)[..m * m]);
+        let mut u = DVector::zeros(m);
+        for (at, &e) in group.layout.effectors.iter().enumerate() {
+            let Some(id) = model.effectors[e].id else { continue };
+            let turn = group.poses_of(0)[at].rotation.inverse();
+            u.fixed_rows_mut::<3>(6 * at).copy_from(&(turn * loads[id.index()].force * model.radius));
+            u.fixed_rows_mut::<3>(6 * at + 3).copy_from(&(turn * loads[id.index()].torque));
         }
-        cases
+        let moved = C * u;
+        let each = (0..m / 6).map(|k| moved.fixed_rows::<3>(6 * k).norm());
+        furthest = each.fold(furthest, f64::max);
     }
-
-    /// The load along a direction under which an effector goes as far as wanted, or as far as it can before a joint
-    /// meets its limit.
-    fn reach(&mut self, unit: &[Wrench], wanted: f64) -> Option<Case> {
-        let mut scale = self.first_scale(unit, wanted);
-        let most = LOCKED * scale;
-        let mut found: Option<Case> = None;
-        let mut limited = false;
-        for _ in 0..TRIES {
-            let loads: Vec<Wrench> = unit.iter().map(|w| *w * scale).collect();
-            let Some(state) = self.settle(&self.rest.clone(), &loads) else {
-                scale *= 0.7;
-                continue;
-            };
-            let displacement = self.displacement(&state);
-            let freedoms = self.mechanism.joints().iter().flat_map(|j| &j.freedoms);
-            let inside = freedoms.zip(&state.coordinates).all(|(f, q)| (f.lower..=f.upper).contains(q));
-            if !inside {
-                scale *= 0.8;
-                limited = true;
-                continue;
-            }
-            if limited || (displacement / wanted - 1.0).abs() < NEAR {
-                found = Some(Case { loads, state, displacement });
-                break;
-            }
-            scale *= (wanted / displacement).clamp(0.3, 3.0);
-            if scale > most {
-                break;
-            }
-        }
-        let Some(case) = found else {
-            self.out_of_reach += 1;
-            return None;
-        };
-        // The same load, put on in steps.
-        let mut state = self.rest.clone();
-        for part in [0.25, 0.5, 0.75, 1.0] {
-            let loads: Vec<Wrench> = case.loads.iter().map(|w| *w * part).collect();
-            state = match self.settle(&state, &loads) {
-                Some(state) => state,
-                None => {
-                    self.snapped += 1;
-                    return None;
-                }
-            };
-        }
-        let apart = |a: &State, b: &State| {
-            let each = a.poses.iter().zip(&b.poses).map(|(a, b)| (a.position - b.position).norm());
-            each.fold(0.0, f64::max) / self.mechanism.radius()
-        };
-        if apart(&state, &case.state) > APART {
-            self.snapped += 1;
-            return None;
-        }
-        Some(case)
-    }
-
-    /// What a linear mechanism would need.
-    fn first_scale(&self, unit: &[Wrench], wanted: f64) -> f64 {
-        let mut scale = 1.0;
-        for _ in 0..20 {
-            let loads: Vec<Wrench> = unit.iter().map(|w| *w * scale).collect();
-            match self.settle(&self.rest.clone(), &loads).map(|state| self.displacement(&state)) {
-                None => scale *= 0.1,
-                Some(x) if x > 0.2 * wanted => scale *= 0.3,
-                Some(x) if x < 1e-6 => scale *= 100.0,
-                Some(x) => return scale * wanted / x,
-            }
-        }
-        scale
-    }
-
-    fn settle(&self, from: &State, loads: &[Wrench]) -> Option<State> {
-        let mut simulation = self.full.simulate();
-        simulation.set_state(from).ok()?;
-        set_loads(&mut simulation, loads);
-        let found = simulation.settle(&StaticsSettings::default()).ok()?;
-        let torques = loads.iter().any(|w| w.torque.norm() > 0.0);
-        (found.converged && (found.stable || torques)).then(|| simulation.state().clone())
-    }
-
-    /// The largest displacement of an effector from rest, in radii.
-    fn displacement(&self, state: &State) -> f64 {
-        let of =
-            |state: &State, e: usize| state.effector_pose(self.mechanism, EffectorId::from_index(e)).position;
-        let moved = (0..self.mechanism.effectors().len()).map(|e| (of(state, e) - of(&self.rest, e)).norm());
-        moved.fold(0.0, f64::max) / self.mechanism.radius()
-    }
+    furthest
 }
 
 /// A direction, evenly over the sphere.

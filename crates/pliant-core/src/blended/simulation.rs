@@ -9,7 +9,7 @@ use super::tree::Tree;
 use crate::full::{Energy, StepError};
 use crate::inputs::{InputError, Inputs};
 use crate::live;
-use crate::mechanism::{BodyId, EffectorId, Mechanism};
+use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use crate::reduced::{Shifts, felt};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
@@ -54,6 +54,8 @@ pub struct Simulation<'m> {
     /// The live engine at poses of the blend, and for each of its joint coordinates the group and the place there.
     pub(super) follower: live::Simulation<'m>,
     places: Vec<(usize, usize)>,
+    /// The group of each coordinate of the mechanism, those of loop joints too.
+    group_of: Vec<usize>,
     theta: Vec<f64>,
     rates: Vec<f64>,
     /// Loads that hold the effectors where they are.
@@ -72,6 +74,15 @@ impl<'m> Model<'m> {
             group.layout.coordinates.iter().enumerate().for_each(|(at, &q)| places[q] = (g, at));
         }
         let places: Vec<(usize, usize)> = self.live.tree_coordinates().map(|q| places[q]).collect();
+        let mut group_of = vec![0; self.mechanism.coordinate_count()];
+        for (j, joint) in self.mechanism.joints().iter().enumerate() {
+            let ends = [Some(joint.child), joint.parent];
+            let node = ends.into_iter().flatten().find_map(|body| self.mechanism.order().node_of(body));
+            if let Some(n) = node {
+                let own = self.mechanism.coordinates_of(JointId::from_index(j));
+                group_of[own].fill(self.place_of_node[n].0);
+            }
+        }
         let mut simulation = Simulation {
             model: self,
             options: self.options,
@@ -98,6 +109,7 @@ impl<'m> Model<'m> {
             theta: vec![0.0; places.len()],
             rates: vec![0.0; places.len()],
             places,
+            group_of,
             holding: vec![Wrench::ZERO; self.mechanism.effectors().len()],
             state: State::at_rest(self.mechanism),
         };
@@ -163,6 +175,7 @@ impl<'m> Simulation<'m> {
     pub(super) fn hand_over(&mut self) {
         self.put_follower();
         self.inform_mover();
+        self.mover.hint(nearest(self.model, &self.groups, &self.group_of));
         self.mover.put(&self.base, &self.base_twist, &self.theta, &self.rates);
         self.filled = false;
     }
@@ -332,6 +345,12 @@ impl<'m> Simulation<'m> {
         self.evaluated = false;
         self.accelerated = *acceleration;
         self.set_seats();
+        let apart = self.seats.iter().any(Option::is_some);
+        if self.options.links == Links::Joint && !apart && self.is_as_sampled(acceleration) {
+            (self.turning, self.shifted, self.inputs_changed) = (false, false, false);
+            self.follower.inputs_mut().copy_from(&self.inputs);
+            return Ok(());
+        }
         self.update_shifts(acceleration)?;
         let shifts = self.shifts.iter().flat_map(|shifts| &shifts.of).flat_map(|shift| &shift.coordinates);
         let size = |most: f64, x: &f64| if x.is_nan() { f64::INFINITY } else { most.max(x.abs()) };
@@ -364,6 +383,17 @@ impl<'m> Simulation<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Whether all inputs but the loads on effectors are those that the samples were made with: then nothing shifts.
+    fn is_as_sampled(&self, acceleration: &Twist) -> bool {
+        let (mechanism, inputs) = (self.model.mechanism, &self.inputs);
+        let rests = mechanism.joints().iter().flat_map(|joint| &joint.freedoms).map(|f| f.rest);
+        *acceleration == Twist::ZERO
+            && inputs.base.rotation == UnitQuaternion::identity()
+            && inputs.gravity == mechanism.gravity()
+            && inputs.body_loads.iter().all(|load| *load == Wrench::ZERO)
+            && inputs.rest.iter().copied().eq(rests)
     }
 
     /// One Gauss–Newton step of the live engine from the pose of the blend, under the loads that hold it: how far it
@@ -400,6 +430,7 @@ impl<'m> Simulation<'m> {
         }
         self.rates.fill(0.0);
         self.follower.inputs_mut().set_effector_loads(&self.holding);
+        self.follower.hint(nearest(self.model, &self.groups, &self.group_of));
         self.follower.put(&self.base, &Twist::ZERO, &self.theta, &self.rates);
         self.follower.estimate()
     }
@@ -446,6 +477,7 @@ impl<'m> Simulation<'m> {
         for (i, &(g, at)) in self.places.iter().enumerate() {
             (self.theta[i], self.rates[i]) = (self.groups[g].theta[at], self.groups[g].joint_rates[at]);
         }
+        self.follower.hint(nearest(self.model, &self.groups, &self.group_of));
         self.follower.put(&self.base, &self.base_twist, &self.theta, &self.rates);
     }
 
@@ -588,5 +620,14 @@ impl<'m> Simulation<'m> {
     pub fn violation(&mut self) -> f64 {
         let mechanism = self.model.mechanism;
         self.state().violation(mechanism)
+    }
+}
+
+/// Coordinates of the nearest sample, of each group its own: joints that close loops have turned about as far as there,
+/// whichever way the search for rest has come.
+fn nearest<'a>(model: &'a Model, groups: &'a [Moving], group_of: &'a [usize]) -> impl Fn(usize) -> f64 + 'a {
+    move |q| {
+        let nearest = groups.get(group_of[q]).and_then(|moving| moving.weights.of.first());
+        model.samples[nearest.map_or(0, |(sample, _)| *sample)].state().coordinates[q]
     }
 }

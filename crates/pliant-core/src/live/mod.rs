@@ -4,6 +4,7 @@ mod closed;
 mod condensing;
 mod eigenvalues;
 mod gathering;
+mod inner;
 mod kinematics;
 mod loops;
 mod model;
@@ -17,5 +18,6 @@ mod step;
 #[cfg(test)]
 mod tests;
 
+pub use inner::Dropped;
 pub use model::Model;
 pub use simulation::Simulation;

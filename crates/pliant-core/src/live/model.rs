@@ -38,7 +38,9 @@ pub struct Model<'m> {
     pub(super) loops: Loops,
     /// Links that are free bases.
     pub(super) floats: Vec<usize>,
+    /// Those that were asked for, then inner links.
     pub(super) effectors: Vec<EffectorFrame>,
+    pub(super) asked: usize,
     #[cfg(target_arch = "x86_64")]
     pub(super) fused: bool,
 }
@@ -174,6 +176,7 @@ impl<'m> Model<'m> {
             floats,
             limited: freedoms.iter().any(|f| f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY),
             freedoms,
+            asked: effectors.len(),
             effectors,
             #[cfg(target_arch = "x86_64")]
             fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),

@@ -195,6 +195,13 @@ impl<'m> Simulation<'m> {
         self.place();
     }
 
+    /// Says where loop joints were, by their coordinates in the state: those of the next pose are the nearest to these.
+    pub(crate) fn hint(&mut self, of: impl Fn(usize) -> f64) {
+        for (q, freedom) in self.motion.loop_theta.iter_mut().zip(&self.model.loops.freedoms) {
+            *q = of(freedom.coordinate);
+        }
+    }
+
     /// Coordinates of the tree's joints after the step of the last [`Simulation::estimate`], in the order of the model's freedoms.
     pub(crate) fn relaxed(&self) -> &[f64] {
         self.work.relaxed()

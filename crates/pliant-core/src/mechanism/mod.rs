@@ -301,6 +301,17 @@ impl Mechanism {
         &self.notes
     }
 
+    /// What could not be taken, or was repaired, when the mechanism was read: those of [`Mechanism::warnings`] that only
+    /// its reader knows.
+    pub fn reader_warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// The same mechanism with what another reader said of it.
+    pub fn with_remarks(self, warnings: Vec<String>, notes: Vec<String>) -> Mechanism {
+        Mechanism { warnings, notes, ..self }
+    }
+
     /// The sequence in which engines visit the mechanism.
     pub fn order(&self) -> &Order {
         &self.order

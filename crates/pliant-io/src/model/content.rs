@@ -16,7 +16,8 @@ use super::{ModelError, ModelFile};
 const MATRICES: [Matrices; 2] = [Matrices::Compliance, Matrices::Eigen];
 const LINKS: [Links; 2] = [Links::Joint, Links::Twist];
 const FORCE: [Force; 2] = [Force::Live, Force::Blend];
-const LIMIT: [Limit; 4] = [Limit::None, Limit::Samples, Limit::Rest, Limit::Rounds];
+const LIMIT: [Limit; 6] =
+    [Limit::None, Limit::Samples, Limit::Stopped, Limit::Rest, Limit::Another, Limit::Loads];
 
 /// How far from one the length of a quaternion may be.
 const UNIT: f64 = 1e-9;
@@ -27,6 +28,9 @@ const MOST: u64 = 1 << 20;
 #[derive(Archive, Serialize, Deserialize)]
 struct Content {
     scene: String,
+    /// What the reader of the mechanism said of it, which a scene cannot hold.
+    warnings: Vec<String>,
+    notes: Vec<String>,
     power: u32,
     turning: f64,
     neighbours: u64,
@@ -76,6 +80,8 @@ pub(super) fn write(file: &ModelFile) -> AlignedVec {
     let options = &file.options;
     let content = Content {
         scene: crate::scene::write(&file.mechanism),
+        warnings: file.mechanism.reader_warnings().to_vec(),
+        notes: file.mechanism.notes().to_vec(),
         power: options.power,
         turning: options.turning,
         neighbours: options.neighbours as u64,
@@ -139,6 +145,7 @@ pub(super) fn read(archive: &[u8]) -> Result<ModelFile, ModelError> {
     let content = rkyv::from_bytes::<Content, Error>(&aligned)
         .map_err(|error| wrong(format!("its archive is broken ({error})")))?;
     let mechanism = crate::scene::read(&content.scene, "scene of the model").map_err(ModelError::Scene)?;
+    let mechanism = mechanism.with_remarks(content.warnings, content.notes);
     let [matrices, links, force] = content.choices;
     let good = content.turning.is_finite() && content.turning >= 0.0;
     if !good || u64::from(content.power) > MOST || !(1..=MOST).contains(&content.neighbours) {
@@ -235,7 +242,7 @@ fn outcome(report: &Report) -> Result<(Sampling, Outcome), ModelError> {
         out_of_reach: count(out_of_reach)?,
         snapped: count(snapped)?,
         unusable: count(unusable)?,
-        limit: choice(&LIMIT, report.limit)?.clone(),
+        limit: *choice(&LIMIT, report.limit)?,
     };
     Ok((sampling, outcome))
 }

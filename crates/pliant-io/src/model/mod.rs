@@ -6,7 +6,7 @@
 //! | `envelope.rs` | the head of a file, which tells a whole one from any other |
 //! | `content.rs` | what is behind it, as an archive |
 //!
-//! A file holds the mechanism as the text of its scene, how samples are blended, each sample's state and loads to the
+//! A file holds the mechanism as the text of its scene and what its reader said of it, how samples are blended, each sample's state and loads to the
 //! last bit, and what was said when they were chosen. The linear models at the samples are not in it: they are computed
 //! from the states when a model is asked for, which takes milliseconds and gives the same bits.
 

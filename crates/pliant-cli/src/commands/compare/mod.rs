@@ -142,10 +142,14 @@ fn document(
         "frequencies": of_frequencies(frequencies),
         "speed": of_speed(speed),
         "blended": match blended {
-            Ok(about) => {
-                json!({ "models": about.models, "held_out": about.held_out, "bound": about.bound, "error": null })
-            }
-            Err(why) => json!({ "models": 0, "held_out": null, "bound": null, "error": why }),
+            Ok(about) => json!({
+                "models": about.models,
+                "held_out": about.held_out.map(|(error, _)| error),
+                "tested": about.held_out.map_or(0, |(_, loads)| loads),
+                "bound": about.asked.map(|(bound, _)| bound),
+                "error": null,
+            }),
+            Err(why) => json!({ "models": 0, "held_out": null, "tested": 0, "bound": null, "error": why }),
         },
         "notes": notes,
         "warnings": warnings,

@@ -461,13 +461,23 @@ impl Page<'_> {
         let about = match &self.comparison.blended {
             Ok(about) => {
                 let models = count(about.models, "linear model", "linear models");
-                match about.held_out.filter(|x| x.is_finite()) {
-                    Some(error) => format!(
-                        "here between {models} of its file, with an error of at most {} under loads that it was not made with",
-                        percent(error)
+                let from = match (about.of_file, about.asked) {
+                    (true, _) => " of its file".into(),
+                    (false, Some((bound, displacement))) => format!(
+                        ", made in a moment for an error of {} under random loads that move an effector by up to {}",
+                        percent(bound),
+                        percent(displacement)
                     ),
-                    None => format!("here between {models} along the scene's load"),
-                }
+                    (false, None) => String::new(),
+                };
+                let error = about.held_out.map_or(String::new(), |(error, loads)| {
+                    let loads = count(loads, "other load", "other loads");
+                    format!(
+                        "; under {loads}, which it was not made with, it is off by {} at most",
+                        percent(error)
+                    )
+                });
+                format!("here between {models}{from}{error}")
             }
             Err(why) => format!("but not here: {why}"),
         };

@@ -1,22 +1,25 @@
 //! The engines beside `reduced` that go far: where `live` and `blended` come to rest, and what they say of their error.
 
-use pliant::blended::{self, Options};
+use std::ops::ControlFlow;
+
+use pliant::blended::{self, Doing, Options, Progress, Sampling};
 use pliant::inputs::Inputs;
 use pliant::io::ModelFile;
 use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced;
-use pliant::spatial::{Pose, Wrench};
+use pliant::spatial::Pose;
 
+use crate::blending::Clock;
 use crate::estimate;
 
-use super::{Effectors, effector_poses, effectors};
+use super::{Effectors, effectors};
 
-/// Scales of the scene's loads at which a model of the comparison's own has samples, as powers of two, as long as no
-/// effector moves further than a radius; and how far above those, so that no load of the ramp is one of them.
-const SCALES: std::ops::RangeInclusive<i32> = -2..=6;
-const BETWEEN: f64 = 0.25;
-const FAR: f64 = 1.0;
+/// Random loads that a model of the comparison's own is trained on at first, and tested with; equilibria that are
+/// searched for it at most, so that it is the same on every machine; and seconds that it may take all the same.
+const LOADS: usize = 12;
+const EQUILIBRIA: usize = 1500;
+const SECONDS: f64 = 8.0;
 
 /// Lengths of steps to rest by, s, and how many of each.
 const STRIDES: [f64; 4] = [1e4, 1.0, 0.1, 0.02];
@@ -38,59 +41,47 @@ pub struct AtRest {
 pub struct BlendedModel {
     /// Number of linear models in it.
     pub models: usize,
-    /// Error under loads that nothing was trained on, over the radius, if it was made by `pliant reduce`.
-    pub held_out: Option<f64>,
-    /// Error that was asked for, over the radius.
-    pub bound: Option<f64>,
+    /// Whether it is that of a model file.
+    pub of_file: bool,
+    /// Error under loads that nothing was trained on, over the radius; and how many loads these were.
+    pub held_out: Option<(f64, usize)>,
+    /// Error that was asked for, over the radius, and the displacement up to which.
+    pub asked: Option<(f64, f64)>,
 }
 
-/// The blended model of a file, or one along the scene's loads; or why there is none.
+/// The blended model of a file, or one made in a moment under random loads; or why there is none.
 pub fn blended_model<'m>(
     mechanism: &'m Mechanism,
     file: Option<&'m ModelFile>,
     tick: &mut dyn FnMut(),
 ) -> Result<(blended::Model<'m>, BlendedModel), String> {
-    if let Some(file) = file {
-        let model = file.model().map_err(|error| error.to_string())?;
-        let report = file.report.as_ref();
-        let about = BlendedModel {
-            models: model.samples().len(),
-            held_out: report.map(|(_, outcome)| outcome.held_out),
-            bound: report.map(|(sampling, _)| sampling.max_error),
-        };
-        return Ok((model, about));
-    }
-    let mut model = blended::Model::new(mechanism, Options::default()).map_err(|error| error.to_string())?;
-    let points = Effectors::new(mechanism);
-    let loads = pulling(mechanism);
-    for exponent in SCALES {
-        tick();
-        let scaled: Vec<Wrench> =
-            loads.iter().map(|w| *w * 2f64.powf(f64::from(exponent) + BETWEEN)).collect();
-        let rest = effector_poses(mechanism, model.samples()[0].state());
-        let added = model.add(&scaled).is_ok();
-        let state = model.samples().last().map(|sample| sample.state());
-        let moved = state.map_or(0.0, |state| points.largest(&effector_poses(mechanism, state), &rest));
-        if !added || moved > FAR {
-            break;
+    let (model, report) = match file {
+        Some(file) => (file.model().map_err(|error| error.to_string())?, file.report.clone()),
+        None => {
+            let sampling = Sampling { loads: LOADS, ..Sampling::default() };
+            let clock = Clock::new(SECONDS);
+            let told = |progress: Progress| {
+                if progress.searched.is_multiple_of(EQUILIBRIA / 20) {
+                    tick();
+                }
+                // Checking goes on: it is what tells the error.
+                match progress.searched < EQUILIBRIA || progress.doing == Doing::Checking {
+                    true => clock.allows(&progress),
+                    false => ControlFlow::Break(()),
+                }
+            };
+            let made = sampling.run(mechanism, Options::default(), told);
+            let (model, outcome) = made.map_err(|error| error.to_string())?;
+            (model, Some((sampling, outcome)))
         }
-    }
-    let about = BlendedModel { models: model.samples().len(), held_out: None, bound: None };
+    };
+    let about = BlendedModel {
+        models: model.samples().len(),
+        of_file: file.is_some(),
+        held_out: report.as_ref().map(|(_, o)| (o.held_out, o.tested)).filter(|(error, _)| error.is_finite()),
+        asked: report.map(|(sampling, _)| (sampling.max_error, sampling.displacement)),
+    };
     Ok((model, about))
-}
-
-/// The scene's loads; without any, the mechanism's weight on its effectors.
-fn pulling(mechanism: &Mechanism) -> Vec<Wrench> {
-    let count = mechanism.effectors().len();
-    let mut loads = vec![Wrench::ZERO; count];
-    for load in mechanism.loads() {
-        loads[load.effector.index()] = loads[load.effector.index()] + load.wrench;
-    }
-    if mechanism.loads().is_empty() {
-        let weight = mechanism.gravity() * mechanism.summary().mass / count as f64;
-        loads.fill(Wrench::force(weight.into()));
-    }
-    loads
 }
 
 /// Both engines, under the same rising loads as the full one.
