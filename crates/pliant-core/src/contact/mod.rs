@@ -13,6 +13,8 @@ mod narrow;
 mod pairs;
 mod pgs;
 mod residual;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub use actor::Actor;
