@@ -1,7 +1,7 @@
 //! Free bodies on a static world and among each other: closed forms of Coulomb friction, momentum, energy and restitution.
 
 use nalgebra::Vector3;
-use pliant_core::contact::{FreeBodyId, World};
+use pliant_core::contact::{FreeBodyId, Solver, World};
 use pliant_core::mechanism::{Body, Geometry, Shape};
 use pliant_core::nalgebra;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
@@ -37,6 +37,9 @@ fn floor(friction: f64) -> Shape {
     shape(cube([20.0, 20.0, 1.0]), friction).at(Pose::translation([0.0, 0.0, -0.5]))
 }
 
+/// Both ways to solve the equations of contact.
+const SOLVERS: [Solver; 2] = [Solver::Pgs { sweeps: 50 }, Solver::Exact { tolerance: 1e-9 }];
+
 fn run(world: &mut World, seconds: f64, h: f64) {
     for _ in 0..(seconds / h).round() as usize {
         world.step(h).unwrap();
@@ -50,9 +53,11 @@ fn position(world: &World, body: FreeBodyId) -> Vector3<f64> {
 /// A block on a slope sticks below atan µ and slides above with g(sin α − µ cos α).
 #[test]
 fn slope() {
-    for (angle, friction) in [(0.3f64, 0.35f64), (0.4, 0.3), (0.6, 0.5), (0.5, 0.56)] {
+    let cases = [(0.3f64, 0.35f64), (0.4, 0.3), (0.6, 0.5), (0.5, 0.56)];
+    for (solver, (angle, friction)) in SOLVERS.into_iter().flat_map(|s| cases.map(|c| (s, c))) {
         let tilt = Pose::rotation([0.0, 1.0, 0.0], angle);
         let mut world = World::new([0.0, 0.0, -G]);
+        world.set_solver(solver);
         let slab = shape(cube([40.0, 4.0, 1.0]), friction);
         world.add_shape(&slab.at(tilt * Pose::translation([0.0, 0.0, -0.5]))).unwrap();
         let start = tilt * Pose::translation([0.0, 0.0, 0.1]);
@@ -89,7 +94,12 @@ fn rolling() {
 /// A stack of ten boxes stands for ten seconds, and its lowest contact carries all of it.
 #[test]
 fn stack() {
+    SOLVERS.into_iter().for_each(stack_stands);
+}
+
+fn stack_stands(solver: Solver) {
     let mut world = World::new([0.0, 0.0, -G]);
+    world.set_solver(solver);
     world.add_shape(&floor(0.5)).unwrap();
     let bodies: Vec<_> = (0..10)
         .map(|i| {
@@ -114,7 +124,12 @@ fn stack() {
 /// Momenta of bodies that meet in free fall are kept.
 #[test]
 fn momentum() {
+    SOLVERS.into_iter().for_each(momentum_is_kept);
+}
+
+fn momentum_is_kept(solver: Solver) {
     let mut world = World::new([0.0; 3]);
+    world.set_solver(solver);
     let bodies = [
         world.add_body(&block("a", Pose::translation([0.0, 0.0, 0.0]), [0.3, 0.2, 0.4], 0.7)).unwrap(),
         world.add_body(&block("b", Pose::translation([0.5, 0.05, 0.1]), [0.2, 0.2, 0.2], 0.7)).unwrap(),

@@ -127,12 +127,13 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
             let (points, triangles) = scaled(file, scale, surfaces)?;
             let inside_out = scale.product() < 0.0;
             let turned = |t: [u32; 3]| if inside_out { [t[0], t[2], t[1]] } else { t };
-            let area = |t: &[u32; 3]| {
+            let has_area = |t: &[u32; 3]| {
                 let [a, b, c] = t.map(|i| points[i as usize]);
-                (b - a).cross(c - a).length()
+                let longest =
+                    (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
+                (b - a).cross(c - a).length() > FLAT * longest
             };
-            let triangles: Vec<[u32; 3]> =
-                triangles.into_iter().filter(|t| area(t) > 0.0).map(turned).collect();
+            let triangles: Vec<[u32; 3]> = triangles.into_iter().filter(has_area).map(turned).collect();
             if triangles.is_empty() {
                 return Err(format!("`{file}` has no triangle with an area"));
             }
@@ -163,7 +164,7 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
     }
 }
 
-/// Points closer to a plane than this, of their size, are flat.
+/// Points closer to a plane, or to a line, than this, of their size, are flat.
 const FLAT: f64 = 1e-9;
 
 type Corners = (Vec<parry3d_f64::math::Vector>, Vec<[u32; 3]>);

@@ -164,7 +164,7 @@ const FLOOR: f64 = 1e-12;
 
 /// Four sums at a time, in a fixed order.
 #[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (x, x_rest) = a.as_chunks::<4>();
     let (y, y_rest) = b.as_chunks::<4>();

@@ -30,8 +30,8 @@ impl FreeBody {
     pub fn new(body: &Body) -> Result<FreeBody, ContactError> {
         let massless = || ContactError::Massless { body: body.name.clone() };
         let inertia = body.inertia;
-        if !(inertia.mass > 0.0 && inertia.mass.is_finite() && inertia.inertia.iter().all(|x| x.is_finite()))
-        {
+        let finite = inertia.inertia.iter().chain(&inertia.center_of_mass).all(|x| x.is_finite());
+        if !(inertia.mass > 0.0 && inertia.mass.is_finite() && finite) {
             return Err(massless());
         }
         let inverse = inertia.inertia.cholesky().ok_or_else(massless)?.inverse();
@@ -139,9 +139,10 @@ impl FreeBody {
         }
     }
 
-    /// Whether a step with an impulse at the link frame, world axes, ends in finite numbers.
+    /// Whether it is somewhere, and a step with an impulse at the link frame, world axes, ends in finite numbers.
     pub(super) fn finite_with(&self, impulse: &Wrench) -> bool {
-        impulse.is_finite() && self.free.0.iter().chain(&self.free.1).all(|x| x.is_finite())
+        let momenta = self.free.0.iter().chain(&self.free.1);
+        self.pose.is_finite() && impulse.is_finite() && momenta.into_iter().all(|x| x.is_finite())
     }
 
     /// Takes the step, with an impulse at the link frame, world axes.

@@ -14,6 +14,8 @@ mod pairs;
 mod pgs;
 mod residual;
 mod scene;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub use actor::Actor;

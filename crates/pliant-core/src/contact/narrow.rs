@@ -3,11 +3,21 @@
 //! Convex pieces are left to the collision library; surfaces are gone through triangle by triangle, with memory that is
 //! kept, and normals held within what each triangle's neighbours allow, so that nothing trips over inner edges.
 
+use std::cell::Cell;
+
 use nalgebra::Vector3;
-use parry3d_f64::math::Pose as Placed;
-use parry3d_f64::query::details::NormalConstraints;
-use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
-use parry3d_f64::shape::Shape as Solid;
+use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
+use parry3d_f64::math::{Pose as Placed, Vector};
+use parry3d_f64::query::details::{NormalConstraints, NormalConstraintsPair};
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+use parry3d_f64::query::{
+    ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, TrackedContact,
+};
+use parry3d_f64::shape::{
+    PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, SupportMap, Triangle,
+    TrianglePseudoNormals,
+};
 
 use super::collider::{Collider, Form};
 use super::convert::{from_vector, pose};
@@ -22,6 +32,12 @@ const ALIKE: f64 = 0.95;
 /// Points closer than this, m, are one.
 const SAME: f64 = 1e-5;
 
+/// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
+const STRAIGHT: f64 = 0.99;
+
+/// How thick the triangles of a surface are where it meets another, of its radius.
+const THICK: f64 = 0.05;
+
 /// Where two shapes are closest, world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
@@ -31,21 +47,93 @@ pub(super) struct Point {
     pub normal: Vector3<f64>,
     /// Distance along the normal, below zero where they overlap, m.
     pub gap: f64,
+    /// Whether neighbours turned the normal far.
+    bent: bool,
 }
 
 /// Memory of the narrow phase.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Narrow {
     manifold: ContactManifold<(), ()>,
+    simplex: VoronoiSimplex,
+    polytope: EPA,
     /// What was found for the last pair.
     pub points: Vec<Point>,
     /// Triangles of a surface near the other shape.
     near: Vec<u32>,
 }
 
+/// Nothing in it lasts: a clone starts with empty memory.
+impl Clone for Narrow {
+    fn clone(&self) -> Narrow {
+        Narrow::default()
+    }
+}
+
 impl std::fmt::Debug for Narrow {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Narrow").field("points", &self.points).finish()
+    }
+}
+
+/// The normals that a triangle may push along, and whether the last one had to be turned far.
+struct Limits {
+    cone: TrianglePseudoNormals,
+    bent: Cell<bool>,
+}
+
+impl NormalConstraints for Limits {
+    fn project_local_normal_mut(&self, normal: &mut Vector) -> bool {
+        let before = *normal;
+        let allowed = self.cone.project_local_normal_mut(normal);
+        self.bent.set(before.dot(*normal) < STRAIGHT);
+        allowed
+    }
+}
+
+/// A triangle with some thickness behind it.
+struct Wedge {
+    triangle: Triangle,
+    inward: Vector,
+}
+
+impl SupportMap for Wedge {
+    fn local_support_point(&self, direction: Vector) -> Vector {
+        let back = if self.inward.dot(direction) > 0.0 { self.inward } else { Vector::ZERO };
+        self.triangle.local_support_point(direction) + back
+    }
+}
+
+impl PolygonalFeatureMap for Wedge {
+    fn local_support_feature(&self, direction: Vector, out: &mut PolygonalFeature) {
+        self.triangle.local_support_feature(direction, out);
+        if self.inward.dot(direction) > 0.0 {
+            out.vertices.iter_mut().for_each(|x| *x += self.inward);
+        }
+    }
+}
+
+/// Something convex.
+#[derive(Clone, Copy)]
+struct Piece<'a> {
+    /// As the library has it, if it does.
+    solid: Option<&'a dyn Solid>,
+    /// Its faces, and how much they are rounded; balls have none.
+    faces: Option<(&'a dyn PolygonalFeatureMap, f64)>,
+    limits: Option<&'a Limits>,
+}
+
+impl<'a> Piece<'a> {
+    fn solid(solid: &'a dyn Solid) -> Piece<'a> {
+        Piece { solid: Some(solid), faces: solid.as_polygonal_feature_map(), limits: None }
+    }
+
+    fn bounds(&self, at: &Placed, wedge: f64) -> Aabb {
+        self.solid.map_or(Aabb::new_invalid(), |solid| solid.compute_aabb(at)).loosened(wedge)
+    }
+
+    fn limits(&self) -> Option<&dyn NormalConstraints> {
+        self.limits.map(|limits| limits as &dyn NormalConstraints)
     }
 }
 
@@ -57,87 +145,149 @@ impl Narrow {
         let between = pose(&outer.inverse_times(&other));
         match (&a.0.form, &b.0.form) {
             (Form::Convex(one), Form::Convex(two)) => {
-                self.convex(&outer, &between, (&**one, None), (&**two, None), reach);
+                self.convex(&outer, &between, Piece::solid(&**one), Piece::solid(&**two), reach);
             }
             (Form::Convex(one), _) => {
-                self.surface(&other, &between.inverse(), &b.0.form, &**one, reach, true)
+                let piece = Piece::solid(&**one);
+                let first = self.points.len();
+                let bounds = piece.bounds(&between.inverse(), reach);
+                self.surface(&other, &between.inverse(), &b.0.form, &bounds, piece, reach);
+                self.points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
             }
-            (_, Form::Convex(two)) => self.surface(&outer, &between, &a.0.form, &**two, reach, false),
-            // Two surfaces: every triangle of the second that is near the first.
+            (_, Form::Convex(two)) => {
+                let piece = Piece::solid(&**two);
+                self.surface(&outer, &between, &a.0.form, &piece.bounds(&between, reach), piece, reach);
+            }
+            // Two surfaces: every triangle of the second that is near the first, with some thickness: a face that has sunk into
+            // another must still be found.
             _ => {
                 let bounds = a.0.bounds.transform_by(&between.inverse());
+                let thick = THICK * b.0.radius;
                 let mut triangles = std::mem::take(&mut self.near);
-                collect(&b.0.form, &loosened(bounds, reach), &mut triangles);
-                for &t in &triangles {
-                    if let Some((triangle, _)) = piece(&b.0.form, t) {
-                        self.surface(&outer, &between, &a.0.form, &triangle, reach, false);
-                    }
-                }
+                triangles.clear();
+                collect(&b.0.form, &bounds.loosened(reach), &mut triangles);
+                let count = triangles.len();
                 self.near = triangles;
+                for i in 0..count {
+                    let Some((triangle, limits)) = piece(&b.0.form, self.near[i]) else { continue };
+                    let inward = triangle.normal().unwrap_or(Vector::ZERO) * -thick;
+                    let wedge = Wedge { triangle, inward };
+                    let bounds = Piece::solid(&triangle).bounds(&between, reach + thick);
+                    let piece = Piece { solid: None, faces: Some((&wedge, 0.0)), limits: limits.as_ref() };
+                    self.surface(&outer, &between, &a.0.form, &bounds, piece, reach);
+                }
             }
+        }
+        // What neighbours find straight stands for what they bend; alone, it is better than nothing.
+        if self.points.iter().any(|p| !p.bent) {
+            self.points.retain(|p| !p.bent);
         }
         self.reduce();
     }
 
-    /// Triangles of a surface against something convex.
+    /// Triangles of a surface within bounds, against something convex.
     fn surface(
         &mut self,
         outer: &Pose,
         between: &Placed,
         surface: &Form,
-        other: &dyn Solid,
+        bounds: &Aabb,
+        other: Piece,
         reach: f64,
-        turned: bool,
     ) {
-        let bounds = loosened(other.compute_aabb(between), reach);
-        let first = self.points.len();
         let mut triangles = std::mem::take(&mut self.near);
         let nested = triangles.len();
-        collect_more(surface, &bounds, &mut triangles);
+        collect(surface, bounds, &mut triangles);
         for &t in &triangles[nested..] {
             if let Some((triangle, limits)) = piece(surface, t) {
-                let limits = limits.as_ref().map(|l| l as &dyn NormalConstraints);
-                self.convex(outer, between, (&triangle, limits), (other, None), reach);
+                let one = Piece { limits: limits.as_ref(), ..Piece::solid(&triangle) };
+                self.convex(outer, between, one, other, reach);
             }
         }
         triangles.truncate(nested);
         self.near = triangles;
-        if turned {
-            self.points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
-        }
     }
 
     /// Two convex pieces.
-    fn convex(
-        &mut self,
-        outer: &Pose,
-        between: &Placed,
-        a: (&dyn Solid, Option<&dyn NormalConstraints>),
-        b: (&dyn Solid, Option<&dyn NormalConstraints>),
-        reach: f64,
-    ) {
-        self.manifold.points.clear();
-        let found = DefaultQueryDispatcher.contact_manifold_convex_convex(
-            between,
-            a.0,
-            b.0,
-            a.1,
-            b.1,
-            reach,
-            &mut self.manifold,
-        );
-        debug_assert!(found.is_ok(), "all pieces are of kinds that the library knows");
+    fn convex(&mut self, outer: &Pose, between: &Placed, a: Piece, b: Piece, reach: f64) {
+        use ShapeType::{Capsule, Cuboid, Triangle};
+        self.manifold.clear();
+        self.manifold.local_n1 = Vector::ZERO;
+        [a.limits, b.limits].into_iter().flatten().for_each(|limits| limits.bent.set(false));
+        // Kinds that the library has a closed form for.
+        let known = match (a.solid, b.solid) {
+            (Some(one), Some(two)) => matches!(
+                (one.shape_type(), two.shape_type()),
+                (Cuboid, Cuboid) | (Cuboid, Triangle) | (Triangle, Cuboid) | (Capsule, Capsule)
+            ),
+            _ => false,
+        };
+        match (a.faces, b.faces, a.solid, b.solid) {
+            (Some(x), Some(y), ..) if !known => self.faces(between, x, y, (a.limits(), b.limits()), reach),
+            (_, _, Some(one), Some(two)) => {
+                let (limits, others) = (a.limits(), b.limits());
+                let manifold = &mut self.manifold;
+                let found = DefaultQueryDispatcher
+                    .contact_manifold_convex_convex(between, one, two, limits, others, reach, manifold);
+                debug_assert!(found.is_ok(), "all pieces are of kinds that the library knows");
+            }
+            // A wedge and a ball: no surface is made of balls.
+            _ => return,
+        }
+        let bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
         let normal = outer.rotation * from_vector(self.manifold.local_n1);
         for point in &self.manifold.points {
             if point.dist < reach && point.dist.is_finite() {
                 let on_first = outer.transform_point(&from_vector(point.local_p1));
-                self.points.push(Point {
-                    at: on_first + normal * (0.5 * point.dist),
-                    normal,
-                    gap: point.dist,
-                });
+                let at = on_first + normal * (0.5 * point.dist);
+                self.points.push(Point { at, normal, gap: point.dist, bent });
             }
         }
+    }
+
+    /// Two pieces with faces or edges, as the library does it, but with memory that is kept where they overlap.
+    fn faces(
+        &mut self,
+        between: &Placed,
+        (one, one_round): (&dyn PolygonalFeatureMap, f64),
+        (two, two_round): (&dyn PolygonalFeatureMap, f64),
+        limits: (Option<&dyn NormalConstraints>, Option<&dyn NormalConstraints>),
+        reach: f64,
+    ) {
+        let toward = between.translation.try_normalize().unwrap_or(Vector::X);
+        self.simplex.reset(CsoPoint::from_shapes(between, one, two, toward));
+        let far = reach + one_round + two_round;
+        let found = match gjk::closest_points(between, one, two, far, true, &mut self.simplex) {
+            GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
+            GJKResult::Intersection => self.polytope.closest_points(between, one, two, &self.simplex),
+            _ => None,
+        };
+        let Some((p, q, n)) = found else { return };
+        let (distance, other) = ((q - p).dot(n), between.inverse_transform_point(q));
+        let (mut normal, mut opposite) = (n, between.rotation.inverse() * -n);
+        if !limits.project_local_normals(between, &mut normal, &mut opposite) {
+            return;
+        }
+        let (mut face, mut other_face) = (PolygonalFeature::default(), PolygonalFeature::default());
+        one.local_support_feature_toward(normal, p, &mut face);
+        two.local_support_feature_toward(opposite, other, &mut other_face);
+        let manifold = &mut self.manifold;
+        let back = between.inverse();
+        PolygonalFeature::contacts(between, &back, normal, opposite, &face, &other_face, manifold, false);
+        let unknown = PackedFeatureId::UNKNOWN;
+        if normal == n {
+            manifold.points.push(TrackedContact::new(p, other, unknown, unknown, distance));
+        }
+        // A normal that was turned can make points seem much deeper than the pieces overlap.
+        if limits.0.is_some() || limits.1.is_some() {
+            manifold.points.retain(|x| distance >= 0.0 || x.dist >= 5.0 * distance);
+        }
+        for point in &mut manifold.points {
+            point.local_p1 += normal * one_round;
+            point.local_p2 += opposite * two_round;
+            point.dist -= one_round + two_round;
+        }
+        (manifold.local_n1, manifold.local_n2) = (normal, opposite);
     }
 
     /// Keeps, of points with normals alike, the deepest and those that span the widest area with it.
@@ -207,29 +357,18 @@ fn spread(points: &mut [Point]) -> usize {
     POINTS
 }
 
-fn loosened(bounds: parry3d_f64::bounding_volume::Aabb, by: f64) -> parry3d_f64::bounding_volume::Aabb {
-    parry3d_f64::bounding_volume::BoundingVolume::loosened(&bounds, by)
-}
-
 /// A triangle of a surface, with the normals it may push along.
-fn piece(
-    surface: &Form,
-    t: u32,
-) -> Option<(parry3d_f64::shape::Triangle, Option<parry3d_f64::shape::TrianglePseudoNormals>)> {
-    match surface {
-        Form::Mesh(mesh) => Some((mesh.triangle(t), mesh.triangle_normal_constraints(t))),
-        Form::Field(field) => Some((field.triangle_at_id(t)?, field.triangle_normal_constraints(t))),
-        Form::Convex(_) => None,
-    }
-}
-
-fn collect(surface: &Form, bounds: &parry3d_f64::bounding_volume::Aabb, into: &mut Vec<u32>) {
-    into.clear();
-    collect_more(surface, bounds, into);
+fn piece(surface: &Form, t: u32) -> Option<(Triangle, Option<Limits>)> {
+    let (triangle, cone) = match surface {
+        Form::Mesh(mesh) => (mesh.triangle(t), mesh.triangle_normal_constraints(t)),
+        Form::Field(field) => (field.triangle_at_id(t)?, field.triangle_normal_constraints(t)),
+        Form::Convex(_) => return None,
+    };
+    Some((triangle, cone.map(|cone| Limits { cone, bent: Cell::new(false) })))
 }
 
 /// Adds the triangles of a surface that are near a box.
-fn collect_more(surface: &Form, bounds: &parry3d_f64::bounding_volume::Aabb, into: &mut Vec<u32>) {
+fn collect(surface: &Form, bounds: &Aabb, into: &mut Vec<u32>) {
     match surface {
         Form::Mesh(mesh) => into.extend(mesh.bvh().intersect_aabb(bounds)),
         Form::Field(field) => field.map_elements_in_local_aabb(bounds, &mut |t, _| into.push(t)),

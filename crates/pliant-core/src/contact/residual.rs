@@ -12,7 +12,13 @@ use super::delassus::Equations;
 
 /// The largest of all contacts.
 pub(super) fn residual(equations: &Equations) -> f64 {
-    (0..equations.meetings.len()).map(|c| of_contact(equations, c)).fold(0.0, f64::max)
+    largest(equations, 0..equations.meetings.len())
+}
+
+/// The largest of some contacts; not a number where one of them is not.
+pub(super) fn largest(equations: &Equations, contacts: impl Iterator<Item = usize>) -> f64 {
+    let worse = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
+    contacts.map(|c| of_contact(equations, c)).fold(0.0, worse)
 }
 
 fn of_contact(equations: &Equations, c: usize) -> f64 {

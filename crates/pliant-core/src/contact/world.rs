@@ -429,6 +429,9 @@ impl<'m> World<'m> {
         }
         for body in &mut self.bodies {
             body.solve_free(&self.gravity, dt);
+            if !body.finite_with(&Wrench::ZERO) {
+                return Err(not_finite(self.steps, body, dt));
+            }
         }
         self.place_things(dt);
         self.meet(dt);
@@ -557,11 +560,7 @@ impl<'m> World<'m> {
         for (body, part) in self.bodies.iter().zip(&self.equations.parts[of_bodies..]) {
             let impulse = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
             if !body.finite_with(&impulse.fold(Wrench::ZERO, |a, b| a + b)) {
-                return Err(StepError::NotFinite {
-                    step: self.steps + 1,
-                    body: body.name().into(),
-                    cause: format!("a load or a contact is too large for f64, or dt = {h} s is too long"),
-                });
+                return Err(not_finite(self.steps, body, h));
             }
         }
         for (a, actor) in self.actors.iter_mut().enumerate() {
@@ -615,6 +614,16 @@ impl<'m> World<'m> {
 
 /// Overlaps up to this, m, are rounding or rest.
 const OVERLAP: f64 = 1e-4;
+
+fn not_finite(steps: u64, body: &FreeBody, h: f64) -> StepError {
+    StepError::NotFinite {
+        step: steps + 1,
+        body: body.name().into(),
+        cause: format!(
+            "its place, a load or a contact is not finite or too large for f64, or dt = {h} s is too long"
+        ),
+    }
+}
 
 /// The wrench of a push's impulse, world axes at the link frame.
 fn impulse(part: &super::delassus::Part, i: usize, push: &Push) -> Wrench {

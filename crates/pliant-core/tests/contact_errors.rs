@@ -1,0 +1,274 @@
+//! Claim: a scene of contact that makes no sense is refused with a message that says what and where, or warned of with what
+//! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
+
+use pliant_core::contact::{ContactError, FreeBodyId, Surface, Surfaces, World};
+use pliant_core::full::StepError;
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{
+    Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
+};
+use pliant_core::nalgebra::{Matrix3, Vector3};
+use pliant_core::reduced::Reduction;
+use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
+
+const H: f64 = 1.0 / 240.0;
+
+fn cube(size: f64) -> Shape {
+    Shape::new(Geometry::Box { size: [size; 3].into() })
+}
+
+fn block(name: &str, position: [f64; 3]) -> Body {
+    Body::new(name, Pose::translation(position))
+        .inertia(SpatialInertia::of_box(1.0, [0.2; 3]))
+        .shape(cube(0.2))
+        .free()
+}
+
+/// Asserts that a message has these words.
+fn says(error: &impl ToString, words: &[&str]) {
+    let message = error.to_string();
+    words.iter().for_each(|word| assert!(message.contains(word), "{message:?} should say {word:?}"));
+}
+
+fn refused(surface: Surface, convex: bool) -> ContactError {
+    let mut world = World::new([0.0; 3]);
+    world.set_surfaces(Surfaces::from([("rock.stl".to_string(), surface)]));
+    let (file, scale) = ("rock.stl".to_string(), Vector3::repeat(1.0));
+    let geometry = if convex { Geometry::Convex { file, scale } } else { Geometry::Mesh { file, scale } };
+    let body = block("rock", [0.0; 3]).shape(Shape::new(geometry.clone()));
+    let error = world.add_body(&body).unwrap_err();
+    assert_eq!(world.bodies().count(), 0, "a refused body is not there");
+    let on_ground = world.add_shape(&Shape::new(geometry)).unwrap_err();
+    says(&on_ground, &["the world"]);
+    says(&error, &["body `rock`", "`rock.stl`", if convex { "convex" } else { "mesh" }]);
+    error
+}
+
+fn run(world: &mut World, steps: usize) {
+    for _ in 0..steps {
+        world.step(H).unwrap();
+    }
+}
+
+#[test]
+fn surfaces_must_be_surfaces() {
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let with = |points: &[[f64; 3]], triangles: &[[u32; 3]]| Surface {
+        points: points.to_vec(),
+        triangles: triangles.to_vec(),
+    };
+    says(&refused(with(&corners, &[]), false), &["no triangle with an area"]);
+    says(&refused(with(&[], &[]), false), &["no triangle with an area"]);
+    // Corners in a line, up to rounding.
+    let line = [[0.0, 0.0, 0.0], [0.1, 0.2, 0.3], [0.3, 0.6, 0.9]];
+    says(&refused(with(&line, &[[0, 1, 2], [0, 0, 1]]), false), &["no triangle with an area"]);
+    says(&refused(with(&corners, &[[0, 1, 2], [1, 2, 4]]), false), &["triangles without corners"]);
+    for bad in [f64::NAN, f64::INFINITY] {
+        let points = [[0.0, 0.0, bad], corners[1], corners[2], corners[3]];
+        says(&refused(with(&points, &[[0, 1, 2]]), false), &["not finite"]);
+        says(&refused(with(&points, &[]), true), &["not finite"]);
+    }
+    // In a plane, in a line, in a point, none.
+    let flat: Vec<_> = (0..9).map(|i| [0.1 * f64::from(i % 3), 0.1 * f64::from(i / 3), 0.3]).collect();
+    for points in [&flat[..], &line, &corners[..1], &[]] {
+        says(&refused(with(points, &[]), true), &["do not span a volume"]);
+    }
+}
+
+#[test]
+fn a_surface_must_be_there_and_sizes_positive() {
+    let mut world = World::new([0.0; 3]);
+    let mesh = |scale: [f64; 3]| Shape::new(Geometry::Mesh { file: "no.stl".into(), scale: scale.into() });
+    says(&world.add_shape(&mesh([1.0; 3])).unwrap_err(), &["`no.stl` was not read", "mesh", "the world"]);
+    let surface =
+        Surface { points: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], triangles: vec![[0, 1, 2]] };
+    world.set_surfaces(Surfaces::from([("no.stl".to_string(), surface)]));
+    for scale in [[1.0, 0.0, 1.0], [1.0, f64::NAN, 1.0]] {
+        says(&world.add_shape(&mesh(scale)).unwrap_err(), &["scale", "finite and not zero"]);
+    }
+    for x in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        for geometry in [
+            Geometry::Box { size: [1.0, x, 1.0].into() },
+            Geometry::Ball { radius: x },
+            Geometry::Capsule { radius: 1.0, half_length: x },
+            Geometry::Cylinder { radius: x, half_length: 1.0 },
+            Geometry::Heightfield { size: [1.0, x], heights: vec![vec![0.0; 2]; 2] },
+        ] {
+            let kind = geometry.name();
+            says(&world.add_shape(&Shape::new(geometry)).unwrap_err(), &[kind, "finite and above zero"]);
+        }
+    }
+    let few: [Vec<Vec<f64>>; 5] =
+        [vec![], vec![vec![]], vec![vec![0.0; 2]], vec![vec![0.0]; 3], vec![vec![0.0; 2], vec![0.0; 3]]];
+    for heights in few {
+        let field = Shape::new(Geometry::Heightfield { size: [1.0; 2], heights });
+        says(&world.add_shape(&field).unwrap_err(), &["heightfield", "two or more rows"]);
+    }
+    let field = Geometry::Heightfield { size: [1.0; 2], heights: vec![vec![0.0, f64::NAN]; 2] };
+    says(&world.add_shape(&Shape::new(field)).unwrap_err(), &["heights must be finite"]);
+}
+
+#[test]
+fn materials_must_be_in_range() {
+    let mut world = World::new([0.0; 3]);
+    for friction in [-0.1, f64::NAN, f64::INFINITY] {
+        let shape = Shape { friction: Some(friction), ..cube(1.0) };
+        says(&world.add_shape(&shape).unwrap_err(), &["friction of the world", "zero or above"]);
+    }
+    for restitution in [-0.1, 1.1, f64::NAN] {
+        let shape = Shape { restitution: Some(restitution), ..cube(1.0) };
+        let body = block("puck", [0.0; 3]).shape(shape);
+        says(&world.add_body(&body).unwrap_err(), &["restitution of body `puck`", "between 0 and 1"]);
+    }
+    assert_eq!(world.bodies().count(), 0);
+}
+
+#[test]
+fn a_free_body_needs_mass() {
+    let mut world = World::new([0.0; 3]);
+    let bodies = [
+        SpatialInertia::ZERO,
+        SpatialInertia { mass: -1.0, ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+        SpatialInertia { mass: f64::NAN, ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+        SpatialInertia { inertia: Matrix3::zeros(), ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+        SpatialInertia { inertia: -Matrix3::identity(), ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+        SpatialInertia { inertia: Matrix3::repeat(f64::NAN), ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+        SpatialInertia { center_of_mass: Vector3::repeat(f64::NAN), ..SpatialInertia::of_box(1.0, [0.1; 3]) },
+    ];
+    for inertia in bodies {
+        let error = world.add_body(&Body::new("dust", Pose::identity()).inertia(inertia)).unwrap_err();
+        says(&error, &["`dust`", "mass above zero", "density"]);
+    }
+    assert_eq!(world.bodies().count(), 0);
+}
+
+/// Two sprung fingers on the world, with shapes or without.
+fn fingers(shapes: [bool; 2]) -> Mechanism {
+    let mut builder = MechanismBuilder::new("fingers");
+    for (i, with) in shapes.into_iter().enumerate() {
+        let (name, x) = (format!("finger{i}"), i as f64);
+        let mut body =
+            Body::new(&name, Pose::translation([x, 0.0, 1.0])).inertia(SpatialInertia::of_box(0.1, [0.1; 3]));
+        if with {
+            body = body.shape(cube(0.1));
+        }
+        builder.body(body);
+        let mut joint = JointDescription::new(format!("hinge{i}"), JointKind::Hinge, WORLD, &name);
+        joint.frame = Pose::translation([x, 0.5, 1.0]);
+        joint.stiffness = Some(10.0.into());
+        builder.joint(joint);
+        builder.effector(EffectorDescription {
+            name: format!("tip{i}"),
+            body: name,
+            frame: Pose::identity(),
+        });
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn an_effector_needs_a_shape_to_touch_with() {
+    let (bare, half, whole) = (fingers([false; 2]), fingers([true, false]), fingers([true; 2]));
+    let model = Reduction::at_rest(&bare).build().unwrap();
+    let mut world = World::new([0.0; 3]);
+    let error = world.add(model.simulate()).unwrap_err();
+    assert!(matches!(error, ContactError::NoShape { .. }));
+    says(&error, &["`fingers`", "`reduced`", "`finger0`", "`finger1`"]);
+    assert!(world.warnings().is_empty());
+
+    let model = Reduction::at_rest(&half).build().unwrap();
+    world.add(model.simulate()).unwrap();
+    assert_eq!(world.warnings().len(), 1);
+    says(&world.warnings()[0], &["`finger1`", "`fingers`", "no shape", "nothing touches it"]);
+    assert!(!world.warnings()[0].contains("finger0"));
+
+    let model = Reduction::at_rest(&whole).build().unwrap();
+    let mut world = World::new([0.0; 3]);
+    world.add(model.simulate()).unwrap();
+    assert!(world.warnings().is_empty(), "{:?}", world.warnings());
+}
+
+/// Overlap at the start is told, with what is done about it, and that is what is done.
+#[test]
+fn an_overlap_at_the_start_is_told_and_recovered() {
+    let mut world = World::new([0.0; 3]);
+    world.add_shape(&cube(1.0).at(Pose::translation([0.0, 0.0, -0.5]))).unwrap();
+    world.add_body(&block("clear", [0.0, 0.3, 0.1])).unwrap();
+    assert!(world.warnings().is_empty());
+    let id = world.add_body(&block("sunk", [0.0, 0.0, 0.09])).unwrap();
+    assert_eq!(world.warnings().len(), 1);
+    says(&world.warnings()[0], &["the world", "`sunk`", "10.000 mm", "driven apart at 0.1 m/s"]);
+    let mut fastest = 0.0f64;
+    for _ in 0..240 {
+        world.step(H).unwrap();
+        fastest = fastest.max(world.body(id).twist().linear.z);
+    }
+    assert!((fastest - 0.1).abs() < 1e-9, "driven apart at {fastest} m/s");
+    assert!(world.body(id).pose().position.z > 0.1);
+    // One that is told once is not told again when something else is added.
+    world.add_body(&block("far", [5.0, 0.0, 0.1])).unwrap();
+    assert_eq!(world.warnings().len(), 1);
+}
+
+fn scene() -> (World<'static>, FreeBodyId) {
+    let mut world = World::new([0.0, 0.0, -9.81]);
+    world.add_shape(&cube(4.0).at(Pose::translation([0.0, 0.0, -2.0]))).unwrap();
+    let id = world.add_body(&block("one", [0.0, 0.0, 0.1])).unwrap();
+    world.add_body(&block("two", [0.02, 0.03, 0.301])).unwrap();
+    run(&mut world, 30);
+    (world, id)
+}
+
+fn bits(world: &World) -> Vec<u64> {
+    let mut all = vec![world.time().to_bits(), world.report().residual.to_bits()];
+    for (_, body) in world.bodies() {
+        let (pose, momentum) = (body.pose(), body.momentum());
+        let numbers = pose.rotation.coords.iter().chain(&pose.position).chain(&momentum.0).chain(&momentum.1);
+        all.extend(numbers.map(|x| x.to_bits()));
+    }
+    all.extend(
+        world
+            .contacts()
+            .iter()
+            .flat_map(|c| c.force.iter().chain(&c.point).map(|x| x.to_bits()).collect::<Vec<_>>()),
+    );
+    all
+}
+
+#[test]
+fn a_step_that_is_refused_changes_nothing() {
+    let (mut asked, id) = scene();
+    let (mut left, _) = scene();
+    let before = bits(&asked);
+    assert_eq!(before, bits(&left), "the same bits twice");
+    for dt in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let error = asked.step(dt).unwrap_err();
+        assert!(matches!(error, StepError::TimeStep { .. }));
+        assert_eq!(bits(&asked), before);
+    }
+    for x in [f64::NAN, f64::INFINITY, -1e308] {
+        for load in [Wrench::force([0.0, x, -x]), Wrench::torque([x, 0.0, 1e9 * x])] {
+            asked.body_mut(id).set_load(load);
+            let error = asked.step(1e6 * H).unwrap_err();
+            says(&error, &["step 31", "`one`", "not finite"]);
+            assert_eq!(bits(&asked), before);
+        }
+    }
+    asked.body_mut(id).set_load(Wrench::ZERO);
+    let (pose, twist) = (asked.body(id).pose(), asked.body(id).twist());
+    for (pose, twist) in [
+        (Pose::translation([f64::NAN, 0.0, 0.0]), twist),
+        (pose, Twist { linear: Vector3::repeat(f64::INFINITY), ..twist }),
+    ] {
+        let mut placed = asked.clone();
+        placed.body_mut(id).place(pose, twist);
+        let before = bits(&placed);
+        says(&placed.step(H).unwrap_err(), &["`one`", "not finite"]);
+        assert_eq!(bits(&placed), before);
+    }
+    for _ in 0..30 {
+        asked.step(H).unwrap();
+        left.step(H).unwrap();
+        assert_eq!(bits(&asked), bits(&left));
+    }
+}
