@@ -136,7 +136,7 @@ impl<'m> Actor<'m> {
     /// How the touched bodies of a part answer to pushes in that step: G A⁻¹ Gᵀ, row by row.
     pub(super) fn respond(&mut self, h: f64, part: usize, pushes: &[Push], out: &mut [f64]) {
         match self {
-            Actor::Full(simulation) => simulation.respond(h, pushes, out),
+            Actor::Full(simulation) => simulation.respond(pushes, out),
             Actor::Articulated(simulation) => simulation.respond(h, pushes, out),
             Actor::Reduced(simulation) => simulation.respond(part, pushes, out),
         }

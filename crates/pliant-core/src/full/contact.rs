@@ -1,26 +1,30 @@
 //! What contact asks of the full engine: twists at the end of a step as if nothing touched, and how bodies answer to
 //! pushes in it.
 //!
-//! The step is tried on a copy of the state; the matrix of its last iterate is factored once more, and solved for every push:
-//! W = G A⁻¹ Gᵀ, rows of joints and couplings included, as soft against changes as in the step. The step itself is taken with
-//! the impulses as loads.
+//! The step is tried on a copy of the state, with the contact forces of the last step, so that the iterate is near where the
+//! step will end; its matrix A is factored once more and solved for every push: W = G A⁻¹ Gᵀ, rows of joints and couplings
+//! included, as soft against changes as in the step. What the forces of the last step did is taken out again by the same
+//! A. The step itself is taken with the impulses as loads.
 
 use nalgebra::Vector3;
 
-use super::assembly::{Geometric, Scene};
+use super::StepError;
+use super::assembly::{Geometric, Scene, Scheme};
+use super::model::Model;
 use super::simulation::Simulation;
-use super::step::{self, scheme};
+use super::step::{self, Workspace, scheme};
 use crate::contact::Push;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
-use super::StepError;
-
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
     trial: Option<State>,
+    /// Impulses of the last step, per second, on bodies, world axes at their link frames; and what they do.
+    last: Vec<(usize, Wrench)>,
+    guessed: Vec<f64>,
     column: Vec<f64>,
     before: Vec<Wrench>,
 }
@@ -38,9 +42,68 @@ impl Simulation<'_> {
 
     /// Takes the step as if nothing touched, on a copy of the state.
     pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        let trial = self.answers.trial.get_or_insert_with(|| self.state.clone());
+        let mut trial = self.answers.trial.take().unwrap_or_else(|| self.state.clone());
         trial.clone_from(&self.state);
-        step::step(self.model, &self.inputs, self.iterations, h, trial, &mut self.work)
+        let last = std::mem::take(&mut self.answers.last);
+        self.add_loads(&last);
+        let stepped = step::step(self.model, &self.inputs, self.iterations, h, &mut trial, &mut self.work);
+        self.take_loads_off(&last);
+        if stepped.is_ok() {
+            self.factor(h, &trial);
+            let x = &mut self.answers.guessed;
+            x.clear();
+            x.resize(self.model.plan.unknowns(), 0.0);
+            for (body, force) in &last {
+                if let Some((unknown, w)) = place(self.model, &self.state, &self.work, *body, force) {
+                    x[unknown..unknown + 6].iter_mut().zip(&w).for_each(|(x, w)| *x += h * w);
+                }
+            }
+            if !last.is_empty() {
+                self.work.numeric.solve(&self.model.plan, x);
+            }
+        }
+        self.answers.trial = Some(trial);
+        self.answers.last = last;
+        stepped
+    }
+
+    /// Factors the matrix of the last iterate.
+    fn factor(&mut self, h: f64, trial: &State) {
+        let (model, work) = (self.model, &mut self.work);
+        for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
+            let scene = Scene {
+                model,
+                frames: &work.frames,
+                inputs: &self.inputs,
+                loads: &work.loads,
+                state: &self.state,
+                multipliers: &trial.multipliers,
+                scheme: &Scheme { geometric, ..scheme(h) },
+                load_scale: 1.0,
+                ahead: &[],
+            };
+            let solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
+            if solved.is_ok() && work.numeric.negative_pivots() == model.rows {
+                return;
+            }
+        }
+    }
+
+    /// Adds forces to the loads on bodies.
+    fn add_loads(&mut self, forces: &[(usize, Wrench)]) {
+        self.answers.before.clear();
+        for (body, force) in forces {
+            let load = &mut self.inputs.body_loads[*body];
+            self.answers.before.push(*load);
+            *load = *load + *force;
+        }
+    }
+
+    /// Puts the loads back as they were.
+    fn take_loads_off(&mut self, forces: &[(usize, Wrench)]) {
+        for ((body, _), before) in forces.iter().zip(&self.answers.before) {
+            self.inputs.body_loads[*body] = *before;
+        }
     }
 
     /// The twist of a body in that step, world axes at where its link frame is now: what takes its centre of mass and its
@@ -51,52 +114,31 @@ impl Simulation<'_> {
         };
         let frame = &self.work.frames[node];
         let arm = self.state.poses[body].position - frame.center0;
-        Twist { linear: frame.v + frame.w.cross(&arm), angular: frame.w }
+        let x = &self.answers.guessed[self.model.nodes[node].unknown..];
+        let angular = frame.w - Vector3::new(x[3], x[4], x[5]);
+        Twist { linear: frame.v - Vector3::new(x[0], x[1], x[2]) + angular.cross(&arm), angular }
     }
 
     /// W of pushes on bodies, row by row.
-    pub(crate) fn respond(&mut self, h: f64, pushes: &[Push], out: &mut [f64]) {
+    pub(crate) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
         out.fill(0.0);
         let (model, work) = (self.model, &mut self.work);
-        let Some(trial) = &self.answers.trial else { return };
-        let scheme = scheme(h);
-        for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
-            let scene = Scene {
-                model,
-                frames: &work.frames,
-                inputs: &self.inputs,
-                loads: &work.loads,
-                state: &self.state,
-                multipliers: &trial.multipliers,
-                scheme: &super::assembly::Scheme { geometric, ..scheme },
-                load_scale: 1.0,
-                ahead: &[],
-            };
-            let solved = work.numeric.factor_and_solve(&model.plan, &mut work.solution, scene);
-            if solved.is_ok() && work.numeric.negative_pivots() == model.rows {
-                break;
-            }
-        }
         let m = 3 * pushes.len();
-        // A push as the node of its body feels it, at the centre of mass.
-        let place = |push: &Push, row: usize| {
-            let (node, _) = model.frame_in_node(BodyId::from_index(push.touch), Pose::identity())?;
-            let w = Wrench::from_vector(&push.rows[row]);
-            let arm = self.state.poses[push.touch].position - work.frames[node].center0;
-            let t: Vector3<f64> = w.torque + arm.cross(&w.force);
-            Some((model.nodes[node].unknown, [w.force.x, w.force.y, w.force.z, t.x, t.y, t.z]))
-        };
         let x = &mut self.answers.column;
         for (k, push) in pushes.iter().enumerate() {
             for b in 0..3 {
-                let Some((unknown, w)) = place(push, b) else { continue };
+                let row = Wrench::from_vector(&push.rows[b]);
+                let Some((unknown, w)) = place(model, &self.state, work, push.touch, &row) else { continue };
                 x.clear();
                 x.resize(model.plan.unknowns(), 0.0);
                 x[unknown..unknown + 6].copy_from_slice(&w);
                 work.numeric.solve(&model.plan, x);
                 for (i, other) in pushes.iter().enumerate() {
                     for a in 0..3 {
-                        let Some((unknown, w)) = place(other, a) else { continue };
+                        let row = Wrench::from_vector(&other.rows[a]);
+                        let Some((unknown, w)) = place(model, &self.state, work, other.touch, &row) else {
+                            continue;
+                        };
                         let moved = x[unknown..unknown + 6].iter().zip(&w).map(|(x, w)| x * w).sum::<f64>();
                         out[(3 * i + a) * m + 3 * k + b] = moved;
                     }
@@ -107,16 +149,28 @@ impl Simulation<'_> {
 
     /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
     pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        self.answers.before.clear();
-        for (body, impulse) in impulses {
-            let load = &mut self.inputs.body_loads[*body];
-            self.answers.before.push(*load);
-            *load = *load + *impulse * (1.0 / h);
-        }
+        let mut last = std::mem::take(&mut self.answers.last);
+        last.clear();
+        last.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
+        self.add_loads(&last);
         let stepped = self.step(h);
-        for ((body, _), before) in impulses.iter().zip(&self.answers.before) {
-            self.inputs.body_loads[*body] = *before;
-        }
+        self.take_loads_off(&last);
+        self.answers.last = last;
         stepped
     }
+}
+
+/// A wrench on a body, world axes at its link frame, as its node feels it, at the centre of mass: the first unknown of
+/// that, and the six numbers.
+fn place(
+    model: &Model,
+    state: &State,
+    work: &Workspace,
+    body: usize,
+    w: &Wrench,
+) -> Option<(usize, [f64; 6])> {
+    let (node, _) = model.frame_in_node(BodyId::from_index(body), Pose::identity())?;
+    let arm = state.poses[body].position - work.frames[node].center0;
+    let t: Vector3<f64> = w.torque + arm.cross(&w.force);
+    Some((model.nodes[node].unknown, [w.force.x, w.force.y, w.force.z, t.x, t.y, t.z]))
 }

@@ -25,7 +25,7 @@ const DAMPING_TIME: f64 = 0.02;
 const GRIP: f64 = 0.71;
 /// Names and signs of y of the two sides of a person.
 const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
-const PLATE: [f64; 3] = [1.5, 1.0, 0.03];
+pub(super) const PLATE: [f64; 3] = [1.5, 1.0, 0.03];
 const PLATE_MASS: f64 = 8.0;
 
 /// Points of a person who looks along +x, standing on the origin; those with a y are of the left side.
@@ -47,6 +47,13 @@ mod body {
 /// Two people with a trampoline.
 pub fn firefighters() -> Mechanism {
     let mut builder = MechanismBuilder::new("firefighters");
+    parts(&mut builder);
+    builder.load(load("trampoline", [0.0, 0.0, -800.0]));
+    finish(builder)
+}
+
+/// The people and what they hold.
+pub(super) fn parts(builder: &mut MechanismBuilder) {
     let distance = GRIP + body::HOLD[0];
     let half_turn = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
     let people = [
@@ -54,7 +61,7 @@ pub fn firefighters() -> Mechanism {
         Person { name: "east", stand: Pose::new(half_turn, Vector3::new(distance, 0.0, 0.0)) },
     ];
     for person in &people {
-        person.add(&mut builder);
+        person.add(builder);
     }
     let center = Pose::translation([0.0, 0.0, body::HOLD[2]]);
     builder.body(box_body("trampoline", center, PLATE_MASS, PLATE));
@@ -65,8 +72,6 @@ pub fn firefighters() -> Mechanism {
         }
     }
     builder.effector(effector("trampoline", "trampoline", Pose::identity()));
-    builder.load(load("trampoline", [0.0, 0.0, -800.0]));
-    finish(builder)
 }
 
 fn sprung(joint: JointDescription, stiffness: f64) -> JointDescription {

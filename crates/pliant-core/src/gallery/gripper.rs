@@ -29,20 +29,25 @@ const OPEN: f64 = 0.35;
 /// A gripper with two parallel jaws.
 pub fn gripper() -> Mechanism {
     let mut builder = MechanismBuilder::new("gripper");
-    builder.body(box_body("palm", Pose::identity(), 0.3, [0.12, 0.04, 0.03]));
     builder.joint(weld("palm", Vector3::zeros()));
+    parts(&mut builder);
+    builder.load(load("left", [-10.0, 0.0, 0.0]));
+    builder.load(load("right", [10.0, 0.0, 0.0]));
+    finish(builder)
+}
+
+/// Palm and fingers, without what holds the palm.
+pub(super) fn parts(builder: &mut MechanismBuilder) {
+    builder.body(box_body("palm", Pose::identity(), 0.3, [0.12, 0.04, 0.03]));
     // Turning about +y swings what points down towards −x: opening for the left, closing for the right.
-    finger(&mut builder, "left", -1.0, (-CLOSED, OPEN));
-    finger(&mut builder, "right", 1.0, (-OPEN, CLOSED));
+    finger(builder, "left", -1.0, (-CLOSED, OPEN));
+    finger(builder, "right", 1.0, (-OPEN, CLOSED));
     builder.coupling(CouplingDescription {
         joint: "right_driver".into(),
         of: "left_driver".into(),
         ratio: -1.0,
         offset: 0.0,
     });
-    builder.load(load("left", [-10.0, 0.0, 0.0]));
-    builder.load(load("right", [10.0, 0.0, 0.0]));
-    finish(builder)
 }
 
 /// A finger on the side of `sign` along x.

@@ -45,15 +45,20 @@ struct Finger {
 /// A hand of sixteen bones.
 pub fn hand() -> Mechanism {
     let mut builder = MechanismBuilder::new("hand");
-    builder.body(box_body("palm", Pose::identity(), 0.35, [0.09, 0.085, 0.028]));
     builder.joint(weld("palm", Vector3::new(-0.045, 0.0, 0.0)));
-    add_finger(&mut builder, &thumb());
-    add_finger(&mut builder, &finger("index", [0.050, 0.032], 0.10, [0.045, 0.026, 0.022], 0.0085));
-    add_finger(&mut builder, &finger("middle", [0.053, 0.010], 0.02, [0.050, 0.030, 0.023], 0.0085));
-    add_finger(&mut builder, &finger("ring", [0.050, -0.012], -0.06, [0.046, 0.028, 0.023], 0.008));
-    add_finger(&mut builder, &finger("little", [0.044, -0.033], -0.18, [0.036, 0.021, 0.020], 0.007));
+    parts(&mut builder);
     builder.load(load("index", [0.0, 0.0, 2.0]));
     finish(builder)
+}
+
+/// Palm and fingers, without what holds the palm.
+pub(super) fn parts(builder: &mut MechanismBuilder) {
+    builder.body(box_body("palm", Pose::identity(), 0.35, [0.09, 0.085, 0.028]));
+    add_finger(builder, &thumb());
+    add_finger(builder, &finger("index", [0.050, 0.032], 0.10, [0.045, 0.026, 0.022], 0.0085));
+    add_finger(builder, &finger("middle", [0.053, 0.010], 0.02, [0.050, 0.030, 0.023], 0.0085));
+    add_finger(builder, &finger("ring", [0.050, -0.012], -0.06, [0.046, 0.028, 0.023], 0.008));
+    add_finger(builder, &finger("little", [0.044, -0.033], -0.18, [0.036, 0.021, 0.020], 0.007));
 }
 
 /// One of the four fingers; `spread` is the angle of its direction from x.

@@ -24,14 +24,14 @@ const STIFFNESS: f64 = 80.0;
 const DAMPING: f64 = 1.0;
 
 /// Along and across the leg's plane: outward and up, m.
-const COXA: (f64, f64) = (0.05, 0.0);
-const FEMUR: (f64, f64) = (0.09, 0.05);
-const TIBIA: (f64, f64) = (0.04, -0.16);
+pub(super) const COXA: (f64, f64) = (0.05, 0.0);
+pub(super) const FEMUR: (f64, f64) = (0.09, 0.05);
+pub(super) const TIBIA: (f64, f64) = (0.04, -0.16);
 /// Of coxa, femur and tibia, kg.
 const LEG_MASSES: [f64; 3] = [0.06, 0.1, 0.09];
 
 /// Name, hip, and the direction of the leg from +x in eighths of a turn.
-const LEGS: [(&str, [f64; 2], f64); 6] = [
+pub(super) const LEGS: [(&str, [f64; 2], f64); 6] = [
     ("front_left", [0.13, 0.07], 1.0),
     ("front_right", [0.13, -0.07], -1.0),
     ("middle_left", [0.0, 0.08], 2.0),
@@ -43,20 +43,30 @@ const LEGS: [(&str, [f64; 2], f64); 6] = [
 /// A six-legged robot on a free base.
 pub fn hexapod() -> Mechanism {
     let mut builder = MechanismBuilder::new("hexapod");
-    // The lowest points of the feet are at height 0.
-    let height = FOOT_RADIUS - (COXA.1 + FEMUR.1 + TIBIA.1);
-    let base = box_body("base", Pose::translation([0.0, 0.0, height]), BASE_MASS, [0.3, 0.16, 0.06]);
-    builder.body(base.free());
-    for (name, hip, eighths) in LEGS {
-        let (sine, cosine) = (FRAC_PI_4 * eighths).sin_cos();
-        let hip = Vector3::new(hip[0], hip[1], height);
-        leg(&mut builder, name, hip, Vector3::new(cosine, sine, 0.0));
-    }
+    parts(&mut builder);
     let weight = -STANDARD_GRAVITY[2] * (BASE_MASS + 6.0 * LEG_MASSES.iter().sum::<f64>());
     for (name, ..) in LEGS {
         builder.load(load(name, [0.0, 0.0, weight / 6.0]));
     }
     finish(builder)
+}
+
+/// Base and legs.
+pub(super) fn parts(builder: &mut MechanismBuilder) {
+    // The lowest points of the feet are at height 0.
+    let height = FOOT_RADIUS - (COXA.1 + FEMUR.1 + TIBIA.1);
+    let base = box_body("base", Pose::translation([0.0, 0.0, height]), BASE_MASS, [0.3, 0.16, 0.06]);
+    builder.body(base.free());
+    for (name, hip, eighths) in LEGS {
+        let hip = Vector3::new(hip[0], hip[1], height);
+        leg(builder, name, hip, direction(eighths));
+    }
+}
+
+/// Where a leg points, by eighths of a turn from +x.
+pub(super) fn direction(eighths: f64) -> Vector3<f64> {
+    let (sine, cosine) = (FRAC_PI_4 * eighths).sin_cos();
+    Vector3::new(cosine, sine, 0.0)
 }
 
 fn leg(builder: &mut MechanismBuilder, leg: &str, hip: Vector3<f64>, outward: Vector3<f64>) {

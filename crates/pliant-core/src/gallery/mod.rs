@@ -18,6 +18,7 @@ mod ladder;
 mod link;
 mod random;
 mod rungs;
+mod scenes;
 mod size;
 mod spline_slide;
 mod surface_slide;
@@ -40,6 +41,9 @@ pub use ladder::ladder;
 pub(crate) use random::Numbers;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
+pub use scenes::{
+    Grasped, bridge_heap, firefighters_catch, gripper_pick, hand_grasp, hexapod_terrain, peg_in_hole,
+};
 pub use size::{LARGEST_SIZE, Size};
 pub use spline_slide::spline_slide;
 pub use surface_slide::surface_slide;
@@ -130,9 +134,24 @@ static ENTRIES: [Entry; 18] = [
     unsized_entry("surface-slide", |_| surface_slide(), "a board with a mast slides on a patch of 25 points"),
 ];
 
-/// Every entry, in the order of the documentation.
+static SCENES: [Entry; 7] = [
+    unsized_entry("hexapod-terrain", |_| hexapod_terrain(), "the hexapod walks over uneven ground"),
+    unsized_entry("firefighters-catch", |_| firefighters_catch(), "somebody falls on the trampoline"),
+    unsized_entry("hand-grasp", |_| hand_grasp(Grasped::Ball), "the hand grasps a ball and lifts it"),
+    unsized_entry("hand-grasp-box", |_| hand_grasp(Grasped::Box), "the hand grasps a box and lifts it"),
+    unsized_entry("gripper-pick", |_| gripper_pick(), "the gripper picks up a block"),
+    unsized_entry("peg-in-hole", |_| peg_in_hole(), "a peg on a soft wrist finds its hole"),
+    unsized_entry("bridge-heap", |_| bridge_heap(), "bodies fall on a bridge of rungs"),
+];
+
+/// Every mechanism, in the order of the documentation.
 pub fn entries() -> &'static [Entry] {
     &ENTRIES
+}
+
+/// Every scene of contact: mechanisms with a world to touch or bodies that nothing holds.
+pub fn scenes() -> &'static [Entry] {
+    &SCENES
 }
 
 /// A gallery name, or a size, that does not exist.
@@ -165,10 +184,11 @@ pub fn build(name: &str) -> Result<Mechanism, GalleryError> {
 }
 
 fn find(name: &str) -> Result<&'static Entry, GalleryError> {
-    if let Some(entry) = ENTRIES.iter().find(|entry| entry.name == name) {
+    let all = || ENTRIES.iter().chain(&SCENES);
+    if let Some(entry) = all().find(|entry| entry.name == name) {
         return Ok(entry);
     }
-    let names: Vec<&str> = ENTRIES.iter().map(|entry| entry.name).collect();
+    let names: Vec<&str> = all().map(|entry| entry.name).collect();
     let guess = match closest(name, names.iter().copied()) {
         Some(near) => format!("; did you mean `{near}`?"),
         None => String::new(),
