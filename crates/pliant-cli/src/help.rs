@@ -33,8 +33,8 @@ Examples:
 pub const INFO_EXAMPLES: &str = "\
 Freedoms are those of the joints that hold the bodies up and six for each free base; joints that
 close loops take some away again. The radius (m) is that of the ball around all joint and link
-origins at rest; the mass (kg) counts every link. Where things touch, the shapes of the world and the
-bodies that nothing holds are counted too, and what overlaps (mm) at the start is a warning.
+origins at rest; the mass (kg) counts every link. Where things touch, the shapes of the world and
+the bodies that nothing holds are counted too, and what overlaps (mm) at the start is a warning.
 
 Examples:
   pliant info gripper
@@ -118,9 +118,9 @@ at most from Coulomb's law. Contacts are those that pushed in the last step: the
 of `first` into `second`, the force (N) is on `second`, the gap (m) that at the start of the step.
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
-.qx .qy .qz of each body, then NAME.0, NAME.1… of each joint; where things touch also contacts (how
-many push), penetration (m), residual (m/s) and NAME.fx .fy .fz of each effector: the force (N, world
-axes) of all contacts of its body. npz: time (T), poses (T×B×7), coordinates (T×C), body_names (B),
+.qx .qy .qz of each body, then NAME.0, NAME.1… of each joint; where things touch also contacts
+(how many push), penetration (m), residual (m/s) and NAME.fx .fy .fz of each effector: the force
+(N, world axes) of all contacts of its body. npz: time (T), poses (T×B×7), coordinates (T×C), body_names (B),
 joint_names (C); where things touch also contacts (T), penetration (T), residual (T), forces
 (T×E×3), effector_names (E). Rows go to FILE.part, which takes the place of
 FILE at the end or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
@@ -134,7 +134,7 @@ Examples:
                                          keys: bodies, effectors, joints, time_per_step_us, p99_us,
                                          violation, energy (J), steps, time (s), warnings; reduced:
                                          also rank, modes; blended: also models; reduced, live and
-                                         blended: also estimate; where things touch, instead of that,
+                                         blended: also estimate; where things touch, not that, but
                                          contacts ([{first, second, point, normal, gap, force}]),
                                          penetration (m), residual (m/s)
   pliant simulate drop.toml --engine full --duration 2 --dt 0.004 --solver exact
@@ -174,8 +174,8 @@ and time a step on this machine. The page is one file that needs no network: hel
 helix-50-compare.html in this folder. Where there is no equilibrium, as with a free base, the page
 says so and shows the motion.
 
-Where things touch, every engine that can take part runs the scene in steps of 1/240 s, up to the end
-of its targets and for 2 s at least: how far effectors and loose bodies are from where the full
+Where things touch, every engine that can take part runs the scene in steps of 1/240 s, up to the
+end of its targets and for 2 s at least: how far effectors and loose bodies are from where the full
 simulation has them, penetration, residual of the solver, forces, time a step, and the motion. An
 engine stops after 10 s of computing. JSON then has, beside mechanism, bodies, effectors, radius,
 notes, warnings and page:

@@ -43,6 +43,12 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = source.mechanism();
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
+    if stage.is_some() && matches!(engine, Engine::Live | Engine::Blended) {
+        return Err(Failure::input(format!(
+            "the engine `{}` takes no part in contact: take `full`, `articulated` or `reduced`, or --no-contact",
+            engine.name()
+        )));
+    }
     let motion = Motion { arguments, steps, mechanism, stage: stage.as_ref(), format: common.format() };
     // Loose bodies are left to contact.
     let Some(held) = stage.as_ref().map_or(Some(mechanism), Stage::held) else { return motion.run(None) };
@@ -174,14 +180,14 @@ enum Running<'m> {
 
 impl<'m> Running<'m> {
     /// What contact takes.
-    fn actor(self) -> Result<Actor<'m>, Failure> {
+    fn actor(self) -> Actor<'m> {
         match self {
-            Running::Full(simulation) => Ok(Actor::Full(simulation)),
-            Running::Articulated(simulation) => Ok(Actor::Articulated(simulation)),
-            Running::Reduced(simulation) => Ok(Actor::Reduced(simulation)),
-            Running::Live(_) | Running::Blended(..) | Running::Touching(..) => Err(Failure::input(
-                "this engine takes no part in contact: take `full`, `articulated` or `reduced`, or --no-contact",
-            )),
+            Running::Full(simulation) => Actor::Full(simulation),
+            Running::Articulated(simulation) => Actor::Articulated(simulation),
+            Running::Reduced(simulation) => Actor::Reduced(simulation),
+            Running::Live(_) | Running::Blended(..) | Running::Touching(..) => {
+                unreachable!("these were refused")
+            }
         }
     }
 
@@ -332,7 +338,7 @@ impl<'a> Motion<'a> {
         let mut running = match (self.stage, engine) {
             (None, Some(engine)) => engine,
             (Some(stage), engine) => {
-                let scene = stage.scene(mechanism, engine.map(Running::actor).transpose()?)?;
+                let scene = stage.scene(mechanism, engine.map(Running::actor))?;
                 warnings.extend(scene.world().warnings().iter().cloned());
                 Running::Touching(Box::new(scene), Worst::default())
             }

@@ -29,8 +29,6 @@ const LONGEST: Duration = Duration::from_secs(10);
 pub struct Contest {
     /// Steps of the full engine, which are those of all unless they stop early.
     pub steps: usize,
-    /// Why it ends before it was meant to.
-    pub stopped: Option<String>,
     /// The full one first.
     pub runs: Vec<Run>,
     /// Engines that take no part, and why.
@@ -53,7 +51,7 @@ pub struct Run {
     pub worst: Worst,
     /// Median and 99th percentile of a step with every link's pose, µs.
     pub taken: Option<[f64; 2]>,
-    /// Why it stopped before the full one.
+    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
 }
 
@@ -100,9 +98,7 @@ pub fn measure(
     let warnings = scene.world().warnings().to_vec();
     let first = pace(wanted).run("full", scene, tick);
     let steps = first.path.len() - 1;
-    let stopped = first.stopped.clone();
-    let mut contest =
-        Contest { steps, stopped, runs: vec![first], absent: Vec::new(), loaded: None, warnings };
+    let mut contest = Contest { steps, runs: vec![first], absent: Vec::new(), loaded: None, warnings };
     if let Some(held) = stage.held() {
         let pace = pace(steps);
         let mut enter = |engine: &'static str, actor: Result<Actor, String>| {

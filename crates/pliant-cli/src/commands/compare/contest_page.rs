@@ -119,7 +119,10 @@ impl Page<'_> {
              measure here. Every engine runs the whole scene by itself, so that a contact that breaks a moment earlier may send a loose body \
              elsewhere. Here: {}, {}, {} and {}; {}.</p>",
             count(self.mechanism.bodies().len(), "body", "bodies"),
-            count(self.mechanism.loose().len(), "of them loose", "of them loose"),
+            match self.mechanism.loose().len() {
+                0 => "none of them loose".into(),
+                n => format!("{n} of them loose"),
+            },
             count(self.mechanism.joints().len(), "joint", "joints"),
             count(self.mechanism.world_shapes().len(), "shape of the world", "shapes of the world"),
             escape(&loads(self.mechanism)),
@@ -146,11 +149,11 @@ impl Page<'_> {
         let effector = contest.loaded.map(|effector| self.mechanism.effector(effector).name.as_str());
         write!(
             html,
-            "<h2>The engines</h2>\n<div class=\"scroll\"><table><thead><tr><th>engine</th><th>median step</th><th>99 % of steps</th><th>as fast as full</th>\
-             <th>distance from full,<br/>largest</th><th>at the end</th><th>penetration,<br/>largest</th><th>residual,<br/>largest</th>"
+            "<h2>The engines</h2>\n<div class=\"scroll\"><table><thead><tr><th>engine</th><th>median step</th><th>as fast<br/>as full</th>\
+             <th>distance from<br/>full, largest</th><th>at the end</th><th>penetration,<br/>largest</th><th>residual,<br/>largest</th>"
         )?;
         if let Some(effector) = effector {
-            write!(html, "<th>force on {},<br/>largest</th>", escape(effector))?;
+            write!(html, "<th>force on<br/>{}, largest</th>", escape(effector))?;
         }
         writeln!(html, "</tr></thead><tbody>")?;
         let full = contest.runs[0].taken;
@@ -162,7 +165,6 @@ impl Page<'_> {
                 full.zip(run.taken).map(|([full, _], [own, _])| format!("× {}", significant(full / own, 2)));
             let mut cells = vec![
                 run.taken.map_or("–".into(), |[median, _]| time(median)),
-                run.taken.map_or("–".into(), |[_, p99]| time(p99)),
                 ratio.unwrap_or("–".into()),
                 distance(most(distances.iter().copied())),
                 distance(distances.last().copied().unwrap_or(0.0)),
@@ -253,8 +255,11 @@ impl Page<'_> {
                             .into(),
                     description: lead(contest),
                     x: seconds(),
-                    y: linear("distance, m"),
-                    series: contest.runs[1..].iter().map(|run| series(run, contest.distances(run))).collect(),
+                    y: linear("distance, mm"),
+                    series: contest.runs[1..]
+                        .iter()
+                        .map(|run| series(run, contest.distances(run).iter().map(|m| m * 1e3).collect()))
+                        .collect(),
                     marks: Vec::new(),
                 },
             ));
@@ -283,8 +288,8 @@ impl Page<'_> {
                 title: "Largest penetration over time".into(),
                 description: "One line for each engine.".into(),
                 x: seconds(),
-                y: linear("penetration, m"),
-                series: each(&|moment| moment.penetration),
+                y: linear("penetration, mm"),
+                series: each(&|moment| moment.penetration * 1e3),
                 marks: Vec::new(),
             },
         ));
