@@ -15,6 +15,7 @@ use crate::load::{LoadArgument, Loading};
 use crate::mechanism::MechanismArgument;
 use crate::output::Format;
 use crate::position::PositionArgument;
+use crate::touching::Touching;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
 /// are held by springs.
@@ -188,6 +189,9 @@ pub struct Simulate {
     /// several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
+    /// What touches, and how.
+    #[command(flatten)]
+    pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -229,6 +233,9 @@ pub struct Compare {
     /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
+    /// What touches, and how.
+    #[command(flatten)]
+    pub touching: Touching,
     /// Page to write (.html), here and named after MECH if not given; what it held is replaced
     #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

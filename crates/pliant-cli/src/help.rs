@@ -33,12 +33,14 @@ Examples:
 pub const INFO_EXAMPLES: &str = "\
 Freedoms are those of the joints that hold the bodies up and six for each free base; joints that
 close loops take some away again. The radius (m) is that of the ball around all joint and link
-origins at rest; the mass (kg) counts every link.
+origins at rest; the mass (kg) counts every link. Where things touch, the shapes of the world and
+the bodies that nothing holds are counted too, and what overlaps (mm) at the start is a warning.
 
 Examples:
   pliant info gripper
   pliant info helix:400 --json           keys: name, bodies, joints, freedoms, loops, effectors,
-                                         radius (m), mass (kg), warnings
+                                         radius (m), mass (kg), warnings; where things touch also
+                                         world_shapes, loose_bodies
   pliant info y.pliant --json            a model file: also models, and over the radius error (where
                                          it was trained), held_out (elsewhere), bound (asked for),
                                          displacement (that loads go up to); seed
@@ -109,9 +111,18 @@ how far one step of the live engine to balance would move a link at the end (of 
 far effectors are from their links): of `blended` the error of its pose, also in motion; of
 `reduced` and `live` the distance from rest, and so at rest the error.
 
+In a scene with shapes of the world or loose bodies, things touch, with Coulomb friction: any body
+that has a shape in `full` and `articulated`, the bodies of effectors in the others. The penetration
+(m) is the deepest overlap of all steps; the residual (m/s) tells how far the forces of a step were
+at most from Coulomb's law. Contacts are those that pushed in the last step: the normal points out
+of `first` into `second`, the force (N) is on `second`, the gap (m) that at the start of the step.
+
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
-.qx .qy .qz of each body, then NAME.0, NAME.1… of each joint. npz: time (T), poses (T×B×7),
-coordinates (T×C), body_names (B), joint_names (C). Rows go to FILE.part, which takes the place of
+.qx .qy .qz of each body, then NAME.0, NAME.1… of each joint; where things touch also contacts
+(how many push), penetration (m), residual (m/s) and NAME.fx .fy .fz of each effector: the force
+(N, world axes) of all contacts of its body. npz: time (T), poses (T×B×7), coordinates (T×C), body_names (B),
+joint_names (C); where things touch also contacts (T), penetration (T), residual (T), forces
+(T×E×3), effector_names (E). Rows go to FILE.part, which takes the place of
 FILE at the end or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
 
 Examples:
@@ -124,7 +135,12 @@ Examples:
                                          violation, energy (J), steps, time (s), warnings; reduced:
                                          also rank, modes; live: also inner (links kept), dropped
                                          (hz, body: slowest vibration left out, or null); blended:
-                                         also models; reduced, live and blended: also estimate
+                                         also models; reduced, live and blended: also estimate;
+                                         where things touch, not that, but
+                                         contacts ([{first, second, point, normal, gap, force}]),
+                                         penetration (m), residual (m/s)
+  pliant simulate drop.toml --engine full --duration 2 --dt 0.004 --solver exact
+                                         a scene in which things touch
   pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
                                          a model file, by the engine `blended`";
 
@@ -159,6 +175,16 @@ the scene's loads, gravity and targets: at rest under rising loads, in motion, n
 and time a step on this machine. The page is one file that needs no network: helix:50 makes
 helix-50-compare.html in this folder. Where there is no equilibrium, as with a free base, the page
 says so and shows the motion.
+
+Where things touch, every engine that can take part runs the scene in steps of 1/240 s, up to the
+end of its targets and for 2 s at least: how far effectors and loose bodies are from where the full
+simulation has them, penetration, residual of the solver, forces, time a step, and the motion. An
+engine stops after 10 s of computing. JSON then has, beside mechanism, bodies, effectors, radius,
+notes, warnings and page:
+  contact        dt, duration (s), steps, loaded (the effector with the largest force), engines:
+                 [{engine, time_per_step_us, p99_us, max_distance, final_distance (m, from full),
+                 penetration (m), residual (m/s), max_force (N, on that effector), stopped (why it
+                 ends early, or null)}]; engine and error alone where one takes no part
 
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
 warnings, page (path), and

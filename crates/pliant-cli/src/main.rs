@@ -14,6 +14,7 @@ mod position;
 mod progress;
 mod report;
 mod timing;
+mod touching;
 
 use std::process::ExitCode;
 

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, ValueHint};
+use pliant::contact::Surfaces;
 use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::ReductionError;
@@ -80,9 +81,7 @@ impl MechanismArgument {
                 Source::Model(Box::new(ModelFile::load(path).map_err(Failure::input)?))
             }
             None => {
-                let options = io::Options { free_base: common.free_base, ..io::Options::default() };
-                let options = options.with_ros_packages();
-                Source::Mechanism(Box::new(io::load_with(path, &options).map_err(Failure::input)?))
+                Source::Mechanism(Box::new(io::load_with(path, &options(common)).map_err(Failure::input)?))
             }
         };
         let mechanism = source.mechanism();
@@ -133,6 +132,18 @@ impl MechanismArgument {
         }
     }
 
+    /// It as it was given.
+    pub fn given(&self) -> String {
+        self.mechanism.to_string_lossy().into_owned()
+    }
+
+    /// The surfaces of its shapes that lie in files.
+    pub fn surfaces(&self, mechanism: &Mechanism, common: &Common) -> Result<Surfaces, Failure> {
+        let path = self.gallery_name().map_or(Path::new(&self.mechanism), |_| Path::new(""));
+        io::surfaces(mechanism, path, &options(common))
+            .map_err(|error| Failure::input(format!("`{}`: {error}", self.given())))
+    }
+
     /// The argument as a gallery name, unless it looks like a path or a file of that name exists.
     fn gallery_name(&self) -> Option<&str> {
         let path = Path::new(&self.mechanism);
@@ -145,6 +156,11 @@ impl MechanismArgument {
     }
 }
 
+/// What the user says about robot files.
+fn options(common: &Common) -> io::Options {
+    io::Options { free_base: common.free_base, ..io::Options::default() }.with_ros_packages()
+}
+
 fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
     gallery::build(name).map_err(|error| {
         let entry = name.split(':').next().unwrap_or_default();
@@ -155,7 +171,8 @@ fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
     })
 }
 
-fn refused(warnings: Vec<String>) -> Failure {
+/// Warnings, taken for errors.
+pub fn refused(warnings: Vec<String>) -> Failure {
     let listed: Vec<String> = warnings.iter().map(|warning| format!("\n  {warning}")).collect();
     Failure::input(format!("warnings, which --strict takes for errors:{}", listed.concat()))
         .detail("warnings", warnings)

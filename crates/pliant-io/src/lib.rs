@@ -1,5 +1,5 @@
 //! Files of Pliant: scenes in TOML, robots in URDF, MJCF and SDF, and what is wrong with them, with the
-//! place underlined; blended models; and trajectories.
+//! place underlined; the surfaces that shapes have in files; blended models; and trajectories.
 //!
 //! [`load`] and [`save`] go by a file's extension; [`scene::read`], [`import::read`] and
 //! [`scene::write`] work on text.
@@ -8,6 +8,7 @@ mod diagnostic;
 pub mod import;
 pub mod model;
 pub mod scene;
+mod surfaces;
 pub mod trajectory;
 
 use std::fs;
@@ -20,6 +21,7 @@ use thiserror::Error;
 pub use diagnostic::{Diagnostic, SceneErrors};
 pub use import::Options;
 pub use model::{ModelError, ModelFile};
+pub use surfaces::{SurfaceError, surfaces};
 
 /// Why a file could not be loaded.
 #[derive(Debug, Error)]

@@ -4,7 +4,7 @@
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::fmt::Write as _;
 
-use pliant_core::mechanism::{Mechanism, STANDARD_GRAVITY};
+use pliant_core::mechanism::{Geometry, Mechanism, STANDARD_GRAVITY};
 use pliant_core::nalgebra::{Rotation3, Vector3};
 
 #[track_caller]
@@ -121,4 +121,33 @@ fn a_hundred_thousand_errors_come_soon() {
     }
     let errors = pliant_io::scene::read(&text, "scene.toml").unwrap_err();
     assert!(errors.diagnostics().len() >= 300_000);
+}
+
+#[test]
+fn shapes_of_contact() {
+    let shape =
+        "[[world.shape]]\nkind = \"heightfield\"\nsize = [2, 1]\nheights = [[0, 1], [2, 3], [4, 5]]\n";
+    let body = "[[body.shape]]\nkind = \"ball\"\nradius = 1\n";
+    let mechanism = read(&format!(
+        "{BODY}free = true\n{body}restitution = 1\n{body}touches = false\n{shape}friction = 0\n"
+    ));
+    let [ground] = mechanism.world_shapes() else { panic!("one shape") };
+    let heights = vec![vec![0.0, 1.0], vec![2.0, 3.0], vec![4.0, 5.0]];
+    assert_eq!(ground.geometry, Geometry::Heightfield { size: [2.0, 1.0], heights });
+    assert_eq!((ground.friction, ground.restitution, ground.touches), (Some(0.0), None, true));
+    let [bouncing, drawn] = &mechanism.bodies()[0].shapes[..] else { panic!("two shapes") };
+    assert_eq!((bouncing.restitution, bouncing.touches), (Some(1.0), true));
+    assert_eq!((drawn.restitution, drawn.touches), (None, false));
+    assert_eq!(read(&pliant_io::scene::write(&mechanism)), mechanism, "it reads back the same");
+
+    for (line, words) in [
+        ("restitution = 1.5", "the restitution must be between 0 and 1, but is 1.5"),
+        ("friction = -1", "the friction must not be negative"),
+        ("friction = 1\ntouches = false", "`touches` is false"),
+        ("touches = 1", "true or false"),
+    ] {
+        let text = format!("{BODY}free = true\n{body}{line}\n");
+        let error = pliant_io::scene::read(&text, "scene.toml").expect_err(line).to_string();
+        assert!(error.contains(words) && error.contains("scene.toml:"), "{error}");
+    }
 }

@@ -187,8 +187,10 @@ fn shape(random: &mut Random) -> Shape {
         },
     };
     let density = random.one_in(2).then(|| random.positive());
-    let friction = random.one_in(2).then(|| random.unit());
-    Shape { geometry, pose: pose(random), density, friction }
+    let touches = !random.one_in(4);
+    let friction = (touches && random.one_in(2)).then(|| random.unit());
+    let restitution = (touches && random.one_in(2)).then(|| random.unit());
+    Shape { geometry, pose: pose(random), density, friction, restitution, touches }
 }
 
 /// A formula with a text of one line or several, and parameters of random bits.

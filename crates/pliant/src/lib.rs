@@ -16,14 +16,14 @@
 //! ```
 
 pub use pliant_core::{
-    articulated, blended, elimination, expression, full, gallery, inputs, joints, live, mechanism, nalgebra,
-    order, reduced, spatial, state,
+    articulated, blended, contact, elimination, expression, full, gallery, inputs, joints, live, mechanism,
+    nalgebra, order, reduced, spatial, state,
 };
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
 pub mod prelude {
-    pub use crate::{articulated, blended, full, gallery, io, live, reduced};
+    pub use crate::{articulated, blended, contact, full, gallery, io, live, reduced};
     pub use pliant_core::expression::Formula;
     pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;

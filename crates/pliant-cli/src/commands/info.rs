@@ -1,18 +1,21 @@
 //! `pliant info`: what a mechanism is made of.
 
-use pliant::mechanism::Summary;
+use pliant::full;
+use pliant::mechanism::{Mechanism, Summary};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
 use crate::blending::radii;
 use crate::failure::Failure;
 use crate::output::{Answer, quantity, table};
+use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its models and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = source.mechanism();
-    let summary = mechanism.summary();
+    let mut summary = mechanism.summary();
+    summary.warnings.extend(of_contact(arguments, common, mechanism)?);
     let mut json = json!({
         "name": mechanism.name(),
         "bodies": summary.bodies,
@@ -28,6 +31,16 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         json["notes"] = mechanism.notes().into();
     }
     let mut rows = Vec::new();
+    let counts = [
+        ("world_shapes", "world shapes", mechanism.world_shapes().len()),
+        ("loose_bodies", "loose bodies", mechanism.loose().len()),
+    ];
+    for (key, label, n) in counts {
+        if mechanism.has_contact() {
+            json[key] = n.into();
+            rows.push((label, n.to_string()));
+        }
+    }
     if let Some(file) = source.model() {
         json["models"] = file.samples.len().into();
         rows.push(("models", file.samples.len().to_string()));
@@ -48,6 +61,19 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     }
     // The warnings are part of the answer here, not beside it.
     Ok(Answer { text: text(mechanism.name(), &summary, rows), warnings: Vec::new(), json })
+}
+
+/// What contact has to say before anything moves. That it is not possible is told too, not a failure: all else can be had.
+fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Result<Vec<String>, Failure> {
+    let told = |failure: Failure| if common.strict { Err(failure) } else { Ok(vec![failure.message]) };
+    let stage = match Stage::of(mechanism, &arguments.mechanism, common) {
+        Ok(Some(stage)) => stage,
+        Ok(None) => return Ok(untouched(mechanism).into_iter().collect()),
+        Err(failure) => return told(failure),
+    };
+    let model = stage.held().map(full::Model::new);
+    let scene = stage.scene(mechanism, model.as_ref().map(|model| model.simulate().into()));
+    scene.map_or_else(told, |scene| Ok(scene.world().warnings().to_vec()))
 }
 
 fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {

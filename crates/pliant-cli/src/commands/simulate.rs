@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use pliant::articulated;
 use pliant::blended;
+use pliant::contact::{Actor, Scene};
 use pliant::full::{self, Energy, StepError};
 use pliant::inputs::Inputs;
-use pliant::io::trajectory::{Trajectory, TrajectoryError};
+use pliant::io::trajectory::{Touch, Trajectory, TrajectoryError};
 use pliant::live;
 use pliant::mechanism::{EffectorId, Mechanism};
 use pliant::reduced::{self, Reduction};
@@ -23,6 +24,7 @@ use crate::output::{Answer, Format, count, quantity, table};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
+use crate::touching::{self, Stage, Worst};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -40,33 +42,42 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     refuse_foreign(arguments, engine)?;
     let source = arguments.mechanism.open(common)?;
     let mechanism = source.mechanism();
-    let motion = Motion { arguments, steps, mechanism, format: common.format() };
+    let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
+    if stage.is_some() && matches!(engine, Engine::Live | Engine::Blended) {
+        return Err(Failure::input(format!(
+            "the engine `{}` takes no part in contact: take `full`, `articulated` or `reduced`, or --no-contact",
+            engine.name()
+        )));
+    }
+    let motion = Motion { arguments, steps, mechanism, stage: stage.as_ref(), format: common.format() };
+    // Loose bodies are left to contact.
+    let Some(held) = stage.as_ref().map_or(Some(mechanism), Stage::held) else { return motion.run(None) };
     match engine {
         Engine::Full => {
-            let model = full::Model::new(mechanism);
+            let model = full::Model::new(held);
             let mut simulation = model.simulate();
             let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
             simulation.set_iterations(iterations).map_err(Failure::input)?;
-            motion.run(Running::Full(Box::new(simulation)))
+            motion.run(Some(Running::Full(Box::new(simulation))))
         }
         Engine::Articulated => {
-            too_many_loops(mechanism).map_or(Ok(()), |why| Err(Failure::input(why)))?;
-            let model = articulated::Model::new(mechanism);
-            motion.run(Running::Articulated(Box::new(model.simulate())))
+            too_many_loops(held).map_or(Ok(()), |why| Err(Failure::input(why)))?;
+            let model = articulated::Model::new(held);
+            motion.run(Some(Running::Articulated(Box::new(model.simulate()))))
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
-            let model = reduction(arguments, mechanism).build();
+            let model = reduction(arguments, held).build();
             let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
             let mut simulation = model.simulate();
             drop(spinner);
             simulation.set_threads(common.threads.get());
             simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
-            motion.run(Running::Reduced(Box::new(simulation)))
+            motion.run(Some(Running::Reduced(Box::new(simulation))))
         }
         Engine::Live => {
             let spinner = Spinner::new(common.format(), "choosing links");
-            let model = live_model(arguments, mechanism).and_then(|model| match arguments.modes {
+            let model = live_model(arguments, held).and_then(|model| match arguments.modes {
                 Some(Modes::Auto) => model.with_inner_links_for(arguments.dt),
                 Some(Modes::Count(k)) => model.with_inner_links(k),
                 None => Ok(model),
@@ -75,7 +86,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             // A mechanism that cannot be reduced at the file's pose may move all the same.
             let dropped = model.dropped().ok().flatten();
             drop(spinner);
-            motion.run(Running::Live(Box::new(model.simulate()), dropped))
+            motion.run(Some(Running::Live(Box::new(model.simulate()), dropped)))
         }
         Engine::Blended => {
             // Bad input is told before a model is made.
@@ -84,7 +95,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
             let mut simulation = blended.model.simulate();
             // As every engine here: from the file's pose, as near as the model can come.
             simulation.set_state(&State::at_rest(mechanism)).map_err(Failure::job)?;
-            motion.run(Running::Blended(Box::new(simulation), &blended))
+            motion.run(Some(Running::Blended(Box::new(simulation), &blended)))
         }
     }
 }
@@ -172,9 +183,23 @@ enum Running<'m> {
     Reduced(Box<reduced::Simulation<'m>>),
     Live(Box<live::Simulation<'m>>, Option<live::Dropped>),
     Blended(Box<blended::Simulation<'m>>, &'m Blended<'m>),
+    /// Any of them, with all that it touches, and the worst of the steps so far.
+    Touching(Box<Scene<'m>>, Worst),
 }
 
-impl Running<'_> {
+impl<'m> Running<'m> {
+    /// What contact takes.
+    fn actor(self) -> Actor<'m> {
+        match self {
+            Running::Full(simulation) => Actor::Full(simulation),
+            Running::Articulated(simulation) => Actor::Articulated(simulation),
+            Running::Reduced(simulation) => Actor::Reduced(simulation),
+            Running::Live(..) | Running::Blended(..) | Running::Touching(..) => {
+                unreachable!("these were refused")
+            }
+        }
+    }
+
     fn inputs_mut(&mut self) -> &mut Inputs {
         match self {
             Running::Full(simulation) => simulation.inputs_mut(),
@@ -182,6 +207,7 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.inputs_mut(),
             Running::Live(simulation, _) => simulation.inputs_mut(),
             Running::Blended(simulation, _) => simulation.inputs_mut(),
+            Running::Touching(scene, _) => scene.inputs_mut(),
         }
     }
 
@@ -193,6 +219,13 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.step(dt),
             Running::Live(simulation, _) => simulation.step(dt),
             Running::Blended(simulation, _) => simulation.step(dt),
+            Running::Touching(scene, worst) => {
+                let report = scene.step(dt)?;
+                // Every link's pose is part of a step.
+                scene.state();
+                worst.add(&report);
+                Ok(())
+            }
         }
     }
 
@@ -203,6 +236,7 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.state(),
             Running::Live(simulation, _) => simulation.state(),
             Running::Blended(simulation, _) => simulation.state(),
+            Running::Touching(scene, _) => scene.state(),
         }
     }
 
@@ -213,6 +247,7 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.effector_pose(effector),
             Running::Live(simulation, _) => simulation.effector_pose(effector),
             Running::Blended(simulation, _) => simulation.effector_pose(effector),
+            Running::Touching(scene, _) => scene.effector_pose(effector),
         }
     }
 
@@ -223,6 +258,7 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.violation(),
             Running::Live(simulation, _) => simulation.violation(),
             Running::Blended(simulation, _) => simulation.violation(),
+            Running::Touching(scene, _) => scene.violation(),
         }
     }
 
@@ -233,6 +269,7 @@ impl Running<'_> {
             Running::Reduced(simulation) => simulation.energy(),
             Running::Live(simulation, _) => simulation.energy(),
             Running::Blended(simulation, _) => simulation.energy(),
+            Running::Touching(scene, _) => scene.energy(),
         }
     }
 
@@ -241,7 +278,7 @@ impl Running<'_> {
         match self {
             Running::Articulated(simulation) => simulation.model().notes(),
             Running::Blended(_, blended) => blended.warnings.clone(),
-            Running::Full(_) | Running::Reduced(_) | Running::Live(..) => Vec::new(),
+            Running::Full(_) | Running::Reduced(_) | Running::Live(..) | Running::Touching(..) => Vec::new(),
         }
     }
 
@@ -249,7 +286,7 @@ impl Running<'_> {
     /// error of its pose, of the others, at rest, the same.
     fn estimate(&mut self, arguments: &Simulate) -> Option<f64> {
         let estimate = match self {
-            Running::Full(_) | Running::Articulated(_) => return None,
+            Running::Full(_) | Running::Articulated(_) | Running::Touching(..) => return None,
             Running::Live(simulation, _) => simulation.estimate(),
             Running::Blended(simulation, _) => simulation.estimate(),
             Running::Reduced(simulation) => {
@@ -281,9 +318,22 @@ impl Running<'_> {
 
     /// Rank and number of modes of a reduced model.
     fn size(&self) -> Option<(usize, usize)> {
+        let simulation = match self {
+            Running::Reduced(simulation) => simulation,
+            Running::Touching(scene, _) => match scene.actor() {
+                Some(Actor::Reduced(simulation)) => simulation,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some((simulation.model().rank(), simulation.model().modes()))
+    }
+
+    /// What touched in the last step.
+    fn touch(&self) -> Option<Touch> {
         match self {
-            Running::Full(_) | Running::Articulated(_) | Running::Live(..) | Running::Blended(..) => None,
-            Running::Reduced(simulation) => Some((simulation.model().rank(), simulation.model().modes())),
+            Running::Touching(scene, _) => Some(touching::touch(scene)),
+            _ => None,
         }
     }
 }
@@ -293,19 +343,33 @@ struct Motion<'a> {
     arguments: &'a Simulate,
     steps: u64,
     mechanism: &'a Mechanism,
+    /// What there is to touch.
+    stage: Option<&'a Stage>,
     format: Format,
 }
 
-impl Motion<'_> {
-    fn run(&self, mut running: Running) -> Result<Answer, Failure> {
+impl<'a> Motion<'a> {
+    /// By the engine of what joints hold together, if they hold anything.
+    fn run(&self, engine: Option<Running<'a>>) -> Result<Answer, Failure> {
         let Motion { arguments, mechanism, .. } = self;
+        let mut warnings = mechanism.warnings();
+        warnings.extend(engine.iter().flat_map(Running::notes));
+        warnings.extend(arguments.touching.untouched(mechanism));
+        let mut running = match (self.stage, engine) {
+            (None, Some(engine)) => engine,
+            (Some(stage), engine) => {
+                let scene = stage.scene(mechanism, engine.map(Running::actor))?;
+                warnings.extend(scene.world().warnings().iter().cloned());
+                Running::Touching(Box::new(scene), Worst::default())
+            }
+            (None, None) => unreachable!("without contact the engine has all bodies"),
+        };
         arguments.loading.apply(mechanism, running.inputs_mut())?;
         // Last of the checks, so that bad input leaves no file.
-        let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism));
+        let contact = self.stage.is_some();
+        let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism, contact));
         let trajectory = trajectory.transpose().map_err(unwritten)?;
         let timings = self.take_steps(&mut running, trajectory)?;
-        let mut warnings = mechanism.warnings();
-        warnings.extend(running.notes());
         if self.steps == 0 && arguments.duration > 0.0 {
             warnings.push("the duration is less than half a step: nothing moved".into());
         }
@@ -363,7 +427,8 @@ impl Motion<'_> {
 
 fn record(trajectory: &mut Option<Trajectory>, running: &mut Running) -> Result<(), Failure> {
     let Some(trajectory) = trajectory else { return Ok(()) };
-    trajectory.push(running.state()).map_err(|error| reached(unwritten(error), running))
+    let touch = running.touch();
+    trajectory.push(running.state(), touch.as_ref()).map_err(|error| reached(unwritten(error), running))
 }
 
 /// A failure, with how far the motion came.
@@ -393,6 +458,7 @@ fn answer(
 ) -> Answer {
     let (violation, energy) = (running.violation(), running.energy());
     let state = running.state().clone();
+    let running: &Running = running;
     let effector_pose = |effector| running.effector_pose(effector);
     let taken = timings.percentiles([0.5, 0.99]);
 
@@ -418,6 +484,9 @@ fn answer(
     }
     if let Some(models) = running.models() {
         json.insert("models".into(), models.into());
+    }
+    if let Running::Touching(scene, worst) = running {
+        json.extend(touching::document(scene, worst));
     }
     json.insert("steps".into(), state.steps.into());
     json.insert("time".into(), state.time.into());
@@ -473,7 +542,13 @@ fn answer(
         });
         rows.insert(1, vec!["dropped".into(), told]);
     }
-    let mut text = format!("{}\n{}", table(&rows), report::effector_table(mechanism, effector_pose));
+    let mut contacts = String::new();
+    if let Running::Touching(scene, worst) = running {
+        rows.extend(touching::rows(worst));
+        contacts = format!("\n{}", touching::contact_table(scene));
+    }
+    let effectors = report::effector_table(mechanism, effector_pose);
+    let mut text = format!("{}\n{effectors}{contacts}", table(&rows));
     if let Some(path) = &arguments.output {
         text.push_str(&format!("\nwrote {}\n", path.display()));
     }

@@ -3,7 +3,7 @@
 use super::delassus::Push;
 use crate::full::StepError;
 use crate::inputs::Inputs;
-use crate::mechanism::{BodyId, Mechanism};
+use crate::mechanism::{BodyId, EffectorId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 use crate::{articulated, full, reduced};
@@ -76,6 +76,11 @@ impl<'m> Actor<'m> {
     /// Where everything is.
     pub fn state(&mut self) -> &State {
         each!(self, simulation => simulation.state())
+    }
+
+    /// The frame of an effector, as the engine has it.
+    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
+        each!(self, simulation => simulation.effector_pose(effector))
     }
 
     /// What a body is touched by; `None` if the engine cannot touch with it, or it does not move.

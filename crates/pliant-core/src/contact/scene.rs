@@ -3,10 +3,10 @@
 use super::actor::Actor;
 use super::collider::Surfaces;
 use super::error::ContactError;
-use super::world::{ActorId, FreeBodyId, Report, World};
+use super::world::{ActorId, FreeBodyId, Report, Touched, World};
 use crate::full::{Energy, StepError};
 use crate::inputs::Inputs;
-use crate::mechanism::{Apart, BodyId, EffectorId, Mechanism, Whereabouts};
+use crate::mechanism::{Apart, BodyId, Effector, EffectorId, Mechanism, Whereabouts};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
@@ -174,10 +174,23 @@ impl<'m> Scene<'m> {
         self.state().pose(body)
     }
 
-    /// The frame of an effector in the world.
-    pub fn effector_pose(&mut self, effector: EffectorId) -> Pose {
-        let whole = self.whole;
-        self.state().effector_pose(whole, effector)
+    /// The frame of an effector in the world, as its engine has it.
+    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
+        let Effector { body, frame, .. } = self.whole.effector(effector);
+        match (self.touched(*body), self.apart.effectors[effector.index()]) {
+            (Touched::Mechanism(actor, _), Some(own)) => self.world.actor(actor).effector_pose(own),
+            (Touched::Free(id), _) => self.world.body(id).pose() * *frame,
+            _ => self.whole.body(*body).pose * *frame,
+        }
+    }
+
+    /// What contact knows a body as.
+    pub fn touched(&self, body: BodyId) -> Touched {
+        match (self.apart.bodies[body.index()], self.actor) {
+            (Whereabouts::Loose(at), _) => Touched::Free(self.loose[at]),
+            (Whereabouts::Held(own), Some(actor)) => Touched::Mechanism(actor, own),
+            (Whereabouts::Held(_), None) => Touched::World,
+        }
     }
 
     /// Kinetic, elastic and potential energy.

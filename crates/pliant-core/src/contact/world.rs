@@ -11,7 +11,7 @@ use super::narrow::Narrow;
 use super::pairs::{Pair, Thing};
 use super::{exact, pgs, residual};
 use crate::full::StepError;
-use crate::mechanism::{Body, BodyId, Mechanism, Shape};
+use crate::mechanism::{Body, BodyId, Mechanism, Shape, WORLD};
 use crate::spatial::{Twist, Wrench};
 
 /// A mechanism of a world.
@@ -170,8 +170,11 @@ impl<'m> World<'m> {
         self.solver = solver;
     }
 
-    /// Adds a shape that never moves, its pose in the world.
+    /// Adds a shape that never moves, its pose in the world; one that cannot be touched is left out.
     pub fn add_shape(&mut self, shape: &Shape) -> Result<(), ContactError> {
+        if !shape.touches {
+            return Ok(());
+        }
         let collider = Collider::new(shape, "the world", &self.surfaces)?;
         self.things[0].colliders.push(collider);
         self.pair_up();
@@ -208,7 +211,7 @@ impl<'m> World<'m> {
         for body in bodies {
             let Some(touch) = actor.touch(body) else { continue };
             let own = mechanism.body(body);
-            if own.shapes.is_empty() {
+            if !own.shapes.iter().any(|shape| shape.touches) {
                 without.push(format!("`{}`", own.name));
                 continue;
             }
@@ -247,7 +250,8 @@ impl<'m> World<'m> {
 
     fn colliders(&self, body: &Body) -> Result<Vec<Collider>, ContactError> {
         let owner = format!("body `{}`", body.name);
-        body.shapes.iter().map(|shape| Collider::new(shape, &owner, &self.surfaces)).collect()
+        let touching = body.shapes.iter().filter(|shape| shape.touches);
+        touching.map(|shape| Collider::new(shape, &owner, &self.surfaces)).collect()
     }
 
     /// Lists the pairs of shapes that may touch: not those of one body, of bodies that a joint connects, or of one
@@ -330,7 +334,7 @@ impl<'m> World<'m> {
             _ => {}
         }
         self.warnings.push(format!(
-            "{} and {} overlap by {:.3} mm at the start: they are driven apart at {RECOVERY} m/s",
+            "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {RECOVERY} m/s",
             self.name(self.owners[a]),
             self.name(self.owners[b]),
             deepest * 1e3
@@ -338,14 +342,12 @@ impl<'m> World<'m> {
         false
     }
 
-    /// What something touched is called.
-    pub fn name(&self, touched: Touched) -> String {
+    /// The name of something touched, `world` included.
+    pub fn name(&self, touched: Touched) -> &str {
         match touched {
-            Touched::World => "the world".into(),
-            Touched::Free(body) => format!("`{}`", self.bodies[body.0].name()),
-            Touched::Mechanism(actor, body) => {
-                format!("`{}`", self.actors[actor.0].mechanism().body(body).name)
-            }
+            Touched::World => WORLD,
+            Touched::Free(body) => self.bodies[body.0].name(),
+            Touched::Mechanism(actor, body) => &self.actors[actor.0].mechanism().body(body).name,
         }
     }
 

@@ -1,6 +1,6 @@
 //! A mechanism taken apart: what joints hold together, and the bodies that nothing holds, which only contact moves.
 
-use super::{Body, BodyId, Effector, EffectorId, Joint, Load, Mechanism, Start};
+use super::{Body, BodyId, Effector, EffectorId, Joint, Load, Mechanism, Shape, Start};
 use crate::order::Order;
 
 /// Where a body went.
@@ -26,18 +26,23 @@ pub struct Apart {
 }
 
 impl Mechanism {
-    /// Whether there is something to touch: a shape of the world, or a free body without joints.
+    /// Whether there is something to touch (a shape of the world, or of a free body without joints) and another body that
+    /// has a shape to touch it with.
     pub fn has_contact(&self) -> bool {
-        !self.world_shapes.is_empty() || !self.loose().is_empty()
+        let touches = |shapes: &[Shape]| shapes.iter().any(|shape| shape.touches);
+        let bodies = self.bodies.iter().filter(|body| touches(&body.shapes)).count();
+        let loose = || self.loose().iter().any(|body| touches(&self.body(*body).shapes));
+        bodies > 0 && (touches(&self.world_shapes) || (bodies > 1 && loose()))
     }
 
     /// Free bodies without any joint.
-    fn loose(&self) -> Vec<usize> {
+    pub fn loose(&self) -> Vec<BodyId> {
         let joined = |b: usize| {
             let is = |id: BodyId| id.index() == b;
             self.joints.iter().any(|joint| is(joint.child) || joint.parent.is_some_and(is))
         };
-        (0..self.bodies.len()).filter(|b| self.bodies[*b].free && !joined(*b)).collect()
+        let loose = (0..self.bodies.len()).filter(|b| self.bodies[*b].free && !joined(*b));
+        loose.map(BodyId::from_index).collect()
     }
 
     /// Takes free bodies without joints out.
@@ -45,7 +50,7 @@ impl Mechanism {
         let loose = self.loose();
         let mut held = 0;
         let bodies: Vec<Whereabouts> = (0..self.bodies.len())
-            .map(|b| match loose.iter().position(|l| *l == b) {
+            .map(|b| match loose.iter().position(|l| l.index() == b) {
                 Some(at) => Whereabouts::Loose(at),
                 None => {
                     held += 1;
@@ -66,7 +71,7 @@ impl Mechanism {
                 })
             })
             .collect();
-        let of_loose = loose.iter().map(|b| self.bodies[*b].clone()).collect();
+        let of_loose = loose.iter().map(|b| self.body(*b).clone()).collect();
         let held = (held > 0).then(|| self.only(&bodies, &effectors, new));
         Apart { held, loose: of_loose, bodies, effectors }
     }

@@ -111,12 +111,15 @@ pub struct Shape {
     pub friction: Option<f64>,
     /// What part of the speed of a bounce is left, 0 to 1.
     pub restitution: Option<f64>,
+    /// Whether it can be touched; one that cannot is for drawing only.
+    pub touches: bool,
 }
 
 impl Shape {
     /// A geometry on the link frame itself.
     pub fn new(geometry: Geometry) -> Shape {
-        Shape { geometry, pose: Pose::identity(), density: None, friction: None, restitution: None }
+        let (density, friction, restitution) = (None, None, None);
+        Shape { geometry, pose: Pose::identity(), density, friction, restitution, touches: true }
     }
 
     /// At this pose in the link frame.

@@ -266,6 +266,12 @@ impl Checks {
             let message = format!("{what}: the restitution must be between 0 and 1, but is {restitution}");
             self.push(element, Some("restitution"), message, "a number from 0 to 1".into());
         }
+        for (field, given) in [("friction", shape.friction), ("restitution", shape.restitution)] {
+            if given.is_some() && !shape.touches {
+                let message = format!("{what}: it has a {field}, but `touches` is false");
+                self.push(element, Some(field), message, "leave one of the two out".into());
+            }
+        }
     }
 
     fn joint(&mut self, i: usize, joint: &JointDescription) {

@@ -185,6 +185,9 @@ fn shapes() {
     refused(with(Shape::new(flat)), element, "size", "a heightfield shape", "m");
     refused(with(Shape { density: Some(0.0), ..ball(1.0) }), element, "density", "positive", "kg/m³");
     refused(with(Shape { friction: Some(-0.1), ..ball(1.0) }), element, "friction", "-0.1", "zero or above");
+    refused(with(Shape { restitution: Some(1.5), ..ball(1.0) }), element, "restitution", "1.5", "0 to 1");
+    let drawn = Shape { friction: Some(0.1), touches: false, ..ball(1.0) };
+    refused(with(drawn), element, "friction", "`touches` is false", "leave one");
     refused(with(ball(1.0).at(not_finite())), element, "rotation", "not finite", "w, x, y, z");
     refused(
         |b| {

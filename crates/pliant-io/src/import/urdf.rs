@@ -171,7 +171,7 @@ fn read_shape(element: &Element, collides: bool, context: &mut Context) -> Optio
             return None;
         }
     };
-    let shape = Shape::new(geometry).at(pose);
+    let shape = Shape { touches: collides, ..Shape::new(geometry).at(pose) };
     shape::is_sound(&shape, &kind.place, context).then_some(shape)
 }
 

@@ -133,16 +133,17 @@ fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported>
         "heightfield" => &["size", "heights"],
         _ => return Err(table.unknown_kind(kind, &KINDS, report)),
     };
-    let known =
-        [&["kind"], own, &["position", "rotation", "rpy", "density", "friction", "restitution"]].concat();
-    table.check_keys(&known, report);
+    let common = ["kind", "position", "rotation", "rpy", "density", "friction", "restitution", "touches"];
+    table.check_keys(&[&common, own].concat(), report);
 
     let pose = table.pose(report);
     let density = table.number("density", report);
     let friction = table.number("friction", report);
     let restitution = table.number("restitution", report);
+    let touches = table.flag("touches", report);
     let geometry = read_geometry(kind, table, report)?;
-    Ok(Shape { geometry, pose, density: density?, friction: friction?, restitution: restitution? })
+    let (density, friction, restitution) = (density?, friction?, restitution?);
+    Ok(Shape { geometry, pose, density, friction, restitution, touches: touches?.unwrap_or(true) })
 }
 
 fn read_geometry(kind: &str, table: &Table<'_>, report: &mut Report) -> Result<Geometry, Reported> {

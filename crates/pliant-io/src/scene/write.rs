@@ -196,6 +196,9 @@ impl Writer {
         if let Some(restitution) = shape.restitution {
             self.number("restitution", restitution);
         }
+        if !shape.touches {
+            self.raw("touches", "false");
+        }
     }
 
     fn file(&mut self, file: &str, scale: &Vector3<f64>) {

@@ -1,16 +1,16 @@
 //! CSV: `time`, then `NAME.px NAME.py NAME.pz NAME.qw NAME.qx NAME.qy NAME.qz` of each body, then
-//! `NAME.0`, `NAME.1`… of each joint. Numbers read back to the last bit.
+//! `NAME.0`, `NAME.1`… of each joint; where things touch `contacts`, `penetration`, `residual` and `NAME.fx NAME.fy
+//! NAME.fz` of each effector. Numbers read back to the last bit.
 
 use std::io::{self, Write};
 
 use pliant_core::mechanism::Mechanism;
-use pliant_core::state::State;
 
-use super::{joints, pose_numbers};
+use super::joints;
 
 const POSE: [&str; 7] = ["px", "py", "pz", "qw", "qx", "qy", "qz"];
 
-pub(super) fn write_header(out: &mut impl Write, mechanism: &Mechanism) -> io::Result<()> {
+pub(super) fn write_header(out: &mut impl Write, mechanism: &Mechanism, contact: bool) -> io::Result<()> {
     write!(out, "time")?;
     for body in mechanism.bodies() {
         for part in POSE {
@@ -22,15 +22,21 @@ pub(super) fn write_header(out: &mut impl Write, mechanism: &Mechanism) -> io::R
             write!(out, ",{}", quoted(format!("{joint}.{k}")))?;
         }
     }
+    if contact {
+        write!(out, ",contacts,penetration,residual")?;
+        for effector in mechanism.effectors() {
+            for part in ["fx", "fy", "fz"] {
+                write!(out, ",{}", quoted(format!("{}.{part}", effector.name)))?;
+            }
+        }
+    }
     writeln!(out)
 }
 
-pub(super) fn write_row(out: &mut impl Write, state: &State) -> io::Result<()> {
-    // `{:?}` is the shortest text that reads back the same, with an exponent where that is shorter.
-    write!(out, "{:?}", state.time)?;
-    let numbers = state.poses.iter().flat_map(pose_numbers).chain(state.coordinates.iter().copied());
-    for number in numbers {
-        write!(out, ",{number:?}")?;
+pub(super) fn write_row(out: &mut impl Write, numbers: impl Iterator<Item = f64>) -> io::Result<()> {
+    for (i, number) in numbers.enumerate() {
+        // `{:?}` is the shortest text that reads back the same, with an exponent where that is shorter.
+        write!(out, "{}{number:?}", if i == 0 { "" } else { "," })?;
     }
     writeln!(out)
 }

@@ -1,4 +1,5 @@
-//! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension.
+//! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension. Where things
+//! touch, a row also tells how.
 //!
 //! Rows go to `FILE.part` as they come, so that memory stays small however long the motion is;
 //! [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that
@@ -37,6 +38,28 @@ pub enum TrajectoryError {
     Unsupported(PathBuf),
 }
 
+/// What touched in the step before a state; all zero before the first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Touch {
+    /// Number of contacts that pushed.
+    pub pushing: usize,
+    /// How deep the deepest was, m.
+    pub penetration: f64,
+    /// How far the impulses are from Coulomb's law, m/s.
+    pub residual: f64,
+    /// The force of all contacts of the body that carries an effector, one for each effector, world axes, N.
+    pub forces: Vec<[f64; 3]>,
+}
+
+impl Touch {
+    /// In the order of the columns.
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        [self.pushing as f64, self.penetration, self.residual]
+            .into_iter()
+            .chain(self.forces.iter().copied().flatten())
+    }
+}
+
 /// A trajectory file that is being written.
 #[derive(Debug)]
 pub struct Trajectory {
@@ -53,12 +76,16 @@ enum Format {
 }
 
 impl Trajectory {
-    /// Starts a trajectory; what cannot be written is found out here.
-    pub fn create(path: impl AsRef<Path>, mechanism: &Mechanism) -> Result<Trajectory, TrajectoryError> {
+    /// Starts a trajectory, with columns for contact or without; what cannot be written is found out here.
+    pub fn create(
+        path: impl AsRef<Path>,
+        mechanism: &Mechanism,
+        contact: bool,
+    ) -> Result<Trajectory, TrajectoryError> {
         let path = path.as_ref().to_path_buf();
         let format = match crate::extension(&path).as_deref() {
             Some("csv") => Format::Csv,
-            Some("npz") => Format::Npz(npz::Layout::new(mechanism)),
+            Some("npz") => Format::Npz(npz::Layout::new(mechanism, contact)),
             _ => return Err(TrajectoryError::Unsupported(path)),
         };
         if path.is_dir() {
@@ -68,7 +95,7 @@ impl Trajectory {
         let start = || -> io::Result<BufWriter<File>> {
             let mut rows = BufWriter::new(File::create(&part)?);
             if let Format::Csv = format {
-                csv::write_header(&mut rows, mechanism)?;
+                csv::write_header(&mut rows, mechanism, contact)?;
             }
             Ok(rows)
         };
@@ -78,11 +105,12 @@ impl Trajectory {
         }
     }
 
-    /// Adds a row.
-    pub fn push(&mut self, state: &State) -> Result<(), TrajectoryError> {
+    /// Adds a row, with what touched if the trajectory has columns for it.
+    pub fn push(&mut self, state: &State, touch: Option<&Touch>) -> Result<(), TrajectoryError> {
+        let numbers = numbers(state, touch);
         let written = match &mut self.format {
-            Format::Csv => csv::write_row(&mut self.rows, state),
-            Format::Npz(layout) => layout.write_row(&mut self.rows, state),
+            Format::Csv => csv::write_row(&mut self.rows, numbers),
+            Format::Npz(layout) => layout.write_row(&mut self.rows, numbers),
         };
         written.map_err(|reason| TrajectoryError::Unwritable { path: self.part.clone(), reason })
     }
@@ -110,6 +138,13 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()
+}
+
+/// All numbers of a row.
+fn numbers(state: &State, touch: Option<&Touch>) -> impl Iterator<Item = f64> {
+    let poses = state.poses.iter().flat_map(pose_numbers);
+    let contact = touch.into_iter().flat_map(Touch::numbers);
+    std::iter::once(state.time).chain(poses).chain(state.coordinates.iter().copied()).chain(contact)
 }
 
 /// Position, then quaternion w, x, y, z.

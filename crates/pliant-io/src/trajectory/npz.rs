@@ -1,5 +1,6 @@
 //! npz: `time` (T), `poses` (T×B×7: position, then quaternion w, x, y, z), `coordinates` (T×C),
-//! `body_names` (B) and `joint_names` (C: whose coordinate each column is).
+//! `body_names` (B) and `joint_names` (C: whose coordinate each column is); where things touch `contacts` (T),
+//! `penetration` (T), `residual` (T), `forces` (T×E×3) and `effector_names` (E).
 //!
 //! An array's shape comes before its numbers, and T is known only at the end. Until then the rows
 //! are kept in a file of plain numbers, little end first.
@@ -11,11 +12,10 @@ use std::path::Path;
 
 use npyz::{DType, WriteOptions, WriterBuilder};
 use pliant_core::mechanism::Mechanism;
-use pliant_core::state::State;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::{joints, pose_numbers};
+use super::joints;
 
 type Archive = ZipWriter<BufWriter<File>>;
 
@@ -25,23 +25,26 @@ pub(super) struct Layout {
     body_names: Vec<String>,
     /// The joint of each coordinate.
     joint_names: Vec<String>,
+    /// Of contact, if there are columns for it.
+    effector_names: Option<Vec<String>>,
     rows: u64,
 }
 
 impl Layout {
-    pub fn new(mechanism: &Mechanism) -> Layout {
+    pub fn new(mechanism: &Mechanism, contact: bool) -> Layout {
         Layout {
             body_names: mechanism.bodies().iter().map(|body| body.name.clone()).collect(),
             joint_names: joints(mechanism)
                 .flat_map(|(name, coordinates)| std::iter::repeat_n(name.to_string(), coordinates))
                 .collect(),
+            effector_names: contact
+                .then(|| mechanism.effectors().iter().map(|effector| effector.name.clone()).collect()),
             rows: 0,
         }
     }
 
-    pub fn write_row(&mut self, out: &mut impl Write, state: &State) -> io::Result<()> {
-        let poses = state.poses.iter().flat_map(pose_numbers);
-        for number in std::iter::once(state.time).chain(poses).chain(state.coordinates.iter().copied()) {
+    pub fn write_row(&mut self, out: &mut impl Write, numbers: impl Iterator<Item = f64>) -> io::Result<()> {
+        for number in numbers {
             out.write_all(&number.to_le_bytes())?;
         }
         self.rows += 1;
@@ -58,6 +61,14 @@ impl Layout {
         self.write_columns(&mut zip, "coordinates", &[T, C as u64], rows, poses..poses + C)?;
         write_names(&mut zip, "body_names", &self.body_names)?;
         write_names(&mut zip, "joint_names", &self.joint_names)?;
+        if let Some(effectors) = &self.effector_names {
+            let (at, E) = (poses + C, effectors.len());
+            for (k, name) in ["contacts", "penetration", "residual"].into_iter().enumerate() {
+                self.write_columns(&mut zip, name, &[T], rows, at + k..at + k + 1)?;
+            }
+            self.write_columns(&mut zip, "forces", &[T, E as u64, 3], rows, at + 3..at + 3 + 3 * E)?;
+            write_names(&mut zip, "effector_names", effectors)?;
+        }
         zip.finish()?.into_inner()?;
         Ok(())
     }
@@ -78,7 +89,8 @@ impl Layout {
             .writer(&mut *zip)
             .write_header_only()?;
         let mut rows = BufReader::new(File::open(rows)?);
-        let mut row = vec![0; 8 * (1 + 7 * self.body_names.len() + self.joint_names.len())];
+        let contact = self.effector_names.as_ref().map_or(0, |effectors| 3 + 3 * effectors.len());
+        let mut row = vec![0; 8 * (1 + 7 * self.body_names.len() + self.joint_names.len() + contact)];
         for _ in 0..self.rows {
             rows.read_exact(&mut row)?;
             zip.write_all(&row[8 * columns.start..8 * columns.end])?;

@@ -1,5 +1,7 @@
 //! `pliant compare`: the full simulation against reduced models of the same mechanism, as one page and as JSON.
 
+mod contest;
+mod contest_page;
 mod drawing;
 mod lead;
 mod measure;
@@ -8,6 +10,7 @@ mod page;
 mod plot;
 mod skeleton;
 mod text;
+mod wires;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +20,11 @@ use pliant::mechanism::Mechanism;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Compare};
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::output::{Answer, table};
 use crate::progress::Bar;
+use contest::Contest;
 use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 
@@ -31,24 +36,39 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         Some(path) => checked(path)?,
         None => PathBuf::from(file_name(&arguments.mechanism.label())),
     };
-    let skeleton = Skeleton::new(mechanism);
+    let mut skeleton = Skeleton::new(mechanism);
+    let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
     let mut bar = Bar::new(common.format(), measure::TICKS);
     let mut done = 0;
     let mut tick = || {
         done = (done + 1).min(measure::TICKS);
         bar.update(done, Instant::now());
     };
-    let measured = measure::measure(mechanism, source.model(), motion::frames(&skeleton), &mut tick);
-    drop(bar);
-    let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     let name = match mechanism.name() {
         "" => arguments.mechanism.label(),
         name => name.to_string(),
     };
-    let html = page::page(&name, mechanism, &skeleton, &comparison);
-    fs::write(&path, html)
-        .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
-    let warnings = mechanism.warnings();
+    let write = |html: String| {
+        fs::write(&path, html)
+            .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))
+    };
+    let mut warnings = mechanism.warnings();
+    if let Some(stage) = stage {
+        skeleton.add_shapes(mechanism, stage.surfaces());
+        let frames = motion::frames(&skeleton, Engine::ALL.len());
+        let contest = contest::measure(mechanism, &stage, frames, &mut tick)?;
+        drop(bar);
+        write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
+        warnings.extend(contest.warnings.iter().cloned());
+        let json = of_contest(&name, mechanism, &contest, &path, &warnings);
+        return Ok(Answer { text: told_of_contest(&contest, &path), warnings, json });
+    }
+    warnings.extend(arguments.touching.untouched(mechanism));
+    let frames = motion::frames(&skeleton, 3);
+    let measured = measure::measure(mechanism, source.model(), frames, &mut tick);
+    drop(bar);
+    let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
+    write(page::page(&name, mechanism, &skeleton, &comparison))?;
     let json = document(&name, mechanism, &comparison, &path, &warnings);
     let text = told(mechanism, &comparison, &path);
     Ok(Answer { text, warnings, json })
@@ -115,6 +135,68 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
 fn at_rest(error: f64, estimate: Option<f64>) -> String {
     let estimate = estimate.map(|estimate| format!(", estimated as {}", text::percent(estimate)));
     format!("{} of the radius{}", text::percent(error), estimate.unwrap_or_default())
+}
+
+/// The answer for people about a scene of contact.
+fn told_of_contest(contest: &Contest, path: &Path) -> String {
+    let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
+    let rows = contest.runs.iter().map(|run| {
+        let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);
+        vec![
+            run.engine.to_string(),
+            run.taken.map_or("-".into(), |[median, _]| text::time(median)),
+            if run.engine == "full" { "-".into() } else { contest_page::length(furthest) },
+            contest_page::length(run.worst.penetration),
+            format!("{} m/s", text::significant(run.worst.residual, 2)),
+        ]
+    });
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let absent: String = (contest.absent.iter())
+        .map(|(engine, why)| format!("the engine {engine} takes no part: {why}\n"))
+        .collect();
+    let lead = contest_page::lead(contest);
+    format!("{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
+}
+
+fn of_contest(
+    name: &str,
+    mechanism: &Mechanism,
+    contest: &Contest,
+    path: &Path,
+    warnings: &[String],
+) -> Value {
+    let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
+    let run = |run: &contest::Run| {
+        let distances = contest.distances(run);
+        json!({
+            "engine": run.engine,
+            "time_per_step_us": run.taken.map(|[median, _]| median),
+            "p99_us": run.taken.map(|[_, p99]| p99),
+            "max_distance": distances.iter().copied().fold(0.0, f64::max),
+            "final_distance": distances.last(),
+            "penetration": run.worst.penetration,
+            "residual": run.worst.residual,
+            "max_force": contest.forces(run).map(|forces| forces.fold(0.0, f64::max)),
+            "stopped": run.stopped,
+        })
+    };
+    let absent = contest.absent.iter().map(|(engine, why)| json!({ "engine": engine, "error": why }));
+    json!({
+        "mechanism": name,
+        "bodies": mechanism.bodies().len(),
+        "effectors": effectors,
+        "radius": mechanism.radius(),
+        "contact": {
+            "dt": contest::DT,
+            "steps": contest.steps,
+            "duration": contest.steps as f64 * contest::DT,
+            "loaded": contest.loaded.map(|e| &mechanism.effector(e).name),
+            "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
+        },
+        "notes": contest_page::notes(contest),
+        "warnings": warnings,
+        "page": path.display().to_string(),
+    })
 }
 
 fn document(

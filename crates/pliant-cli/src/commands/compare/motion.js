@@ -12,7 +12,7 @@
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     return new Int16Array(bytes.buffer);
   };
-  const sets = { full: decode(data.full), joint: decode(data.joint), twist: decode(data.twist) };
+  const sets = Object.fromEntries(Object.entries(data.sets).map(([name, text]) => [name, decode(text)]));
   const frames = data.times.length;
   const last = data.times[frames - 1];
 
@@ -29,7 +29,7 @@
   let scale = 1, middle = [0, 0];
   const fit = () => {
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
-    for (const set of Object.values(sets)) {
+    for (const set of [...Object.values(sets), data.world.flat(2)]) {
       const step = Math.max(3, 3 * Math.floor(set.length / 30000));
       for (let i = 0; i + 2 < set.length; i += step) {
         const p = [set[i], set[i + 1], set[i + 2]], q = [dot(p, right), dot(p, up)];
@@ -87,6 +87,12 @@
       }
       draw.stroke();
       draw.setLineDash([]);
+      draw.lineWidth = width / 2.5;
+      for (const line of data.wires) {
+        draw.beginPath();
+        line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...points[p]));
+        draw.stroke();
+      }
       const radius = data.joints.length > 60 ? 1.8 : 2.8;
       for (const p of data.joints) {
         draw.beginPath();
@@ -108,6 +114,11 @@
       line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...flat(place(sets.full, p))));
       draw.stroke();
     }
+    for (const line of data.world) {
+      draw.beginPath();
+      line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...flat(p)));
+      draw.stroke();
+    }
     for (const p of data.anchors) {
       const [x, y] = flat(place(sets.full, p));
       draw.beginPath();
@@ -118,7 +129,7 @@
     }
     const reduced = links.value;
     const points = mechanism(sets.full, color("full"), 3.5, []);
-    mechanism(sets[reduced], color(reduced), 2, [7, 4]);
+    if (reduced) mechanism(sets[reduced], color(reduced), 2, [7, 4]);
     draw.strokeStyle = draw.fillStyle = color("load");
     for (const arrow of data.arrows) {
       const [x, y] = points[arrow.at];

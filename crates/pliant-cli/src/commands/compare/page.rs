@@ -6,6 +6,7 @@ use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 use pliant::state::State;
+use serde_json::Value;
 
 use super::drawing::{Arrow, Drawing, Figure, View, arrows};
 use super::lead::{lead, loads};
@@ -33,6 +34,28 @@ pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: 
     let mut html = String::new();
     page.write(&mut html).expect("strings take everything");
     html
+}
+
+/// The beginning of a page, up to its heading.
+pub fn head(title: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n\
+         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
+        include_str!("style.css")
+    )
+}
+
+/// Its end, with what the player plays.
+pub fn tail(data: &Value) -> String {
+    // A name must not end the element.
+    let data = data.to_string().replace('<', "\\u003c");
+    format!(
+        "<script type=\"application/json\" id=\"motion-data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
+        motion::SCRIPT
+    )
 }
 
 /// Where drawings look from, and the loads they show.
@@ -69,15 +92,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
-        write!(
-            html,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n\
-             <title>{name}: full against reduced</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n",
-            include_str!("style.css")
-        )?;
-        writeln!(html, "<h1>{name}: full against reduced</h1>")?;
+        html.push_str(&head(&format!("{}: full against reduced", self.name)));
         self.lead(html)?;
         self.cards(html)?;
         for note in &self.comparison.notes {
@@ -97,20 +112,20 @@ impl Page<'_> {
             env!("CARGO_PKG_VERSION"),
             figure(size(self.mechanism))
         )?;
-        let data = motion::data(
-            self.mechanism,
-            self.skeleton,
-            &self.places.view,
-            &self.places.arrows,
-            &self.comparison.transient,
-        );
-        // A name must not end the element.
-        let data = data.to_string().replace('<', "\\u003c");
-        write!(
-            html,
-            "<script type=\"application/json\" id=\"motion-data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
-            motion::SCRIPT
-        )
+        let frames = &self.comparison.transient.frames;
+        let place = |poses: &[Pose]| self.skeleton.place(poses);
+        let played = motion::Played {
+            times: frames.iter().map(|f| f.time).collect(),
+            sets: vec![
+                ("full", frames.iter().map(|f| place(&f.full)).collect()),
+                ("joint", frames.iter().map(|f| place(&f.reduced[DEFAULT])).collect()),
+                ("twist", frames.iter().map(|f| place(&f.reduced[0])).collect()),
+            ],
+            world: Vec::new(),
+        };
+        let Places { view, arrows, .. } = &self.places;
+        html.push_str(&tail(&motion::data(self.mechanism, self.skeleton, view, arrows, &played)));
+        Ok(())
     }
 
     /// The point, in two sentences, with the figures just measured.
@@ -263,25 +278,9 @@ impl Page<'_> {
         if let Some(why) = &transient.stopped {
             writeln!(html, "<p class=\"note\">It ends early: {}.</p>", escape(why.trim_end_matches('.')))?;
         }
-        let speeds: String = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
-            .map(|s| {
-                format!(
-                    "<option value=\"{s}\"{}>× {s}</option>",
-                    if s == "1" { " selected=\"selected\"" } else { "" }
-                )
-            })
-            .concat();
-        writeln!(
-            html,
-            "<figure class=\"player\">\n<canvas id=\"motion-canvas\" style=\"height: {}px\" tabindex=\"0\" role=\"img\" aria-label=\"The full and the reduced mechanism in motion, over each other\"></canvas>\n\
-             <div class=\"controls\"><button id=\"motion-play\" type=\"button\">Play</button>\
-             <label>time <input id=\"motion-time\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"/></label><span id=\"motion-clock\">0 s</span>\
-             <label>speed <select id=\"motion-speed\">{speeds}</select></label>\
-             <span><span class=\"key full\"></span>full</span>\
-             <label><span class=\"key thin joint\" id=\"motion-key\"></span>reduced, links by <select id=\"motion-links\"><option value=\"joint\">joint</option><option value=\"twist\">twist</option></select></label>\
-             <button id=\"motion-reset\" type=\"button\">Reset view</button></div>\n<noscript><p>The player needs JavaScript; all else on this page does not.</p></noscript>\n</figure>",
-            self.places.height
-        )
+        let links = [("joint", "joint"), ("twist", "twist")];
+        html.push_str(&motion::player(self.places.height, "reduced, links by", &links));
+        Ok(())
     }
 
     fn paths(&self, html: &mut String) -> std::fmt::Result {

@@ -1,10 +1,13 @@
 //! A mechanism as lines and dots, from its joints: each link is drawn between the points where joints and effectors sit on
 //! it. Thin lines show what joints alone do not: discs that roll, and the curves and surfaces that formulas follow.
 
+use pliant::contact::Surfaces;
 use pliant::joints::JointKind;
 use pliant::mechanism::{BodyId, Geometry, JointId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
+
+use super::wires;
 
 /// Points on bodies, and what is drawn between and at them.
 pub struct Skeleton {
@@ -20,6 +23,8 @@ pub struct Skeleton {
     pub anchors: Vec<usize>,
     /// Thin lines beside the links: rims of discs, and where formulas of joints lead.
     pub outlines: Vec<Vec<usize>>,
+    /// Shapes of bodies that can be touched, as lines.
+    pub wires: Vec<Vec<usize>>,
 }
 
 /// Points of a rim; of a curve; lines across a surface, and points of each.
@@ -43,6 +48,7 @@ impl Skeleton {
             effectors: vec![],
             anchors: vec![],
             outlines: vec![],
+            wires: vec![],
         };
         let mut on_body: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         let mut place = |skeleton: &mut Skeleton, body: BodyId, at: Vector3<f64>| -> usize {
@@ -87,6 +93,24 @@ impl Skeleton {
             }
         }
         skeleton
+    }
+
+    /// Adds the shapes that can be touched: those of loose bodies, then of others, as many as the player can hold.
+    pub fn add_shapes(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) {
+        let loose = mechanism.loose();
+        let others = (0..mechanism.bodies().len()).map(BodyId::from_index).filter(|b| !loose.contains(b));
+        let mut left = MOST_OUTLINED;
+        for body in loose.iter().copied().chain(others) {
+            let shapes = mechanism.body(body).shapes.iter().filter(|shape| shape.touches);
+            let lines: Vec<_> = shapes.flat_map(|shape| wires::of_shape(shape, surfaces)).collect();
+            let Some(rest) = left.checked_sub(lines.iter().map(Vec::len).sum()) else { continue };
+            left = rest;
+            for line in lines {
+                let first = self.points.len();
+                self.points.extend(line.into_iter().map(|at| (Some(body), at)));
+                self.wires.push((first..self.points.len()).collect());
+            }
+        }
     }
 
     fn add_link(&mut self, mechanism: &Mechanism, body: BodyId, own: &[usize], near: f64) {

@@ -177,6 +177,7 @@ pub(super) fn read(
     }
     geom.shape = geom.find_shape(element, &size, assets, context).map(|(geometry, offset)| Shape {
         friction: Some(friction).filter(|_| collides),
+        touches: collides,
         ..Shape::new(geometry).at(pose * offset)
     });
     geom.shape = geom.shape.take().filter(|shape| shape::is_sound(shape, &element.place, context));

@@ -167,7 +167,8 @@ fn read_shape(
         .and_then(|surface| surface.child("friction"))
         .and_then(|friction| friction.child("ode"))
         .and_then(|ode| number(ode, "mu", context));
-    shape.friction = friction.filter(|mu| *mu >= 0.0);
+    shape.friction = friction.filter(|mu| *mu >= 0.0 && collides);
+    shape.touches = collides;
     shape::is_sound(&shape, &kind.place, context).then_some(shape)
 }
 

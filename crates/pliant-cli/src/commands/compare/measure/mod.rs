@@ -196,7 +196,7 @@ impl<'m> SceneLoad<'m> {
 }
 
 /// When the scene's last target stops, s.
-fn target_end(mechanism: &Mechanism) -> f64 {
+pub fn target_end(mechanism: &Mechanism) -> f64 {
     mechanism.targets().iter().filter_map(|t| t.time.last()).fold(0.0, |a, b| a.max(*b))
 }
 

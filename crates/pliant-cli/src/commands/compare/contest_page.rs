@@ -1,0 +1,316 @@
+//! The page of a scene of contact: every engine against the full one, told and shown.
+
+use std::fmt::Write as _;
+
+use pliant::contact::Surfaces;
+use pliant::mechanism::Mechanism;
+use pliant::nalgebra::Vector3;
+
+use super::contest::{Contest, DT, Moment, Run};
+use super::drawing::{View, arrows};
+use super::lead::loads;
+use super::motion;
+use super::page;
+use super::plot::{Axis, Plot, Scale, Series};
+use super::skeleton::Skeleton;
+use super::text::{count, escape, figure, significant, time};
+use super::wires;
+
+/// Points of a line over time, at most.
+const LINE: usize = 600;
+
+/// Residuals below this, m/s, are drawn at the edge of a plot.
+const FLOOR: f64 = 1e-12;
+
+/// The colour of an engine on the page, of its line, and of the player's.
+fn class(engine: &str) -> [&'static str; 2] {
+    match engine {
+        "full" => ["full", "full wide"],
+        "articulated" => ["twist", "twist dotted"],
+        "reduced" => ["joint", "joint dashed"],
+        "live" => ["live", "live dashed"],
+        _ => ["blended", "blended dashed"],
+    }
+}
+
+/// A length for people: mm below a metre.
+pub fn length(metres: f64) -> String {
+    if metres < 1.0 { format!("{} mm", figure(metres * 1e3)) } else { format!("{} m", figure(metres)) }
+}
+
+/// The largest of some numbers.
+fn most(of: impl Iterator<Item = f64>) -> f64 {
+    of.fold(0.0, f64::max)
+}
+
+/// The point of the page in a few sentences.
+pub fn lead(contest: &Contest) -> String {
+    let full = &contest.runs[0];
+    let mut text =
+        format!("{} s of contact in steps of 1/{} s", figure(contest.steps as f64 * DT), (1.0 / DT).round());
+    if let Some([median, _]) = full.taken {
+        let _ = write!(text, ", of which the full simulation takes {} each", time(median));
+    }
+    text.push('.');
+    for run in &contest.runs[1..] {
+        let distances = contest.distances(run);
+        let fast = match (run.taken, full.taken) {
+            (Some([own, _]), Some([full, _])) => {
+                format!("takes {} ({} times as fast)", time(own), significant(full / own, 2))
+            }
+            _ => "does not get far".into(),
+        };
+        let _ = write!(
+            text,
+            " The engine {} {fast} and is at most {} from it, {} at the end.",
+            run.engine,
+            length(most(distances.iter().copied())),
+            length(distances.last().copied().unwrap_or(0.0))
+        );
+    }
+    let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
+    let _ = write!(text, " Nothing goes deeper than {} into anything else.", length(deepest));
+    text
+}
+
+/// What a reader should know besides, in sentences.
+pub fn notes(contest: &Contest) -> Vec<String> {
+    let mut notes: Vec<String> = contest.warnings.clone();
+    notes.extend(
+        contest.absent.iter().map(|(engine, why)| format!("The engine {engine} takes no part: {why}.")),
+    );
+    for run in &contest.runs {
+        let stopped = run.stopped.as_ref();
+        notes.extend(stopped.map(|why| format!("The engine {} ends early: {why}.", run.engine)));
+    }
+    notes
+}
+
+/// The whole page.
+pub fn page(
+    name: &str,
+    mechanism: &Mechanism,
+    surfaces: &Surfaces,
+    skeleton: &Skeleton,
+    contest: &Contest,
+) -> String {
+    let mut html = String::new();
+    Page { name, mechanism, surfaces, skeleton, contest }.write(&mut html).expect("strings take everything");
+    html
+}
+
+struct Page<'a> {
+    name: &'a str,
+    mechanism: &'a Mechanism,
+    surfaces: &'a Surfaces,
+    skeleton: &'a Skeleton,
+    contest: &'a Contest,
+}
+
+impl Page<'_> {
+    fn write(&self, html: &mut String) -> std::fmt::Result {
+        let name = escape(self.name);
+        let contest = self.contest;
+        html.push_str(&page::head(&format!("{}: engines in contact", self.name)));
+        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
+        writeln!(
+            html,
+            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link, joint and contact in every step and is the \
+             measure here. Every engine runs the whole scene by itself, so that a contact that breaks a moment earlier may send a loose body \
+             elsewhere. Here: {}, {}, {} and {}; {}.</p>",
+            count(self.mechanism.bodies().len(), "body", "bodies"),
+            match self.mechanism.loose().len() {
+                0 => "none of them loose".into(),
+                n => format!("{n} of them loose"),
+            },
+            count(self.mechanism.joints().len(), "joint", "joints"),
+            count(self.mechanism.world_shapes().len(), "shape of the world", "shapes of the world"),
+            escape(&loads(self.mechanism)),
+        )?;
+        for note in notes(contest) {
+            writeln!(html, "<p class=\"note\">{}</p>", escape(&note))?;
+        }
+        self.table(html)?;
+        let data = self.player(html)?;
+        self.plots(html)?;
+        writeln!(
+            html,
+            "<footer class=\"muted\"><p>Made by <code>pliant compare {name}</code>, version {}. Rest under rising loads and natural frequencies \
+             are left out: they are those of a mechanism that touches nothing (<code>--no-contact</code>). Times were measured on one thread of the machine that \
+             made this page; everything else comes out the same again.</p></footer>\n</main>",
+            env!("CARGO_PKG_VERSION")
+        )?;
+        html.push_str(&page::tail(&data));
+        Ok(())
+    }
+
+    fn table(&self, html: &mut String) -> std::fmt::Result {
+        let contest = self.contest;
+        let effector = contest.loaded.map(|effector| self.mechanism.effector(effector).name.as_str());
+        write!(
+            html,
+            "<h2>The engines</h2>\n<div class=\"scroll\"><table><thead><tr><th>engine</th><th>median step</th><th>as fast<br/>as full</th>\
+             <th>distance from<br/>full, largest</th><th>at the end</th><th>penetration,<br/>largest</th><th>residual,<br/>largest</th>"
+        )?;
+        if let Some(effector) = effector {
+            write!(html, "<th>force on<br/>{}, largest</th>", escape(effector))?;
+        }
+        writeln!(html, "</tr></thead><tbody>")?;
+        let full = contest.runs[0].taken;
+        for run in &contest.runs {
+            let distances = contest.distances(run);
+            let of_full = run.engine == "full";
+            let distance = |metres: f64| if of_full { "–".into() } else { length(metres) };
+            let ratio =
+                full.zip(run.taken).map(|([full, _], [own, _])| format!("× {}", significant(full / own, 2)));
+            let mut cells = vec![
+                run.taken.map_or("–".into(), |[median, _]| time(median)),
+                ratio.unwrap_or("–".into()),
+                distance(most(distances.iter().copied())),
+                distance(distances.last().copied().unwrap_or(0.0)),
+                length(run.worst.penetration),
+                format!("{} m/s", significant(run.worst.residual, 2)),
+            ];
+            cells.extend(contest.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
+            let [class, _] = class(run.engine);
+            let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+            writeln!(html, "<tr><td><b class=\"{class}\">{}</b></td>{cells}</tr>", run.engine)?;
+        }
+        writeln!(
+            html,
+            "</tbody></table></div>\n<p class=\"muted\">The distance is that of the effector or loose body that is furthest off. The residual is how far \
+             the forces of a step are from Coulomb's law.</p>"
+        )
+    }
+
+    /// The motion; gives what the player plays.
+    fn player(&self, html: &mut String) -> Result<serde_json::Value, std::fmt::Error> {
+        let contest = self.contest;
+        let full = &contest.runs[0];
+        let moving = || full.frames.iter().flat_map(|(_, poses)| self.skeleton.place(poses));
+        let low = moving().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
+        let high = moving().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
+        let (center, reach) = ((low + high) * 0.5, 0.65 * (high - low).amax().max(1e-3));
+        let world: wires::Lines = (self.mechanism.world_shapes().iter())
+            .filter(|shape| shape.touches)
+            .flat_map(|shape| wires::of_world(shape, self.surfaces, &center, reach))
+            .collect();
+        let points: Vec<Vector3<f64>> = moving().chain(world.iter().flatten().copied()).collect();
+        let view = View::of(&points);
+        let [width, tall] = view.extent(&points);
+        let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
+        writeln!(
+            html,
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of 1/{} s. Thin lines are shapes that can be touched, \
+             grey ones those of the world. Drag to look from elsewhere.</p>",
+            if self.mechanism.targets().is_empty() {
+                "the loads put on at once,"
+            } else {
+                "following the scene's targets,"
+            },
+            (1.0 / DT).round()
+        )?;
+        let others: Vec<(&str, &str)> =
+            contest.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
+        html.push_str(&motion::player(height, "engine", &others));
+        // A run that stopped early stays where it stopped.
+        let place = |run: &Run| -> Vec<Vec<Vector3<f64>>> {
+            let last = run.frames.len() - 1;
+            (0..full.frames.len()).map(|k| self.skeleton.place(&run.frames[k.min(last)].1)).collect()
+        };
+        let sets: Vec<_> = contest.runs.iter().map(|run| (class(run.engine)[0], place(run))).collect();
+        let times: Vec<f64> = full.frames.iter().map(|(time, _)| *time).collect();
+        let scene = motion::Played { times, sets, world };
+        Ok(motion::data(self.mechanism, self.skeleton, &view, &arrows(self.mechanism), &scene))
+    }
+
+    fn plots(&self, html: &mut String) -> std::fmt::Result {
+        let contest = self.contest;
+        let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
+        let line = |values: &[f64]| -> Vec<[f64; 2]> {
+            // The largest of each stretch, so that no peak is lost.
+            let every = values.len().div_ceil(LINE).max(1);
+            let stretch = |(k, some): (usize, &[f64])| [(k * every) as f64 * DT, most(some.iter().copied())];
+            values.chunks(every).enumerate().map(stretch).collect()
+        };
+        let series = |run: &Run, values: Vec<f64>| Series {
+            name: run.engine.into(),
+            class: class(run.engine)[1],
+            points: line(&values),
+            dots: false,
+        };
+        let each = |of: &dyn Fn(&Moment) -> f64| -> Vec<Series> {
+            contest.runs.iter().map(|run| series(run, run.path.iter().map(of).collect())).collect()
+        };
+        let linear = |label: &str| Axis { label: label.into(), scale: Scale::Linear, percent: false };
+        let mut plots = Vec::new();
+        if contest.runs.len() > 1 {
+            plots.push((
+                "Distance from the full simulation",
+                "Of the effector or loose body that is furthest off.".to_string(),
+                Plot {
+                    id: "distance",
+                    title:
+                        "Largest distance of effectors and loose bodies from the full simulation over time"
+                            .into(),
+                    description: lead(contest),
+                    x: seconds(),
+                    y: linear("distance, mm"),
+                    series: contest.runs[1..]
+                        .iter()
+                        .map(|run| series(run, contest.distances(run).iter().map(|m| m * 1e3).collect()))
+                        .collect(),
+                    marks: Vec::new(),
+                },
+            ));
+        }
+        if let Some(effector) = contest.loaded {
+            let name = &self.mechanism.effector(effector).name;
+            plots.push((
+                "Force of contact",
+                format!("On the body of the effector “{name}”, which bears most."),
+                Plot {
+                    id: "force",
+                    title: format!("Force of contact on effector {name} over time"),
+                    description: "Sizes of the forces, one line for each engine.".into(),
+                    x: seconds(),
+                    y: linear("force, N"),
+                    series: each(&|moment| moment.forces[effector.index()]),
+                    marks: Vec::new(),
+                },
+            ));
+        }
+        plots.push((
+            "Penetration",
+            "How deep the deepest contact is at the start of a step.".into(),
+            Plot {
+                id: "penetration",
+                title: "Largest penetration over time".into(),
+                description: "One line for each engine.".into(),
+                x: seconds(),
+                y: linear("penetration, mm"),
+                series: each(&|moment| moment.penetration * 1e3),
+                marks: Vec::new(),
+            },
+        ));
+        plots.push((
+            "Residual of the solver",
+            "How far the forces of a step are from Coulomb's law, as a speed.".into(),
+            Plot {
+                id: "residual",
+                title: "Residual of the contact solver over time".into(),
+                description: "One line for each engine.".into(),
+                x: seconds(),
+                y: Axis { label: "residual, m/s".into(), scale: Scale::Log { floor: FLOOR }, percent: false },
+                series: each(&|moment| moment.residual),
+                marks: Vec::new(),
+            },
+        ));
+        writeln!(html, "<h2>Over time</h2>\n<div class=\"pair\">")?;
+        for (title, caption, plot) in plots {
+            let (caption, svg) = (escape(&caption), plot.svg());
+            writeln!(html, "<figure><h3>{title}</h3>\n{svg}<figcaption>{caption}</figcaption></figure>")?;
+        }
+        writeln!(html, "</div>")
+    }
+}

@@ -1,0 +1,236 @@
+//! Contact on the command line: its options, the scene of a mechanism that can touch something, and what came of it.
+
+use std::str::FromStr;
+
+use clap::Args;
+use pliant::contact::{Actor, Contact, Report, Scene, Solver, Surfaces};
+use pliant::io::trajectory::Touch;
+use pliant::mechanism::{Apart, Mechanism, closest};
+use serde_json::{Map, Value, json};
+
+use crate::args::Common;
+use crate::failure::Failure;
+use crate::mechanism::{MechanismArgument, refused};
+use crate::output::{quantity, table};
+
+/// Whether things touch, and how that is solved.
+#[derive(Debug, Args)]
+pub struct Touching {
+    /// Let nothing touch: bodies pass through each other and through the world
+    #[arg(long)]
+    no_contact: bool,
+    /// Of contact: how its forces are found. pgs: sweeps over all contacts, from the forces of the last step;
+    /// exact: Newton's method, until velocities are right to 1e-9 m/s [default: pgs]
+    #[arg(long, value_name = "pgs|exact", conflicts_with = "no_contact")]
+    solver: Option<SolverName>,
+    /// Of pgs: sweeps of a step, at most [default: 50]
+    #[arg(long, value_name = "N", value_parser = sweeps, allow_negative_numbers = true, conflicts_with = "no_contact")]
+    sweeps: Option<usize>,
+}
+
+/// The solvers on the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SolverName {
+    Pgs,
+    Exact,
+}
+
+impl FromStr for SolverName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SolverName, String> {
+        match text {
+            "pgs" => Ok(SolverName::Pgs),
+            "exact" => Ok(SolverName::Exact),
+            _ => {
+                let guess = closest(text, ["pgs", "exact"].into_iter());
+                let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                Err(format!("there is no solver `{text}`{guess} (there are `pgs` and `exact`)"))
+            }
+        }
+    }
+}
+
+fn sweeps(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or("it must be a whole number above zero".into())
+}
+
+/// The tolerance of the solver `exact`, m/s.
+const TOLERANCE: f64 = 1e-9;
+
+impl Touching {
+    /// What a mechanism touches with; `None` where nothing does, and then there is no solver to choose.
+    pub fn stage(
+        &self,
+        mechanism: &Mechanism,
+        argument: &MechanismArgument,
+        common: &Common,
+    ) -> Result<Option<Stage>, Failure> {
+        let stage = if self.no_contact { None } else { Stage::of(mechanism, argument, common)? };
+        let given = [("--solver", self.solver.is_some()), ("--sweeps", self.sweeps.is_some())];
+        if let (None, Some((option, _))) = (&stage, given.into_iter().find(|(_, given)| *given)) {
+            return Err(Failure::input(format!(
+                "{option} belongs to contact, and nothing can touch in `{}`: leave it out, or give shapes to bodies and to the world",
+                argument.label()
+            )));
+        }
+        let solver = match (self.solver, self.sweeps) {
+            (Some(SolverName::Exact), Some(_)) => {
+                return Err(Failure::input(
+                    "--sweeps belongs to the solver `pgs`, and this is `exact`: leave it out, or change --solver",
+                ));
+            }
+            (Some(SolverName::Exact), None) => Solver::Exact { tolerance: TOLERANCE },
+            (_, Some(sweeps)) => Solver::Pgs { sweeps },
+            (_, None) => Solver::default(),
+        };
+        Ok(stage.map(|stage| Stage { solver, ..stage }))
+    }
+
+    /// What to tell where the world has shapes and nothing touches them.
+    pub fn untouched(&self, mechanism: &Mechanism) -> Option<String> {
+        untouched(mechanism).filter(|_| !self.no_contact)
+    }
+}
+
+/// What to tell where the world has shapes and no body has one.
+pub fn untouched(mechanism: &Mechanism) -> Option<String> {
+    let idle = mechanism.world_shapes().iter().any(|shape| shape.touches) && !mechanism.has_contact();
+    idle.then(|| "the world has shapes, but no body has one that touches: bodies pass through them".into())
+}
+
+/// A mechanism taken apart, with all that contact needs.
+#[derive(Debug)]
+pub struct Stage {
+    apart: Apart,
+    surfaces: Surfaces,
+    solver: Solver,
+    /// The mechanism as the user named it.
+    label: String,
+    strict: bool,
+}
+
+impl Stage {
+    /// Of a mechanism in which something can touch; `None` otherwise.
+    pub fn of(
+        mechanism: &Mechanism,
+        argument: &MechanismArgument,
+        common: &Common,
+    ) -> Result<Option<Stage>, Failure> {
+        if !mechanism.has_contact() {
+            return Ok(None);
+        }
+        Ok(Some(Stage {
+            apart: mechanism.take_apart(),
+            surfaces: argument.surfaces(mechanism, common)?,
+            solver: Solver::default(),
+            label: argument.given(),
+            strict: common.strict,
+        }))
+    }
+
+    /// What joints hold together; `None` if there are loose bodies only.
+    pub fn held(&self) -> Option<&Mechanism> {
+        self.apart.held.as_ref()
+    }
+
+    /// Surfaces of shapes in files.
+    pub fn surfaces(&self) -> &Surfaces {
+        &self.surfaces
+    }
+
+    /// The scene, with the engine of what is held.
+    pub fn scene<'m>(&'m self, whole: &'m Mechanism, actor: Option<Actor<'m>>) -> Result<Scene<'m>, Failure> {
+        let mut scene = Scene::new(whole, &self.apart, actor, self.surfaces.clone()).map_err(|error| {
+            Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label))
+        })?;
+        scene.world_mut().set_solver(self.solver);
+        let warnings = scene.world().warnings();
+        if self.strict && !warnings.is_empty() {
+            return Err(refused(warnings.to_vec()));
+        }
+        Ok(scene)
+    }
+}
+
+/// The worst of all steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worst {
+    /// How deep anything was in anything else, m.
+    pub penetration: f64,
+    /// How far impulses were from Coulomb's law, m/s.
+    pub residual: f64,
+}
+
+impl Worst {
+    /// Takes a step in.
+    pub fn add(&mut self, report: &Report) {
+        self.penetration = self.penetration.max(report.penetration);
+        self.residual = self.residual.max(report.residual);
+    }
+}
+
+/// What touched in the last step, for a trajectory.
+pub fn touch(scene: &Scene) -> Touch {
+    let report = scene.world().report();
+    let force = |body| scene.world().force_on(scene.touched(body)).force;
+    Touch {
+        pushing: report.pushing,
+        penetration: report.penetration,
+        residual: report.residual,
+        forces: scene.mechanism().effectors().iter().map(|e| force(e.body).into()).collect(),
+    }
+}
+
+/// The contacts that pushed in the last step.
+fn pushing<'s>(scene: &'s Scene) -> impl Iterator<Item = &'s Contact> {
+    scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0)
+}
+
+/// `contacts` that pushed in the last step, and the worst `penetration` and `residual` of all steps.
+pub fn document(scene: &Scene, worst: &Worst) -> Map<String, Value> {
+    let three = |v: &pliant::nalgebra::Vector3<f64>| [v.x, v.y, v.z];
+    let contacts: Vec<Value> = pushing(scene)
+        .map(|contact| {
+            json!({
+                "first": scene.world().name(contact.first),
+                "second": scene.world().name(contact.second),
+                "point": three(&contact.point),
+                "normal": three(&contact.normal),
+                "gap": contact.gap,
+                "force": three(&contact.force),
+            })
+        })
+        .collect();
+    let values = [json!(contacts), worst.penetration.into(), worst.residual.into()];
+    ["contacts", "penetration", "residual"].map(String::from).into_iter().zip(values).collect()
+}
+
+/// The worst of all steps, for people.
+pub fn rows(worst: &Worst) -> Vec<Vec<String>> {
+    vec![
+        vec!["penetration".into(), format!("{} at most", quantity(worst.penetration, "m"))],
+        vec!["residual".into(), format!("{} at most", quantity(worst.residual, "m/s"))],
+    ]
+}
+
+/// How hard what touches pushed in the last step, for people; pairs of bodies that touch in several points take one row.
+pub fn contact_table(scene: &Scene) -> String {
+    let mut pairs: Vec<((&str, &str), usize, pliant::nalgebra::Vector3<f64>)> = Vec::new();
+    for contact in pushing(scene) {
+        let names = (scene.world().name(contact.first), scene.world().name(contact.second));
+        match pairs.iter_mut().find(|(pair, ..)| *pair == names) {
+            Some((_, points, force)) => (*points, *force) = (*points + 1, *force + contact.force),
+            None => pairs.push((names, 1, contact.force)),
+        }
+    }
+    if pairs.is_empty() {
+        return "nothing touches at the end\n".into();
+    }
+    let header = ["CONTACT", "ON", "POINTS", "FX", "FY", "FZ"].map(String::from).to_vec();
+    let rows = pairs.iter().map(|((first, second), points, force)| {
+        let cells = [first.to_string(), second.to_string(), points.to_string()];
+        cells.into_iter().chain(force.iter().map(|x| quantity(*x, "N"))).collect()
+    });
+    table(&std::iter::once(header).chain(rows).collect::<Vec<Vec<String>>>())
+}

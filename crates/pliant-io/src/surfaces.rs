@@ -1,0 +1,65 @@
+//! The surfaces of shapes that lie in files: what contact needs besides the mechanism itself.
+
+use std::path::Path;
+
+use pliant_core::contact::{Surface, Surfaces};
+use pliant_core::mechanism::{Geometry, Mechanism, Shape};
+use pliant_core::nalgebra::Vector3;
+use thiserror::Error;
+
+use crate::import::mesh::Mesh;
+use crate::import::{Context, Options, Place};
+
+/// Why the surface of a shape cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the {kind} of {owner} cannot be touched: `{file}`: {reason}")]
+pub struct SurfaceError {
+    /// `mesh` or `convex`.
+    pub kind: &'static str,
+    /// What carries it.
+    pub owner: String,
+    /// Its file, as the shape names it.
+    pub file: String,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Reads the surfaces of all shapes of a mechanism that can be touched and lie in files. Relative paths start at `scene`,
+/// the file of the mechanism, and must stay below its package or the folder above it; whole paths are those of an import.
+pub fn surfaces(mechanism: &Mechanism, scene: &Path, options: &Options) -> Result<Surfaces, SurfaceError> {
+    let mut context = Context::new(String::new(), &scene.display().to_string(), options);
+    let mut found = Surfaces::new();
+    let of_world = mechanism.world_shapes().iter().map(|shape| (shape, None));
+    let of_bodies = (mechanism.bodies().iter())
+        .flat_map(|body| body.shapes.iter().map(move |shape| (shape, Some(body.name.as_str()))));
+    for (shape, body) in of_world.chain(of_bodies) {
+        let Some(file) = file_of(shape).filter(|file| shape.touches && !found.contains_key(*file)) else {
+            continue;
+        };
+        let surface = read(file, &mut context).map_err(|reason| SurfaceError {
+            kind: shape.geometry.name(),
+            owner: body.map_or("the world".into(), |body| format!("body `{body}`")),
+            file: file.into(),
+            reason,
+        })?;
+        found.insert(file.into(), surface);
+    }
+    Ok(found)
+}
+
+fn file_of(shape: &Shape) -> Option<&str> {
+    match &shape.geometry {
+        Geometry::Mesh { file, .. } | Geometry::Convex { file, .. } => Some(file),
+        _ => None,
+    }
+}
+
+fn read(file: &str, context: &mut Context) -> Result<Surface, String> {
+    let path = match Path::new(file).is_absolute() {
+        true => file.into(),
+        false => context.resolve(file, &Place::START)?,
+    };
+    let mesh = Mesh::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string())?;
+    let points = mesh.points.iter().map(|p| [p.x, p.y, p.z]).collect();
+    Ok(Surface { points, triangles: mesh.triangles })
+}
