@@ -11,7 +11,7 @@
 //! Σ c s sᵀp, Σ s e     momentum, and what is out of balance
 //! ```
 //!
-//! which costs a link products of matrices with vectors, and none with matrices.
+//! with G up to the joint itself, which costs a link products of matrices with vectors, and none with matrices.
 //!
 //! C = A Cθ Aᵀ = L Lᵀ by Cholesky with pivots, as far as its rank; Y = E L₁₁⁻ᵀ, E the pivots, makes TᵀKT = I:
 //! coordinates in which stiffness is one, and what a rank-deficient effector cannot do is simply not there.
@@ -525,7 +525,7 @@ fn sum_joint<const FUSED: bool, const ROOT: bool>(
     let (s, F, m, drive) = (&places.axes[i], &gathered.moved[i], &gathered.levers[i], &drives[i]);
     let c = drive.softness;
     let cs = s.map(|x| c * x);
-    // u = (G − ½ c s sᵀ)F, G before this joint and half of it; its own weight w, w c s c sᵀ, is ½ w c s more
+    // u = (G + ½ c s sᵀ)F, G of the joints before; the joint's own weight w adds w c s c sᵀ, which is ½ w c s in u
     let own = 0.5 * c * (drive.weight + dot::<FUSED>(s, F));
     let mut u = s.map(|x| own * x);
     let own = 0.5 * c * dot3::<FUSED>(angular(s), *m);
