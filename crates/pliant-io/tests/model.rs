@@ -247,7 +247,7 @@ fn errors_name_the_file_and_what_is_wrong() {
     assert!(message(&[&whole[..], b"\n"].concat()).contains(&format!("more bytes than the {n}")));
     let mut other = whole.clone();
     other[8] = 9;
-    assert!(message(&other).contains("version 9, and this program reads version 1"));
+    assert!(message(&other).contains("version 9, and this program reads version 2"));
     let mut flipped = whole.clone();
     flipped[n / 2] ^= 4;
     assert!(message(&flipped).contains("damaged"));
