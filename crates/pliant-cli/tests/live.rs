@@ -66,7 +66,8 @@ fn bad_input() {
     run.fails(&live("loose.toml", &[]), 2, &["`tip`", "`pivot`", "stiffness"]);
 }
 
-/// What is dropped is named; the more links are kept, the faster it is, and with all of them there is none.
+/// What is dropped is named; the more links are kept, the faster it is, or as fast in the next of equal fingers, and with
+/// all of them there is none.
 #[test]
 fn dropped_vibrations_are_named_and_kept_by_links() {
     let run = Run::new("live-modes");
@@ -81,8 +82,9 @@ fn dropped_vibrations_are_named_and_kept_by_links() {
     for (k, pair) in counts.windows(2).enumerate() {
         assert_eq!(links(&pair[1]), k + 1);
         assert_eq!(pair[1]["inner"][k], pair[0]["dropped"]["body"], "where the slowest is largest");
-        assert!(hz(&pair[0]) < hz(&pair[1]), "{pair:?}");
+        assert!(hz(&pair[0]) <= hz(&pair[1]), "{pair:?}");
     }
+    assert!(hz(&counts[0]) < hz(&counts[2]));
     let auto = arm(&["--modes", "auto"]);
     assert!(links(&auto) > 0);
     let all = arm(&["--modes", "1000"]);
