@@ -315,7 +315,7 @@ impl Narrow {
         while start < points.len() {
             let normal = points[start].normal;
             let mut end = start + 1;
-            for i in end..points.len() {
+            for i in start + 1..points.len() {
                 if points[i].normal.dot(&normal) > ALIKE {
                     points[end..=i].rotate_right(1);
                     end += 1;
