@@ -76,7 +76,8 @@ pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memo
     memory.next.extend(equations.meetings.iter().map(|m| m.impulse));
     let before = residual::residual(equations);
     pgs::solve(equations, SWEEPS, &mut memory.pgs);
-    if !(residual::residual(equations) <= before) {
+    let no_worse = residual::residual(equations) <= before;
+    if !no_worse {
         for c in 0..equations.meetings.len() {
             equations.set_impulse(c, memory.next[c]);
         }

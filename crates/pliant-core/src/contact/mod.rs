@@ -1,5 +1,4 @@
-//! Contact with Coulomb friction between mechanisms, free bodies and a static world, the same for every engine.
-//! The [`World`] holds them all; see `README.md` in this folder.
+#![doc = include_str!("README.md")]
 
 mod actor;
 mod collider;

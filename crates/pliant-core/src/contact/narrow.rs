@@ -32,6 +32,9 @@ const ALIKE: f64 = 0.95;
 /// Points closer than this, m, are one.
 const SAME: f64 = 1e-5;
 
+/// A point must be farther out than another by this, m, to be taken for it.
+const TIE: f64 = 1e-7;
+
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
 
@@ -312,7 +315,7 @@ impl Narrow {
         while start < points.len() {
             let normal = points[start].normal;
             let mut end = start + 1;
-            for i in end..points.len() {
+            for i in start + 1..points.len() {
                 if points[i].normal.dot(&normal) > ALIKE {
                     points[end..=i].rotate_right(1);
                     end += 1;
@@ -328,27 +331,27 @@ impl Narrow {
 }
 
 /// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
-/// farthest on its other side; how many.
+/// farthest on its other side, all across the normal and less what they are farther from touching; how many.
 fn spread(points: &mut [Point]) -> usize {
     if points.len() <= POINTS {
         return points.len();
     }
-    let normal = points[0].normal;
+    let (normal, deepest, a) = (points[0].normal, points[0].gap, points[0].at);
     let farthest = |points: &[Point], from: usize, measure: &dyn Fn(&Point) -> f64| {
         let mut best = (from, f64::NEG_INFINITY);
         for (i, p) in points.iter().enumerate().skip(from) {
-            let x = measure(p);
-            if x > best.1 + SAME * SAME {
+            let x = measure(p) - (p.gap - deepest);
+            if x > best.1 + TIE {
                 best = (i, x);
             }
         }
         best.0
     };
-    let a = points[0].at;
-    let i = farthest(points, 1, &|p| (p.at - a).norm_squared());
+    let across = |p: &Point| (p.at - a) - normal * normal.dot(&(p.at - a));
+    let i = farthest(points, 1, &|p| across(p).norm());
     points.swap(1, i);
-    let b = points[1].at;
-    let side = |p: &Point| (b - a).cross(&(p.at - a)).dot(&normal);
+    let line = across(&points[1]);
+    let side = |p: &Point| line.cross(&(p.at - a)).dot(&normal) / line.norm().max(SAME);
     let i = farthest(points, 2, &|p| side(p).abs());
     points.swap(2, i);
     let sign = side(&points[2]).signum();

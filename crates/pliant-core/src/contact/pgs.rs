@@ -78,7 +78,8 @@ fn relax(equations: &mut Equations, c: usize) -> f64 {
     let bound = meeting.friction * normal;
     let determinant = tt * uu - tu * tu;
     let mut tangent = Vector2::new(tu * slip.y - uu * slip.x, tu * slip.x - tt * slip.y) / determinant;
-    if !(tangent.norm_squared() <= bound * bound) {
+    let sticks = tangent.norm_squared() <= bound * bound;
+    if !sticks {
         let step = 1.0 / (0.5 * (tt + uu) + (0.25 * (tt - uu) * (tt - uu) + tu * tu).sqrt());
         tangent = old;
         for _ in 0..SLIDING {
