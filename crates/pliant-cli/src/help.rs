@@ -120,10 +120,10 @@ of `first` into `second`, the force (N) is on `second`, the gap (m) that at the 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint; where things touch also contacts
 (how many push), penetration (m), residual (m/s) and NAME.fx .fy .fz of each effector: the force
-(N, world axes) of all contacts of its body. npz: time (T), poses (T×B×7), coordinates (T×C), body_names (B),
-joint_names (C); where things touch also contacts (T), penetration (T), residual (T), forces
-(T×E×3), effector_names (E). Rows go to FILE.part, which takes the place of
-FILE at the end or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
+(N, world axes) of all contacts of its body. npz: time (T), poses (T×B×7), coordinates (T×C),
+body_names (B), joint_names (C); where things touch also contacts (T), penetration (T), residual
+(T), forces (T×E×3), effector_names (E). Rows go to FILE.part, which takes the place of FILE at
+the end or at a step that fails (exit code 1); a run that is stopped leaves FILE.part.
 
 Examples:
   pliant simulate helix --engine full --duration 1 --dt 0.001 --scene-load

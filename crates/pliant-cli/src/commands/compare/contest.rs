@@ -11,6 +11,7 @@ use pliant::{articulated, full};
 
 use super::measure::target_end;
 use crate::commands::simulate::too_many_loops;
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst};
@@ -119,6 +120,9 @@ pub fn measure(
         match Reduction::at_rest(held).build() {
             Err(why) => enter("reduced", Err(why.to_string())),
             Ok(model) => enter("reduced", Ok(model.simulate().into())),
+        }
+        for engine in [Engine::Live, Engine::Blended] {
+            enter(engine.name(), Err("it cannot touch anything yet".into()));
         }
     }
     let most = |e: usize| contest.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
