@@ -97,7 +97,7 @@ impl Mechanism {
             .filter_map(|effector| Some(Effector { body: new(effector.body)?, ..effector.clone() }))
             .collect();
         let loads = (self.loads.iter())
-            .filter_map(|load| Some(Load { effector: places[load.effector.index()]?, ..load.clone() }))
+            .filter_map(|load| Some(Load { effector: places[load.effector.index()]?, ..*load }))
             .collect();
         let start = self.start.as_ref().map(|start| {
             let poses = kept.iter().map(|b| start.poses[*b]).collect();
