@@ -3,13 +3,16 @@
 
 use nalgebra::{Matrix3, Vector3};
 use pliant_core::articulated;
+use pliant_core::blended;
 use pliant_core::contact::{Actor, FreeBodyId, Touched, World};
 use pliant_core::full;
 use pliant_core::gallery;
+use pliant_core::live;
 use pliant_core::mechanism::{Body, BodyId, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
 use pliant_core::reduced::{self, Reduction};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
+use pliant_core::state::State;
 
 const H: f64 = 1.0 / 240.0;
 
@@ -28,6 +31,9 @@ struct Models<'m> {
     full: full::Model<'m>,
     articulated: articulated::Model<'m>,
     reduced: reduced::Model<'m>,
+    live: live::Model<'m>,
+    /// It has no free base.
+    blended: Option<blended::Model<'m>>,
 }
 
 impl<'m> Models<'m> {
@@ -36,15 +42,25 @@ impl<'m> Models<'m> {
             full: full::Model::new(mechanism),
             articulated: articulated::Model::new(mechanism),
             reduced: Reduction::at_rest(mechanism).build().unwrap(),
+            live: live::Model::new(mechanism).unwrap(),
+            blended: blended::Model::new(mechanism, Default::default()).ok(),
         }
     }
 
     fn actors(&'m self) -> Vec<Actor<'m>> {
-        vec![
+        let mut actors = vec![
             Actor::from(self.full.simulate()),
             Actor::from(self.articulated.simulate()),
             Actor::from(self.reduced.simulate()),
-        ]
+            Actor::from(self.live.simulate()),
+        ];
+        actors.extend(self.blended.as_ref().map(|model| {
+            // It would start under its weight, which these tests take away.
+            let mut simulation = model.simulate();
+            simulation.set_state(&State::at_rest(model.mechanism())).unwrap();
+            Actor::from(simulation)
+        }));
+        actors
     }
 }
 
@@ -63,6 +79,8 @@ fn step(actor: &mut Actor, h: f64) {
         Actor::Full(simulation) => simulation.step(h).unwrap(),
         Actor::Articulated(simulation) => simulation.step(h).unwrap(),
         Actor::Reduced(simulation) => simulation.step(h).unwrap(),
+        Actor::Live(simulation) => simulation.step(h).unwrap(),
+        Actor::Blended(simulation) => simulation.step(h).unwrap(),
     }
 }
 

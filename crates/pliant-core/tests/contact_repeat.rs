@@ -111,6 +111,25 @@ fn the_same_bits_twice_and_from_a_clone() {
     }
 }
 
+/// A heap on a mechanism and on rough ground, once it has come to lie; and the exact solver is exact in every step.
+#[test]
+fn steps_of_a_heap_allocate_nothing() {
+    let mechanism = plate();
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    for solver in SOLVERS {
+        let mut world = heap(model.simulate(), solver);
+        let mut worst = 0.0f64;
+        for _ in 0..2400 {
+            worst = worst.max(world.step(H).unwrap().residual);
+        }
+        if let Solver::Exact { tolerance } = solver {
+            assert!(worst <= tolerance, "{worst}");
+        }
+        assert!(world.report().pushing > 30, "they do not touch: {:?}", world.report());
+        assert_eq!(allocations(|| run(&mut world, 600)), 0, "{solver:?}");
+    }
+}
+
 /// Every kind of shape on every kind of ground, pressed on and slid about.
 #[test]
 fn steps_allocate_nothing() {

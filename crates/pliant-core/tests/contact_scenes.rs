@@ -6,6 +6,7 @@ use pliant_core::articulated;
 use pliant_core::contact::{Actor, Scene, Surfaces};
 use pliant_core::full;
 use pliant_core::gallery;
+use pliant_core::live;
 use pliant_core::mechanism::{Apart, Mechanism};
 use pliant_core::nalgebra;
 use pliant_core::reduced::{self, Reduction};
@@ -16,6 +17,7 @@ struct Models<'m> {
     full: full::Model<'m>,
     articulated: articulated::Model<'m>,
     reduced: reduced::Model<'m>,
+    live: live::Model<'m>,
 }
 
 impl<'m> Models<'m> {
@@ -24,6 +26,7 @@ impl<'m> Models<'m> {
             full: full::Model::new(held),
             articulated: articulated::Model::new(held),
             reduced: Reduction::at_rest(held).build().unwrap(),
+            live: live::Model::new(held).unwrap(),
         }
     }
 
@@ -32,6 +35,7 @@ impl<'m> Models<'m> {
             "full" => Actor::from(self.full.simulate()),
             "articulated" => Actor::from(self.articulated.simulate()),
             "reduced" => Actor::from(self.reduced.simulate()),
+            "live" => Actor::from(self.live.simulate()),
             _ => unreachable!(),
         }
     }
@@ -63,7 +67,7 @@ fn in_each_engine(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)
     let whole = gallery::build(name).unwrap();
     let apart = whole.take_apart();
     let models = Models::new(apart.held.as_ref().unwrap());
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "reduced", "live"] {
         let mut scene = scene(&whole, &apart, &models, engine);
         assert!(scene.world().warnings().is_empty(), "{name}: {:?}", scene.world().warnings());
         look(engine, &whole, &mut scene);
@@ -84,7 +88,8 @@ fn position(scene: &mut Scene, body: &str) -> Vector3<f64> {
 fn forces(scene: &Scene) -> Vec<(String, f64)> {
     let mut sums: Vec<(String, f64)> = Vec::new();
     for contact in scene.world().contacts() {
-        let (name, force) = (scene.world().name(contact.first), contact.force.dot(&contact.normal));
+        let name = scene.world().name(contact.first).to_string();
+        let force = contact.force.dot(&contact.normal);
         match sums.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += force,
             None => sums.push((name, force)),

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod aligned;
+mod contact;
 mod evaluation;
 mod model;
 mod options;

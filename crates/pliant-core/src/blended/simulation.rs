@@ -161,7 +161,7 @@ impl<'m> Simulation<'m> {
     }
 
     /// Gives the mover all inputs, or the loads on effectors if nothing else can have changed.
-    fn inform_mover(&mut self) {
+    pub(super) fn inform_mover(&mut self) {
         let inputs = self.mover.inputs_mut();
         if std::mem::take(&mut self.mover_behind) {
             inputs.copy_from(&self.inputs);
@@ -462,11 +462,16 @@ impl<'m> Simulation<'m> {
     pub(super) fn step_live(&mut self, h: f64) -> Result<(), StepError> {
         self.inform_mover();
         self.mover.step(h)?;
+        self.moved(h);
+        Ok(())
+    }
+
+    /// After a step of the mover.
+    pub(super) fn moved(&mut self, h: f64) {
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.time += h;
         self.steps += 1;
         self.stale();
-        Ok(())
     }
 
     /// Puts the follower where the links are, moving as they move.

@@ -6,7 +6,7 @@ use crate::inputs::Inputs;
 use crate::mechanism::{BodyId, EffectorId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
-use crate::{articulated, full, reduced};
+use crate::{articulated, blended, full, live, reduced};
 
 /// A running simulation of any engine.
 #[derive(Clone, Debug)]
@@ -17,6 +17,10 @@ pub enum Actor<'m> {
     Articulated(Box<articulated::Simulation<'m>>),
     /// Touched by the bodies of its effectors.
     Reduced(Box<reduced::Simulation<'m>>),
+    /// Touched by the bodies of its effectors and by its inner links.
+    Live(Box<live::Simulation<'m>>),
+    /// Touched by the bodies of its effectors, with forces from the live engine.
+    Blended(Box<blended::Simulation<'m>>),
 }
 
 impl<'m> From<full::Simulation<'m>> for Actor<'m> {
@@ -37,6 +41,18 @@ impl<'m> From<reduced::Simulation<'m>> for Actor<'m> {
     }
 }
 
+impl<'m> From<live::Simulation<'m>> for Actor<'m> {
+    fn from(simulation: live::Simulation<'m>) -> Actor<'m> {
+        Actor::Live(Box::new(simulation))
+    }
+}
+
+impl<'m> From<blended::Simulation<'m>> for Actor<'m> {
+    fn from(simulation: blended::Simulation<'m>) -> Actor<'m> {
+        Actor::Blended(Box::new(simulation))
+    }
+}
+
 /// The same call of whichever engine it is.
 macro_rules! each {
     ($actor:expr, $simulation:ident => $call:expr) => {
@@ -44,6 +60,8 @@ macro_rules! each {
             Actor::Full($simulation) => $call,
             Actor::Articulated($simulation) => $call,
             Actor::Reduced($simulation) => $call,
+            Actor::Live($simulation) => $call,
+            Actor::Blended($simulation) => $call,
         }
     };
 }
@@ -60,6 +78,8 @@ impl<'m> Actor<'m> {
             Actor::Full(_) => "full",
             Actor::Articulated(_) => "articulated",
             Actor::Reduced(_) => "reduced",
+            Actor::Live(_) => "live",
+            Actor::Blended(_) => "blended",
         }
     }
 
@@ -90,22 +110,24 @@ impl<'m> Actor<'m> {
                 self.mechanism().order().node_of(body).map(|_| body.index())
             }
             Actor::Reduced(simulation) => simulation.touch(body),
+            Actor::Live(simulation) => simulation.touch(body),
+            Actor::Blended(simulation) => simulation.touch(body),
         }
     }
 
     /// Parts that do not feel each other's pushes.
     pub(super) fn part_count(&self) -> usize {
         match self {
-            Actor::Full(_) | Actor::Articulated(_) => 1,
             Actor::Reduced(simulation) => simulation.part_count(),
+            _ => 1,
         }
     }
 
     /// Which of them a touched body is in.
     pub(super) fn part_of(&self, touch: usize) -> usize {
         match self {
-            Actor::Full(_) | Actor::Articulated(_) => 0,
             Actor::Reduced(simulation) => simulation.part_of(touch),
+            _ => 0,
         }
     }
 
@@ -130,6 +152,8 @@ impl<'m> Actor<'m> {
             Actor::Full(simulation) => simulation.free_twist(touch),
             Actor::Articulated(simulation) => simulation.free_twist(touch),
             Actor::Reduced(simulation) => simulation.free_twist(touch, h),
+            Actor::Live(simulation) => simulation.free_twist(touch, h),
+            Actor::Blended(simulation) => simulation.free_twist(touch, h),
         }
     }
 
@@ -139,6 +163,8 @@ impl<'m> Actor<'m> {
             Actor::Full(simulation) => simulation.respond(pushes, out),
             Actor::Articulated(simulation) => simulation.respond(h, pushes, out),
             Actor::Reduced(simulation) => simulation.respond(part, pushes, out),
+            Actor::Live(simulation) => simulation.respond(pushes, out),
+            Actor::Blended(simulation) => simulation.respond(pushes, out),
         }
     }
 

@@ -11,7 +11,7 @@
 //! G is that of all loads and of the closures' own forces, which balance the rest along the pivots; where it takes
 //! away more than four fifths of a motion's stiffness, less of it is used, or none.
 
-use super::condensing::{Grip, RANK, port_arm};
+use super::condensing::{Captured, Grip, RANK, port_arm};
 use super::gathering::{Gathered, Load};
 use super::kinematics::Places;
 use super::loops::End;
@@ -74,6 +74,8 @@ pub(super) struct Closed {
     A: Vec<f64>,
     momentum: Vec<f64>,
     pub rank: usize,
+    /// For contact, where it is asked for.
+    pub captured: Option<Captured>,
 }
 
 impl Closed {
@@ -120,6 +122,7 @@ impl Closed {
             A: vec![0.0; p * p],
             momentum: vec![0.0; p],
             rank: 0,
+            captured: None,
         }
     }
 
@@ -331,6 +334,11 @@ impl Closed {
         }
         if !cholesky::factor(&mut self.A[..r * r], r) {
             return false;
+        }
+        if let Some(captured) = &mut self.captured {
+            captured.take(model, &self.A, &self.L, 6 * plan.ports.len(), r, r, |port| {
+                port_arm(plan, places, port)
+            });
         }
         cholesky::solve(&self.A[..r * r], r, &mut self.momentum[..r]);
         for k in 0..z {

@@ -136,6 +136,51 @@ pub(super) struct Condensed {
     pub floats: Vec<Row>,
     /// Number of motions of each tree.
     pub rank: Vec<usize>,
+    /// For contact, where it is asked for: the factors of each tree's A, and the motion of its ports per coordinate.
+    pub captured: Option<Vec<Captured>>,
+}
+
+/// Factors of a small system and the motion of its ports per coordinate, six rows a port, world axes at the port.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Captured {
+    pub n: usize,
+    pub A: Vec<f64>,
+    pub J: Vec<f64>,
+}
+
+impl Captured {
+    /// Takes factors A, n×n, and of n coordinates r in units of L, m rows; the others are those of a free base.
+    pub fn take(
+        &mut self,
+        model: &Model,
+        A: &[f64],
+        L: &[f64],
+        m: usize,
+        r: usize,
+        n: usize,
+        arms: impl Fn(usize) -> V3,
+    ) {
+        self.n = n;
+        self.A.clear();
+        self.A.extend_from_slice(&A[..n * n]);
+        self.J.clear();
+        self.J.resize(m * n, 0.0);
+        for (row, J) in self.J.chunks_exact_mut(n.max(1)).enumerate() {
+            let (port, k) = (row / 6, row % 6);
+            let scale = if k < 3 { model.radius } else { std::f64::consts::PI };
+            (0..r).for_each(|u| J[u] = L[row * m + u] * scale);
+            // What moves by (v, ω) at P moves at the port by (v + ω×arm, ω).
+            for (u, x) in J[r..].iter_mut().enumerate() {
+                let mut unit = [0.0; 3];
+                unit[u % 3] = 1.0;
+                *x = match (u < 3, k < 3) {
+                    (true, true) | (false, false) => unit[k % 3],
+                    (true, false) => 0.0,
+                    (false, true) => cross::<false>(unit, arms(port))[k],
+                };
+            }
+        }
+    }
 }
 
 impl Condensed {
@@ -164,6 +209,7 @@ impl Condensed {
             rate: vec![ZERO; s],
             held: vec![ZERO; s],
             rank: vec![0; plan.trees.len()],
+            captured: None,
         }
     }
 
@@ -294,6 +340,10 @@ impl Condensed {
         }
         if !cholesky::factor(&mut self.A[..n * n], n) {
             return false;
+        }
+        if let Some(captured) = &mut self.captured {
+            let arm = |port: usize| port_arm(plan, places, tree.ports.start + port);
+            captured[t].take(model, &self.A, &self.L, m, r, n, arm);
         }
         cholesky::solve(&self.A[..n * n], n, &mut self.right[..n]);
         if floats {

@@ -2,6 +2,7 @@
 
 mod closed;
 mod condensing;
+mod contact;
 mod eigenvalues;
 mod gathering;
 mod inner;

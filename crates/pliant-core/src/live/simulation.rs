@@ -2,6 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
+use super::contact::Answers;
 use super::kinematics::Float;
 use super::model::Model;
 use super::pulls;
@@ -18,10 +19,11 @@ const STAMP: f64 = 0.716_531_310_573_789_2;
 /// A running simulation.
 #[derive(Clone, Debug)]
 pub struct Simulation<'m> {
-    model: &'m Model<'m>,
-    inputs: Inputs,
-    motion: Motion,
-    work: Workspace,
+    pub(super) model: &'m Model<'m>,
+    pub(super) inputs: Inputs,
+    pub(super) motion: Motion,
+    pub(super) work: Workspace,
+    pub(super) answers: Answers,
     state: State,
     /// Whether the state tells where the simulation is.
     filled: bool,
@@ -35,6 +37,7 @@ impl<'m> Model<'m> {
             inputs: Inputs::new(self.mechanism),
             motion: Motion::at_rest(self),
             work: Workspace::new(self),
+            answers: Answers::default(),
             state: State::at_rest(self.mechanism),
             filled: false,
         }

@@ -101,16 +101,16 @@ impl Motion {
 /// Memory of a step.
 #[derive(Clone, Debug)]
 pub(super) struct Workspace {
-    plan: Plan,
-    condensed: Condensed,
-    closed: Option<Box<Closed>>,
+    pub plan: Plan,
+    pub condensed: Condensed,
+    pub closed: Option<Box<Closed>>,
     gathered: Gathered,
     drives: Vec<Drive>,
     grips: Vec<Grip>,
     /// Where limits act; not a number where none does.
     bounds: Vec<f64>,
     /// e − T TᵀKe, and θ̇⁺.
-    change: Vec<f64>,
+    pub change: Vec<f64>,
     rates: Vec<f64>,
     turns: Vec<V3>,
     /// Where a step would lead, for an estimate.
@@ -155,6 +155,29 @@ pub(super) fn step(
     motion: &mut Motion,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    attempt(model, inputs, h, motion, work)?;
+    for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
+        *theta += change;
+    }
+    motion.rates.copy_from_slice(&work.rates);
+    (motion.base, motion.base_twist) = (inputs.base, inputs.base_twist);
+    for (float, twist) in motion.floats.iter_mut().zip(&work.condensed.floats) {
+        float.advance(twist, motion.places.point, h);
+    }
+    motion.place(model);
+    motion.time += h;
+    motion.steps += 1;
+    Ok(())
+}
+
+/// Solves for the change and the rates of a step of h seconds; nothing moves.
+pub(super) fn attempt(
+    model: &Model,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
@@ -174,17 +197,6 @@ pub(super) fn step(
             ),
         });
     }
-    for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
-        *theta += change;
-    }
-    motion.rates.copy_from_slice(&work.rates);
-    (motion.base, motion.base_twist) = (inputs.base, inputs.base_twist);
-    for (float, twist) in motion.floats.iter_mut().zip(&work.condensed.floats) {
-        float.advance(twist, motion.places.point, h);
-    }
-    motion.place(model);
-    motion.time += h;
-    motion.steps += 1;
     Ok(())
 }
 

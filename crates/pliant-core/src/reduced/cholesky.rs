@@ -33,6 +33,29 @@ pub(crate) fn solve(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
+/// Solves L X = X for all m columns at once, row by row.
+pub(crate) fn halve(L: &[f64], n: usize, X: &mut [f64], m: usize) {
+    for i in 0..n {
+        let (above, row) = X.split_at_mut(i * m);
+        let row = &mut row[..m];
+        for k in 0..i {
+            let l = L[i * n + k];
+            row.iter_mut().zip(&above[k * m..(k + 1) * m]).for_each(|(x, y)| *x -= l * y);
+        }
+        let d = L[i * n + i];
+        row.iter_mut().for_each(|x| *x *= d);
+    }
+}
+
+/// Adds XᵀX of rows of m to `out`.
+pub(crate) fn square(X: &[f64], m: usize, out: &mut [f64]) {
+    for row in X.chunks_exact(m) {
+        for (a, &x) in row.iter().enumerate() {
+            out[a * m..(a + 1) * m].iter_mut().zip(row).for_each(|(w, y)| *w += x * y);
+        }
+    }
+}
+
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()

@@ -152,24 +152,10 @@ impl Simulation<'_> {
             }
         }
         let part = &self.parts[component];
-        // L X = Gᵀ, all columns at once, then W = XᵀX.
-        let L = part.motion.factors();
-        for i in 0..n {
-            let (above, row) = X.split_at_mut(i * m);
-            let row = &mut row[..m];
-            for k in 0..i {
-                let l = L[i * n + k];
-                row.iter_mut().zip(&above[k * m..(k + 1) * m]).for_each(|(x, y)| *x -= l * y);
-            }
-            let d = L[i * n + i];
-            row.iter_mut().for_each(|x| *x *= d);
-        }
+        // W = XᵀX with L X = Gᵀ.
+        super::cholesky::halve(part.motion.factors(), n, X, m);
         out.fill(0.0);
-        for row in X.chunks_exact(m) {
-            for (a, &x) in row.iter().enumerate() {
-                out[a * m..(a + 1) * m].iter_mut().zip(row).for_each(|(w, y)| *w += x * y);
-            }
-        }
+        super::cholesky::square(X, m, out);
         if let Some(floating) = &part.floating {
             for (b, (force, torque)) in answers.rigid.iter().enumerate() {
                 let (v, w) = floating.answer(force, torque);
