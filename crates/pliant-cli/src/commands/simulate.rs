@@ -43,11 +43,11 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = source.mechanism();
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
-    if stage.is_some() && matches!(engine, Engine::Live | Engine::Blended) {
-        return Err(Failure::input(format!(
-            "the engine `{}` takes no part in contact: take `full`, `articulated` or `reduced`, or --no-contact",
-            engine.name()
-        )));
+    if engine == Engine::Blended && stage.as_ref().is_some_and(|stage| stage.held() != Some(mechanism)) {
+        return Err(Failure::input(
+            "the engine `blended` has no free bodies beside it: take `full`, `articulated`, `reduced` or `live`, or \
+             --no-contact",
+        ));
     }
     let motion = Motion { arguments, steps, mechanism, stage: stage.as_ref(), format: common.format() };
     // Loose bodies are left to contact.
@@ -194,9 +194,9 @@ impl<'m> Running<'m> {
             Running::Full(simulation) => Actor::Full(simulation),
             Running::Articulated(simulation) => Actor::Articulated(simulation),
             Running::Reduced(simulation) => Actor::Reduced(simulation),
-            Running::Live(..) | Running::Blended(..) | Running::Touching(..) => {
-                unreachable!("these were refused")
-            }
+            Running::Live(simulation, _) => Actor::Live(simulation),
+            Running::Blended(simulation, _) => Actor::Blended(simulation),
+            Running::Touching(..) => unreachable!("it touches already"),
         }
     }
 

@@ -7,11 +7,11 @@ use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
-use pliant::{articulated, full};
+use pliant::state::State;
+use pliant::{articulated, blended, full, live};
 
 use super::measure::target_end;
 use crate::commands::simulate::too_many_loops;
-use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst};
@@ -121,8 +121,18 @@ pub fn measure(
             Err(why) => enter("reduced", Err(why.to_string())),
             Ok(model) => enter("reduced", Ok(model.simulate().into())),
         }
-        for engine in [Engine::Live, Engine::Blended] {
-            enter(engine.name(), Err("it cannot touch anything yet".into()));
+        match live::Model::new(held) {
+            Err(why) => enter("live", Err(why.to_string())),
+            Ok(model) => enter("live", Ok(model.simulate().into())),
+        }
+        match blended::Model::new(held, Default::default()) {
+            Err(why) => enter("blended", Err(why.to_string())),
+            Ok(model) => {
+                let mut simulation = model.simulate();
+                // From the file's pose, as the others.
+                let placed = simulation.set_state(&State::at_rest(held)).map_err(|why| why.to_string());
+                enter("blended", placed.map(|()| simulation.into()));
+            }
         }
     }
     let most = |e: usize| contest.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
