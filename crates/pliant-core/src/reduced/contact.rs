@@ -9,20 +9,45 @@
 //! A is the matrix of the step, factored once per h. Components are answers of their own: fingers of one hand do not feel
 //! each other. Pulls on a free base are not in A.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 
+use super::cholesky;
 use super::dynamics;
-use super::simulation::{Moving, Simulation};
+use super::simulation::Simulation;
 use crate::contact::Push;
 use crate::full::StepError;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian};
 
-/// Memory of contact: L⁻¹Gᵀ of all pushes on a component.
+/// Memory of contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
+    effectors: Vec<Reach>,
+    /// L⁻¹Gᵀ of all pushes on a component.
     columns: Vec<f64>,
     rigid: Vec<(Vector3<f64>, Vector3<f64>)>,
+}
+
+/// How the link of an effector moves at the start of a step: the twist of its link frame, world axes at its origin, per B ż, and
+/// per S ż of a base that sways.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    origin: Vector3<f64>,
+    own: Matrix6<f64>,
+    sway: Matrix6<f64>,
+}
+
+/// A twist per something in the axes of a frame, at its origin, as one in world axes at a point `arm` from there.
+fn in_world(J: &Matrix6<f64>, axes: &UnitQuaternion<f64>, arm: &Vector3<f64>) -> Matrix6<f64> {
+    let R = axes.to_rotation_matrix();
+    let mut out = Matrix6::zeros();
+    for k in 0..6 {
+        let angular = R * J.fixed_view::<3, 1>(3, k);
+        let linear = R * J.fixed_view::<3, 1>(0, k) + angular.cross(arm);
+        out.fixed_view_mut::<3, 1>(0, k).copy_from(&linear);
+        out.fixed_view_mut::<3, 1>(3, k).copy_from(&angular);
+    }
+    out
 }
 
 impl Simulation<'_> {
@@ -49,89 +74,90 @@ impl Simulation<'_> {
         *pose * effector.frame.frame.inverse()
     }
 
-    /// Its twist now, world axes at the link frame.
+    /// Solves the step as if nothing touched.
+    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
+        self.solve_step(h)?;
+        let mut reaches = std::mem::take(&mut self.answers.effectors);
+        reaches.clear();
+        for (e, (effector, pose)) in self.effectors.iter().enumerate() {
+            let origin = self.touch_pose(e).position;
+            let mut reach = Reach { origin, own: Matrix6::zeros(), sway: Matrix6::zeros() };
+            if let Some(part) = self.parts.get(effector.component) {
+                let n = part.motion.size();
+                let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
+                let xi = dynamics::twist(rows, &part.motion.z, None);
+                reach.own = in_world(&right_jacobian(&xi), &pose.rotation, &(origin - pose.position));
+                if let Some(floating) = &part.floating {
+                    let sway = -floating.sway_of(&part.motion.z);
+                    let arm = origin - part.base.position;
+                    reach.sway = -in_world(&right_jacobian(&sway), &part.base.rotation, &arm);
+                }
+            }
+            reaches.push(reach);
+        }
+        self.answers.effectors = reaches;
+        Ok(())
+    }
+
+    /// The twist of an effector's link at the start of the step that was solved for, world axes at the link frame.
     pub(crate) fn touch_twist(&self, touch: usize) -> Twist {
         self.twist_at(touch, false, 0.0)
     }
 
-    /// Its twist at the end of the step of h seconds that was solved for.
+    /// Its twist at the end of that step of h seconds.
     pub(crate) fn free_twist(&self, touch: usize, h: f64) -> Twist {
         self.twist_at(touch, true, h)
     }
 
     fn twist_at(&self, touch: usize, ahead: bool, h: f64) -> Twist {
-        let (effector, pose) = &self.effectors[touch];
-        let part = &self.parts[effector.component];
+        let effector = &self.effectors[touch].0;
+        let (reach, part) = (&self.answers.effectors[touch], &self.parts[effector.component]);
         let n = part.motion.size();
         let rate = if ahead { &part.motion.next } else { &part.motion.rate };
         let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-        let xi = dynamics::twist(rows, &part.motion.z, None);
-        let own = right_jacobian(&xi) * dynamics::twist(rows, rate, None).to_vector();
-        let own = Twist::from_vector(&own);
-        let origin = self.touch_pose(touch).position;
-        let arm = origin - pose.position;
-        let turned = pose.rotation * own.angular;
-        let mut twist = Twist { linear: pose.rotation * own.linear + turned.cross(&arm), angular: turned };
+        let mut twist = reach.own * dynamics::twist(rows, rate, None).to_vector();
         let carried = match &part.floating {
             None => {
                 let base = if ahead { self.inputs.base_twist } else { self.base_twist };
                 let at = if ahead { self.inputs.base.position } else { self.base.position };
-                Twist { linear: base.linear + base.angular.cross(&(origin - at)), angular: base.angular }
-            }
-            Some(floating) => {
-                let (force, torque) = if ahead { part.motion.rigid } else { Default::default() };
-                let (mean, center) = floating.after(&(force * h), &(torque * h));
-                let sway = -floating.sway_of(&part.motion.z);
-                let swaying = right_jacobian(&sway) * (-floating.sway_of(rate)).to_vector();
-                let swaying = Twist::from_vector(&swaying);
-                let (v, w) = (part.base.rotation * swaying.linear, part.base.rotation * swaying.angular);
                 Twist {
-                    linear: mean.linear
-                        + mean.angular.cross(&(origin - center))
-                        + v
-                        + w.cross(&(origin - part.base.position)),
-                    angular: mean.angular + w,
+                    linear: base.linear + base.angular.cross(&(reach.origin - at)),
+                    angular: base.angular,
                 }
             }
+            Some(floating) => {
+                twist += reach.sway * floating.sway_of(rate).to_vector();
+                let (force, torque) = if ahead { part.motion.rigid } else { Default::default() };
+                let (mean, center) = floating.after(&(force * h), &(torque * h));
+                let linear = mean.linear + mean.angular.cross(&(reach.origin - center));
+                Twist { linear, angular: mean.angular }
+            }
         };
-        twist.linear += carried.linear;
-        twist.angular += carried.angular;
-        twist
-    }
-
-    /// Solves the step as if nothing touched.
-    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        self.solve_step(h)
+        Twist::from_vector(&(twist + carried.to_vector()))
     }
 
     /// A push on an effector: into `into` as it works on z, and on everything as a whole on a free base.
     fn project(
         &self,
         touch: usize,
-        w: &Wrench,
+        w: &Vector6<f64>,
         mut into: impl FnMut(usize, f64),
     ) -> (Vector3<f64>, Vector3<f64>) {
-        let (effector, pose) = &self.effectors[touch];
-        let part: &Moving = &self.parts[effector.component];
+        let effector = &self.effectors[touch].0;
+        let (reach, part) = (&self.answers.effectors[touch], &self.parts[effector.component]);
         let n = part.motion.size();
         let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-        let xi = dynamics::twist(rows, &part.motion.z, None);
-        // From the link frame's origin to that of the effector, and into its axes.
-        let arm = self.touch_pose(touch).position - pose.position;
-        let back = pose.rotation.inverse();
-        let local = Wrench { force: back * w.force, torque: back * (w.torque + arm.cross(&w.force)) };
-        let u = right_jacobian(&xi).transpose() * local.to_vector();
+        let u = reach.own.tr_mul(w);
         for i in 0..n {
             into(i, (0..6).map(|k| rows[k * n + i] * u[k]).sum());
         }
         let Some(floating) = &part.floating else { return Default::default() };
-        let on_base = part.base.inverse_times(pose).wrench_to_outer(&local);
-        let sway = -floating.sway_of(&part.motion.z);
-        let u = right_jacobian(&sway).transpose() * on_base.to_vector();
+        let u = reach.sway.tr_mul(w);
         for i in 0..n {
-            into(i, -(0..6).map(|k| floating.sway[k * n + i] * u[k]).sum::<f64>());
+            into(i, (0..6).map(|k| floating.sway[k * n + i] * u[k]).sum());
         }
-        let lever = self.touch_pose(touch).position - floating.center();
+        let w = Wrench::from_vector(w);
+        let lever = reach.origin - floating.center();
         (w.force, w.torque + lever.cross(&w.force))
     }
 
@@ -139,32 +165,31 @@ impl Simulation<'_> {
     pub(crate) fn respond(&mut self, component: usize, pushes: &[Push], out: &mut [f64]) {
         let n = self.parts[component].motion.size();
         let m = 3 * pushes.len();
-        let mut answers = std::mem::take(&mut self.answers);
-        answers.columns.clear();
-        answers.columns.resize(n * m, 0.0);
-        answers.rigid.clear();
-        let X = &mut answers.columns;
+        let mut X = std::mem::take(&mut self.answers.columns);
+        let mut whole = std::mem::take(&mut self.answers.rigid);
+        X.clear();
+        X.resize(n * m, 0.0);
+        whole.clear();
         for (p, push) in pushes.iter().enumerate() {
             for (a, row) in push.rows.iter().enumerate() {
                 let to = |i: usize, x: f64| X[i * m + 3 * p + a] += x;
-                let rigid = self.project(push.touch, &Wrench::from_vector(row), to);
-                answers.rigid.push(rigid);
+                whole.push(self.project(push.touch, row, to));
             }
         }
         let part = &self.parts[component];
         // W = XᵀX with L X = Gᵀ.
-        super::cholesky::halve(part.motion.factors(), n, X, m);
+        cholesky::halve(part.motion.factors(), n, &mut X, m);
         out.fill(0.0);
-        super::cholesky::square(X, m, out);
+        cholesky::square(&X, m, out);
         if let Some(floating) = &part.floating {
-            for (b, (force, torque)) in answers.rigid.iter().enumerate() {
+            for (b, (force, torque)) in whole.iter().enumerate() {
                 let (v, w) = floating.answer(force, torque);
-                for (a, (force, torque)) in answers.rigid.iter().enumerate() {
+                for (a, (force, torque)) in whole.iter().enumerate() {
                     out[a * m + b] += force.dot(&v) + torque.dot(&w);
                 }
             }
         }
-        self.answers = answers;
+        (self.answers.columns, self.answers.rigid) = (X, whole);
     }
 
     /// Adds impulses on effectors, world axes at their link frames, to the step that was solved for, and takes it. On
@@ -178,14 +203,14 @@ impl Simulation<'_> {
             let (mut force, mut torque) = (Vector3::zeros(), Vector3::zeros());
             let mut any = false;
             for (touch, impulse) in impulses.iter().filter(|(t, _)| self.effectors[*t].0.component == c) {
-                let (f, t) = self.project(*touch, impulse, |i, x| pushed[i] += x);
+                let (f, t) = self.project(*touch, &impulse.to_vector(), |i, x| pushed[i] += x);
                 force += f;
                 torque += t;
                 any = true;
             }
             if any {
                 let motion = &mut self.parts[c].motion;
-                super::cholesky::solve(motion.factors(), n, &mut pushed);
+                cholesky::solve(motion.factors(), n, &mut pushed);
                 motion.next.iter_mut().zip(&pushed).for_each(|(v, x)| *v += x);
                 motion.rigid.0 += force / h;
                 motion.rigid.1 += torque / h;
