@@ -20,8 +20,7 @@ fn hexapod(criterion: &mut Criterion) {
     let plane = Shape::new(Geometry::Box { size: Vector3::new(4.0, 4.0, 0.5) });
     let heights = (0..41).map(|_| vec![0.0; 41]).collect();
     let field = Shape::new(Geometry::Heightfield { size: [4.0, 4.0], heights });
-    for (name, ground) in
-        [("plane", plane.at(Pose::translation([0.0, 0.0, -0.25]))), ("height field", field)]
+    for (name, ground) in [("plane", plane.at(Pose::translation([0.0, 0.0, -0.25]))), ("height field", field)]
     {
         let mut world = World::new([0.0, 0.0, -9.81]);
         world.add_shape(&ground).unwrap();

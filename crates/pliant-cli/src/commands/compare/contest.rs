@@ -3,15 +3,16 @@
 use std::time::{Duration, Instant};
 
 use pliant::contact::{Actor, Scene};
+use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
-use pliant::{articulated, full};
+use pliant::state::State;
+use pliant::{articulated, full, live};
 
-use super::measure::target_end;
+use super::measure::{blended_model, target_end};
 use crate::commands::simulate::too_many_loops;
-use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst};
@@ -88,6 +89,7 @@ impl Contest {
 pub fn measure(
     mechanism: &Mechanism,
     stage: &Stage,
+    file: Option<&ModelFile>,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Contest, Failure> {
@@ -121,8 +123,19 @@ pub fn measure(
             Err(why) => enter("reduced", Err(why.to_string())),
             Ok(model) => enter("reduced", Ok(model.simulate().into())),
         }
-        for engine in [Engine::Live, Engine::Blended] {
-            enter(engine.name(), Err("it cannot touch anything yet".into()));
+        match live::Model::new(held) {
+            Err(why) => enter("live", Err(why.to_string())),
+            Ok(model) => enter("live", Ok(model.simulate().into())),
+        }
+        // Loose bodies are in the model of a file, and not here.
+        let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
+        match blended_model(held, file, &mut || ()) {
+            Err(why) => enter("blended", Err(why)),
+            Ok((model, _)) => {
+                let mut simulation = model.simulate();
+                let placed = simulation.set_state(&State::at_rest(held));
+                enter("blended", placed.map(|()| simulation.into()).map_err(|error| error.to_string()));
+            }
         }
     }
     let most = |e: usize| contest.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
