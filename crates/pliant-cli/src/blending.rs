@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
 use crate::failure::Failure;
-use crate::mechanism::{MechanismArgument, Source};
+use crate::mechanism::MechanismArgument;
 use crate::output::{Format, count, quantity};
 use crate::progress::Bar;
 
@@ -30,19 +31,25 @@ pub struct Blended<'m> {
 impl<'m> Blended<'m> {
     /// That of the model file, or one made for this run.
     pub fn of(
-        source: &'m Source,
+        mechanism: &'m Mechanism,
+        file: Option<&'m ModelFile>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended<'m>, Failure> {
-        if let Some(file) = source.model() {
+        if let Some(file) = file {
+            // Loose bodies were taken out of the one, and are in the model of the other.
+            if file.mechanism.bodies().len() != mechanism.bodies().len() {
+                return Err(Failure::input(
+                    "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
+                ));
+            }
             let model = file.model().map_err(|error| refused(argument, error))?;
             let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
             return Ok(Blended { model, bound, warnings: Vec::new() });
         }
         let start = Instant::now();
         let sampling = Sampling::default();
-        let (model, outcome) =
-            sample(&sampling, SECONDS, source.mechanism(), Options::default(), argument, format)?;
+        let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let mut warnings = vec![format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",

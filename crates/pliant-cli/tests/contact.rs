@@ -128,7 +128,7 @@ fn a_block_comes_to_rest_on_a_spring_by_every_engine() {
     let run = Run::new("contact-plate");
     run.file("caught.toml", PLATE);
     let sunk = -3.0 * GRAVITY / 5000.0;
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "reduced", "live", "blended"] {
         let end = run.json(&simulate("caught.toml", engine, &[]), 0);
         assert!((height(&end, "bodies", "plate") - sunk).abs() < 1e-5, "{engine}: {end}");
         assert!((height(&end, "effectors", "top") - sunk - 0.01).abs() < 1e-5, "{engine}: {end}");
@@ -314,11 +314,6 @@ fn bad_options_are_told() {
     ] {
         run.fails(&simulate("drop.toml", "full", more), 2, words);
     }
-    run.fails(
-        &simulate("drop.toml", "live", &[]),
-        2,
-        &["`live`", "`full`, `articulated` or `reduced`", "--no-contact"],
-    );
     run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "nothing can touch"]);
 }
 

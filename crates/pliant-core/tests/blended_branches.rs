@@ -344,7 +344,8 @@ fn the_first_step_is_that_of_the_full_engine() {
 fn it_moves_and_comes_to_rest() {
     let mechanism = stem_hand();
     let sampling = Sampling { most_samples: 7, loads: 2, ..Sampling::default() };
-    let (model, _) = sampling.run(&mechanism, Options::default(), |_| true).unwrap();
+    let (model, _) =
+        sampling.run(&mechanism, Options::default(), |_| std::ops::ControlFlow::Continue(())).unwrap();
     let mut random = Random(13);
     let case = (0..9).find_map(|_| case(&mechanism, &mut random, 0.4, false)).unwrap();
     for force in FORCES {

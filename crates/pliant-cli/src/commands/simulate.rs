@@ -43,12 +43,6 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = source.mechanism();
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
-    if engine == Engine::Blended && stage.as_ref().is_some_and(|stage| stage.held() != Some(mechanism)) {
-        return Err(Failure::input(
-            "the engine `blended` has no free bodies beside it: take `full`, `articulated`, `reduced` or `live`, or \
-             --no-contact",
-        ));
-    }
     let motion = Motion { arguments, steps, mechanism, stage: stage.as_ref(), format: common.format() };
     // Loose bodies are left to contact.
     let Some(held) = stage.as_ref().map_or(Some(mechanism), Stage::held) else { return motion.run(None) };
@@ -91,10 +85,10 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         Engine::Blended => {
             // Bad input is told before a model is made.
             arguments.loading.apply(mechanism, &mut Inputs::new(mechanism))?;
-            let blended = Blended::of(&source, &arguments.mechanism, common.format())?;
+            let blended = Blended::of(held, source.model(), &arguments.mechanism, common.format())?;
             let mut simulation = blended.model.simulate();
             // As every engine here: from the file's pose, as near as the model can come.
-            simulation.set_state(&State::at_rest(mechanism)).map_err(Failure::job)?;
+            simulation.set_state(&State::at_rest(held)).map_err(Failure::job)?;
             motion.run(Some(Running::Blended(Box::new(simulation), &blended)))
         }
     }
@@ -196,7 +190,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => Actor::Reduced(simulation),
             Running::Live(simulation, _) => Actor::Live(simulation),
             Running::Blended(simulation, _) => Actor::Blended(simulation),
-            Running::Touching(..) => unreachable!("it touches already"),
+            Running::Touching(..) => unreachable!("it is made of an actor"),
         }
     }
 

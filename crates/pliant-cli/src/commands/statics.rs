@@ -61,7 +61,7 @@ fn blended(arguments: &Statics, common: &Common, source: &Source) -> Result<Answ
     let mechanism = source.mechanism();
     // Bad input is told before a model is made.
     arguments.loading.apply(mechanism, &mut Inputs::new(mechanism))?;
-    let blended = Blended::of(source, &arguments.mechanism, common.format())?;
+    let blended = Blended::of(mechanism, source.model(), &arguments.mechanism, common.format())?;
     let mut simulation = blended.model.simulate();
     arguments.loading.apply(mechanism, simulation.inputs_mut())?;
     let unsettled = |failure: Failure| failure.detail("converged", false);

@@ -336,7 +336,7 @@ impl Closed {
             return false;
         }
         if let Some(captured) = &mut self.captured {
-            captured.take(model, &self.A, &self.L, 6 * plan.ports.len(), r, r, |port| {
+            captured.take(model, &self.A, &self.L, [6 * plan.ports.len(), r, r], |port| {
                 port_arm(plan, places, port)
             });
         }

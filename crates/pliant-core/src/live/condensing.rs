@@ -155,9 +155,7 @@ impl Captured {
         model: &Model,
         A: &[f64],
         L: &[f64],
-        m: usize,
-        r: usize,
-        n: usize,
+        [m, r, n]: [usize; 3],
         arms: impl Fn(usize) -> V3,
     ) {
         self.n = n;
@@ -343,7 +341,7 @@ impl Condensed {
         }
         if let Some(captured) = &mut self.captured {
             let arm = |port: usize| port_arm(plan, places, tree.ports.start + port);
-            captured[t].take(model, &self.A, &self.L, m, r, n, arm);
+            captured[t].take(model, &self.A, &self.L, [m, r, n], arm);
         }
         cholesky::solve(&self.A[..n * n], n, &mut self.right[..n]);
         if floats {

@@ -3,14 +3,15 @@
 use std::time::{Duration, Instant};
 
 use pliant::contact::{Actor, Scene};
+use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
 use pliant::state::State;
-use pliant::{articulated, blended, full, live};
+use pliant::{articulated, full, live};
 
-use super::measure::target_end;
+use super::measure::{blended_model, target_end};
 use crate::commands::simulate::too_many_loops;
 use crate::failure::Failure;
 use crate::timing::Timings;
@@ -88,6 +89,7 @@ impl Contest {
 pub fn measure(
     mechanism: &Mechanism,
     stage: &Stage,
+    file: Option<&ModelFile>,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Contest, Failure> {
@@ -125,13 +127,14 @@ pub fn measure(
             Err(why) => enter("live", Err(why.to_string())),
             Ok(model) => enter("live", Ok(model.simulate().into())),
         }
-        match blended::Model::new(held, Default::default()) {
-            Err(why) => enter("blended", Err(why.to_string())),
-            Ok(model) => {
+        // Loose bodies are in the model of a file, and not here.
+        let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
+        match blended_model(held, file, &mut || ()) {
+            Err(why) => enter("blended", Err(why)),
+            Ok((model, _)) => {
                 let mut simulation = model.simulate();
-                // From the file's pose, as the others.
-                let placed = simulation.set_state(&State::at_rest(held)).map_err(|why| why.to_string());
-                enter("blended", placed.map(|()| simulation.into()));
+                let placed = simulation.set_state(&State::at_rest(held));
+                enter("blended", placed.map(|()| simulation.into()).map_err(|error| error.to_string()));
             }
         }
     }

@@ -56,7 +56,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     if let Some(stage) = stage {
         skeleton.add_shapes(mechanism, stage.surfaces());
         let frames = motion::frames(&skeleton, Engine::ALL.len());
-        let contest = contest::measure(mechanism, &stage, frames, &mut tick)?;
+        let contest = contest::measure(mechanism, &stage, source.model(), frames, &mut tick)?;
         drop(bar);
         write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
         warnings.extend(contest.warnings.iter().cloned());

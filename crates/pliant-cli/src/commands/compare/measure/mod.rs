@@ -15,7 +15,7 @@ use pliant::spatial::{Pose, Wrench};
 use pliant::state::State;
 
 pub use frequencies::{Frequencies, FrequencyRow};
-pub use others::{AtRest, BlendedModel};
+pub use others::{AtRest, BlendedModel, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use speed::Speed;
 pub use transient::{Moment, Transient};
