@@ -164,7 +164,7 @@ fn options(common: &Common) -> io::Options {
 fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
     gallery::build(name).map_err(|error| {
         let entry = name.split(':').next().unwrap_or_default();
-        if gallery::entries().iter().any(|e| e.name == entry) {
+        if gallery::entries().iter().chain(gallery::scenes()).any(|e| e.name == entry) {
             return Failure::input(error);
         }
         Failure::input(format!("{error}\na path to a scene file works too, such as ./{entry}.toml"))

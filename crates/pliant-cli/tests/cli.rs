@@ -32,13 +32,6 @@ fn read(run: &Run, name: &str) -> Option<String> {
     fs::read_to_string(run.folder.join(name)).ok()
 }
 
-fn gallery() -> Vec<String> {
-    let list = Run::new("gallery-names").json(&["list"], 0);
-    let names =
-        list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").to_string());
-    names.collect()
-}
-
 /// Floats to nine significant digits, so that a last bit does not matter.
 fn rounded(value: Value) -> Value {
     match value {
@@ -89,7 +82,7 @@ fn list() {
 fn info_of_every_gallery_entry() {
     let run = Run::new("info-gallery");
     let mut infos = serde_json::Map::new();
-    for name in gallery() {
+    for name in run.mechanisms() {
         let info = run.json(&["info", &name], 0);
         let mut keys: Vec<&String> = info.as_object().expect("an object").keys().collect();
         keys.sort();
@@ -212,7 +205,7 @@ fn export() {
 #[test]
 fn export_round_trips() {
     let run = Run::new("round-trip");
-    for name in gallery() {
+    for name in run.mechanisms() {
         let first = run.run(&["export", &name, "-o", "-"]);
         assert_eq!((first.code, first.err.as_str()), (0, ""), "{name}");
         let second = run.file("again.toml", &first.out).run(&["export", "again.toml", "-o", "-"]);

@@ -40,11 +40,6 @@ fn matrix(document: &Value) -> Vec<Vec<f64>> {
     document["compliance"].as_array().expect("rows").iter().map(numbers).collect()
 }
 
-fn gallery(run: &Run) -> Vec<String> {
-    let list = run.json(&["list"], 0);
-    list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").into()).collect()
-}
-
 /// What springs of 1/c let happen along the given motions: Σ c j jᵀ.
 fn springs(motions: &[(f64, [f64; 6])]) -> Vec<Vec<f64>> {
     let entry = |i: usize, k: usize| motions.iter().map(|(c, j)| c * j[i] * j[k]).sum();
@@ -192,7 +187,7 @@ fn effectors_and_bodies_are_chosen_by_name() {
 #[test]
 fn every_gallery_entry_has_one() {
     let run = Run::new("compliance-gallery");
-    for name in gallery(&run) {
+    for name in run.mechanisms() {
         let document = run.json(&["compliance", &name], 0);
         let C = matrix(&document);
         assert_eq!(C.len(), 6 * document["effectors"].as_array().expect("names").len());

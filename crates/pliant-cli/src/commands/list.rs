@@ -7,9 +7,10 @@ use crate::output::{Answer, table};
 
 /// One line for each entry.
 pub fn run() -> Answer {
-    let entries = gallery::entries();
+    let entries: Vec<&Entry> = gallery::entries().iter().chain(gallery::scenes()).collect();
     let header = ["NAME", "SIZE", "SHOWS"].map(String::from).to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(header).chain(entries.iter().map(row)).collect();
+    let rows: Vec<Vec<String>> =
+        std::iter::once(header).chain(entries.iter().map(|entry| row(entry))).collect();
     let json = entries.iter().map(|e| json!({ "name": e.name, "about": e.about })).collect::<Vec<Value>>();
     Answer { text: table(&rows), warnings: Vec::new(), json: Value::Array(json) }
 }

@@ -51,6 +51,14 @@ impl Run {
         }
     }
 
+    /// The names of the gallery's mechanisms, scenes of contact left out.
+    pub fn mechanisms(&self) -> Vec<String> {
+        let list = self.json(&["list"], 0);
+        let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
+        let scenes = ["-terrain", "-catch", "-grasp", "-pick", "-hole", "-heap"];
+        names.filter(|name| !scenes.iter().any(|scene| name.contains(scene))).map(String::from).collect()
+    }
+
     /// Runs with `--json`: one document on standard output, nothing on standard error.
     #[track_caller]
     pub fn json(&self, arguments: &[&str], code: i32) -> Value {

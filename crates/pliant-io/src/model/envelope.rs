@@ -100,7 +100,7 @@ mod tests {
             bytes[at] ^= by;
             open(&bytes).expect_err("a changed file").clone()
         };
-        assert_eq!(changed(8, 3), ModelError::Version(2));
+        assert_eq!(changed(8, 3), ModelError::Version(1));
         assert_eq!(changed(19, 0xff), ModelError::Short { has: 37, whole: 0xff00_0000_0000_0025 });
         assert_eq!(changed(24, 1), ModelError::Damaged);
         assert_eq!(changed(36, 1), ModelError::Damaged);

@@ -18,7 +18,7 @@ use super::{Effectors, effectors};
 /// Random loads that a model of the comparison's own is trained on at first, and tested with; equilibria that are
 /// searched for it at most, so that it is the same on every machine; and seconds that it may take all the same.
 const LOADS: usize = 12;
-const EQUILIBRIA: usize = 400;
+const EQUILIBRIA: usize = 60;
 const SECONDS: f64 = 6.0;
 
 /// Lengths of steps to rest by, s, and how many of each.
