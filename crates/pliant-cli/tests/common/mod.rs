@@ -52,6 +52,7 @@ impl Run {
     }
 
     /// The names of the gallery's mechanisms, scenes of contact left out.
+    #[allow(dead_code)] // each test file uses a part
     pub fn mechanisms(&self) -> Vec<String> {
         let list = self.json(&["list"], 0);
         let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
