@@ -19,7 +19,7 @@ use super::{Effectors, effectors};
 /// searched for it at most, so that it is the same on every machine; and seconds that it may take all the same.
 const LOADS: usize = 12;
 const EQUILIBRIA: usize = 60;
-const SECONDS: f64 = 1.0;
+const SECONDS: f64 = 6.0;
 
 /// Lengths of steps to rest by, s, and how many of each.
 const STRIDES: [f64; 4] = [1e4, 1.0, 0.1, 0.02];
