@@ -133,6 +133,22 @@ impl Inputs {
         self.effector_loads.copy_from_slice(loads);
     }
 
+    /// Adds forces to the loads on bodies, whose loads before are kept for [`Inputs::take_forces_off`].
+    pub(crate) fn add_forces(&mut self, forces: &[(usize, Wrench)], before: &mut Vec<Wrench>) {
+        before.clear();
+        for (body, force) in forces {
+            before.push(self.body_loads[*body]);
+            self.body_loads[*body] = self.body_loads[*body] + *force;
+        }
+    }
+
+    /// Puts the loads back to the last bit; the last that was changed first, so that a body may stand twice.
+    pub(crate) fn take_forces_off(&mut self, forces: &[(usize, Wrench)], before: &[Wrench]) {
+        for ((body, _), before) in forces.iter().zip(before).rev() {
+            self.body_loads[*body] = *before;
+        }
+    }
+
     /// Adds the loads that the scene shows to those on its effectors.
     pub fn add_scene_loads(&mut self, mechanism: &Mechanism) {
         for load in mechanism.loads() {

@@ -34,6 +34,7 @@ pub(super) struct Answers {
     /// h W_l· of a push, and the same solved.
     held: Vec<f64>,
     solved: Vec<f64>,
+    forces: Vec<(usize, Wrench)>,
     before: Vec<Wrench>,
 }
 
@@ -128,16 +129,13 @@ impl Simulation<'_> {
 
     /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
     pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        let loads = &mut self.inputs.body_loads;
-        self.answers.before.clear();
-        for (body, impulse) in impulses {
-            self.answers.before.push(loads[*body]);
-            loads[*body] = loads[*body] + *impulse * (1.0 / h);
-        }
+        let mut forces = std::mem::take(&mut self.answers.forces);
+        forces.clear();
+        forces.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
+        self.inputs.add_forces(&forces, &mut self.answers.before);
         let stepped = self.step(h);
-        for ((body, _), before) in impulses.iter().zip(&self.answers.before) {
-            self.inputs.body_loads[*body] = *before;
-        }
+        self.inputs.take_forces_off(&forces, &self.answers.before);
+        self.answers.forces = forces;
         stepped
     }
 }

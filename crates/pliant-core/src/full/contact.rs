@@ -45,9 +45,9 @@ impl Simulation<'_> {
         let mut trial = self.answers.trial.take().unwrap_or_else(|| self.state.clone());
         trial.clone_from(&self.state);
         let last = std::mem::take(&mut self.answers.last);
-        self.add_loads(&last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
         let stepped = step::step(self.model, &self.inputs, self.iterations, h, &mut trial, &mut self.work);
-        self.take_loads_off(&last);
+        self.inputs.take_forces_off(&last, &self.answers.before);
         if stepped.is_ok() {
             self.factor(h, &trial);
             let x = &mut self.answers.guessed;
@@ -86,23 +86,6 @@ impl Simulation<'_> {
             if solved.is_ok() && work.numeric.negative_pivots() == model.rows {
                 return;
             }
-        }
-    }
-
-    /// Adds forces to the loads on bodies.
-    fn add_loads(&mut self, forces: &[(usize, Wrench)]) {
-        self.answers.before.clear();
-        for (body, force) in forces {
-            let load = &mut self.inputs.body_loads[*body];
-            self.answers.before.push(*load);
-            *load = *load + *force;
-        }
-    }
-
-    /// Puts the loads back as they were.
-    fn take_loads_off(&mut self, forces: &[(usize, Wrench)]) {
-        for ((body, _), before) in forces.iter().zip(&self.answers.before) {
-            self.inputs.body_loads[*body] = *before;
         }
     }
 
@@ -152,9 +135,9 @@ impl Simulation<'_> {
         let mut last = std::mem::take(&mut self.answers.last);
         last.clear();
         last.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
-        self.add_loads(&last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
         let stepped = self.step(h);
-        self.take_loads_off(&last);
+        self.inputs.take_forces_off(&last, &self.answers.before);
         self.answers.last = last;
         stepped
     }

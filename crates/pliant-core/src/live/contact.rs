@@ -68,9 +68,9 @@ impl Simulation<'_> {
             }
         }
         let last = std::mem::take(&mut self.answers.last);
-        self.add_loads(&last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
         let solved = step::attempt(self.model, &self.inputs, h, &self.motion, &mut self.work);
-        self.take_loads_off(&last);
+        self.inputs.take_forces_off(&last, &self.answers.before);
         if solved.is_ok() {
             let mut guessed = std::mem::take(&mut self.answers.guessed);
             guessed.resize_with(self.captured().len(), Vec::new);
@@ -188,27 +188,10 @@ impl Simulation<'_> {
         let mut last = std::mem::take(&mut self.answers.last);
         last.clear();
         last.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
-        self.add_loads(&last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
         let stepped = self.step(h);
-        self.take_loads_off(&last);
+        self.inputs.take_forces_off(&last, &self.answers.before);
         self.answers.last = last;
         stepped
-    }
-
-    /// Adds forces to the loads on bodies.
-    fn add_loads(&mut self, forces: &[(usize, Wrench)]) {
-        self.answers.before.clear();
-        for (body, force) in forces {
-            let load = &mut self.inputs.body_loads[*body];
-            self.answers.before.push(*load);
-            *load = *load + *force;
-        }
-    }
-
-    /// Puts the loads back as they were.
-    fn take_loads_off(&mut self, forces: &[(usize, Wrench)]) {
-        for ((body, _), before) in forces.iter().zip(&self.answers.before) {
-            self.inputs.body_loads[*body] = *before;
-        }
     }
 }

@@ -10,6 +10,7 @@ use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Item, Joint, Model};
 use super::statics::StaticsSettings;
+use super::step::scheme as dynamics;
 use super::{DEFAULT_ITERATIONS, LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::elimination::{Assemble, Numeric};
 use crate::expression::Formula;
@@ -64,20 +65,6 @@ const STATICS: Scheme = Scheme {
     geometric: Geometric::Everywhere,
     equilibrium: true,
 };
-
-fn dynamics(h: f64) -> Scheme {
-    Scheme {
-        mass: 1.0,
-        stiffness: h * h,
-        damping: h,
-        force: h,
-        closing: 1.0 / h,
-        augment: [0.0; 2],
-        row_softness: STATIC_SOFTNESS,
-        geometric: Geometric::WhereNeeded,
-        equilibrium: false,
-    }
-}
 
 impl<'m> Setup<'m> {
     fn new(model: &'m Model<'m>, numbers: &mut Random, scheme: Scheme, h: f64) -> Setup<'m> {
