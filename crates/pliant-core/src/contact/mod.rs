@@ -19,7 +19,7 @@ mod world;
 
 pub use actor::Actor;
 pub use collider::{Surface, Surfaces};
-pub use delassus::{Push, Side};
+pub(crate) use delassus::Push;
 pub use error::ContactError;
 pub use free_body::FreeBody;
 pub use scene::Scene;

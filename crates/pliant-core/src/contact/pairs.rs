@@ -28,8 +28,6 @@ pub(super) struct Pair {
     pub material: Material,
     /// Where it pushed in the last step, in the frame of the first thing, and how, world axes: on the second.
     old: Vec<(Vector3<f64>, Vector3<f64>)>,
-    /// Whether it pushed in the last step.
-    pub touching: bool,
 }
 
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
@@ -41,7 +39,7 @@ const MARGIN: f64 = 1e-3;
 impl Pair {
     pub fn new(things: &[Thing], first: (usize, usize), second: (usize, usize)) -> Pair {
         let of = |at: (usize, usize)| &things[at.0].colliders[at.1].material;
-        Pair { first, second, material: of(first).meet(of(second)), old: Vec::new(), touching: false }
+        Pair { first, second, material: of(first).meet(of(second)), old: Vec::new() }
     }
 
     /// Finds the points at which the shapes touch, or may within a step of h seconds.

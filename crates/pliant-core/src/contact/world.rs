@@ -588,10 +588,7 @@ impl<'m> World<'m> {
 
     /// Remembers the impulses and tells what came out.
     fn tell(&mut self, h: f64) {
-        for pair in &mut self.pairs {
-            pair.forget();
-            pair.touching = false;
-        }
+        self.pairs.iter_mut().for_each(Pair::forget);
         let mut report = Report {
             contacts: self.contacts.len(),
             residual: residual::residual(&self.equations),
@@ -606,7 +603,6 @@ impl<'m> World<'m> {
             report.penetration = report.penetration.max(-contact.gap);
             if meeting.impulse.x > 0.0 {
                 report.pushing += 1;
-                self.pairs[p].touching = true;
                 self.pairs[p].remember(&self.things, &contact.point, &impulse);
             }
         }
