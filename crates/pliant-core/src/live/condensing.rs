@@ -260,7 +260,7 @@ impl Condensed {
         for &f in &plan.rigid {
             // (ΣM) φ⁺ = Σp + h ΣM·a
             let (M, a) = &gathered.floats[f];
-            let mut p = gathered.momenta[model.floats[f]];
+            let mut p = gathered.momentum(model.floats[f]);
             add::<FUSED>(&mut p, h, &M.times::<FUSED>(a));
             let Some(factor) = M.matrix().cholesky() else { return false };
             let x = factor.solve(&nalgebra::Vector6::from_column_slice(&p[..6]));
@@ -330,7 +330,7 @@ impl Condensed {
         }
         let n = if floats { r + 6 } else { r };
         if floats {
-            let p = gathered.momenta[model.floats[tree.float]];
+            let p = gathered.momentum(model.floats[tree.float]);
             self.float::<FUSED>(&gathered.floats[tree.float], p, r, h);
         }
         for grip in grips.iter().filter(|g| tree.ports.contains(&g.port)) {
@@ -556,7 +556,7 @@ impl Condensed {
 #[inline(always)]
 pub(super) fn port_arm(plan: &Plan, places: &Places, p: usize) -> V3 {
     let port = &plan.ports[p];
-    minus(places.links[port.link].point(port.frame.position.into()), places.point)
+    minus(places.link(port.link).point(port.frame.position.into()), places.point)
 }
 
 /// Adds a freedom to the sums of its segment, but for Σ c s uᵀ: sets s and c u of mass and of geometric stiffness. What

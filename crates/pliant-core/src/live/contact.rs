@@ -45,7 +45,7 @@ impl Simulation<'_> {
     pub(crate) fn touch_twist(&self, body: usize) -> Twist {
         let (node, _) = self.model.place(BodyId::from_index(body));
         let Some(n) = node else { return self.motion.base_twist };
-        self.at_link(body, &self.motion.places.links[n].twist)
+        self.at_link(body, &self.motion.places.link(n).twist)
     }
 
     /// A twist at P, as one at a body's link frame.

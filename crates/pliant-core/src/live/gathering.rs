@@ -11,13 +11,14 @@
 //! which is geometric stiffness: −f·∂²x/∂θ∂θ_j = −ω_j·((v + ω×x) × f). Weight needs no sums of its own: with F = M s,
 //! M of all that the freedom carries, it adds g·F_v to τ and g × F_v to m.
 
+use std::array::from_fn;
+
 use nalgebra::Vector6;
 
-use super::kinematics::{Place, Places};
-use super::model::{BASE, Link, Model};
-use super::rows::{
-    Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, minus, plus, row, turn,
-};
+use super::fours::{self, Four, Threes};
+use super::kinematics::{Block, Places};
+use super::model::{BASE, Joints, Model, Weights};
+use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, plus, row};
 
 /// Sums of loads.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +71,7 @@ impl Load {
         let (N, w) = (&self.spread, angular(s));
         let trace = N[0][0] + N[1][1] + N[2][2];
         let along = cross::<FUSED>(linear(s), self.force);
-        std::array::from_fn(|k| fma::<FUSED>(w[k], trace, -dot3::<FUSED>(N[k], w)) - along[k])
+        from_fn(|k| fma::<FUSED>(w[k], trace, -dot3::<FUSED>(N[k], w)) - along[k])
     }
 
     /// Adds another.
@@ -83,15 +84,72 @@ impl Load {
     }
 }
 
+/// Of each of four links, then of all that each carries: the first moment and inertia of M, and p = M ξ − h (M β +
+/// ξ ×* M ξ).
+#[derive(Clone, Copy, Debug)]
+struct Carried([Four; 15]);
+
+impl Carried {
+    #[inline(always)]
+    fn moment(&self) -> Threes {
+        from_fn(|k| self.0[k])
+    }
+
+    #[inline(always)]
+    fn inertia(&self) -> [Four; 6] {
+        from_fn(|k| self.0[3 + k])
+    }
+
+    #[inline(always)]
+    fn momentum(&self) -> [Four; 6] {
+        from_fn(|k| self.0[9 + k])
+    }
+
+    /// F = M s.
+    #[inline(always)]
+    fn times<const FUSED: bool>(&self, mass: Four, s: &[Four; 6]) -> [Four; 6] {
+        use fours::{angular, cross, dot, linear, plus};
+        let (v, w, mc) = (linear(s), angular(s), self.moment());
+        let c = cross::<FUSED>(mc, w);
+        let f = from_fn(|i| mass.fma::<FUSED>(v[i], -c[i]));
+        let [xx, yy, zz, xy, xz, yz] = self.inertia();
+        let turned = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|row| dot::<FUSED>(row, w));
+        fours::six(f, plus(cross::<FUSED>(mc, v), turned))
+    }
+
+    /// M of one of them.
+    #[inline(always)]
+    fn of(&self, mass: &Four, l: usize) -> Inertia {
+        Inertia {
+            mass: mass.0[l],
+            moment: from_fn(|k| self.0[k].0[l]),
+            inertia: from_fn(|k| self.0[3 + k].0[l]),
+        }
+    }
+}
+
+/// Of four hinges: F = M s, what weight adds to τ and m, and s·p.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    F: [Four; 6],
+    weight: Four,
+    lever: Threes,
+    along: Four,
+}
+
+impl Moving {
+    const ZERO: Moving =
+        Moving { F: [Four::ZERO; 6], weight: Four::ZERO, lever: [Four::ZERO; 3], along: Four::ZERO };
+}
+
 /// What all joints carry.
 #[derive(Clone, Debug)]
 pub(super) struct Gathered {
     gravity: V3,
     /// What each link carries, without weight.
     pub loads: Vec<Load>,
-    /// p = M ξ − h (M β + ξ ×* M ξ), and M, of all that each link carries.
-    pub momenta: Vec<Row>,
-    pub inertias: Vec<Inertia>,
+    carried: Vec<Carried>,
+    moving: Vec<Moving>,
     /// τ and m of each freedom.
     pub torques: Vec<f64>,
     pub levers: Vec<V3>,
@@ -108,8 +166,8 @@ impl Gathered {
         Gathered {
             gravity: [0.0; 3],
             loads: vec![Load::ZERO; n],
-            momenta: vec![ZERO; n],
-            inertias: vec![Inertia::ZERO; n],
+            carried: vec![Carried([Four::ZERO; 15]); model.weights.len()],
+            moving: vec![Moving::ZERO; model.weights.len()],
             torques: vec![0.0; f],
             levers: vec![[0.0; 3]; f],
             moved: vec![ZERO; f],
@@ -130,13 +188,16 @@ impl Gathered {
         h: f64,
     ) {
         self.gravity = gravity;
-        for (n, link) in model.links.iter().enumerate() {
-            let (M, p) = weigh::<FUSED>(link, &places.links[n], places.point, h);
-            (self.inertias[n], self.momenta[n]) = (M, p);
-            let load = &mut self.loads[n];
-            *load = Load::ZERO;
-            if *acceleration != ZERO && link.float == BASE {
-                load.accelerate(&M.times::<FUSED>(acceleration));
+        self.loads.fill(Load::ZERO);
+        let point = places.point.map(Four::all);
+        for ((weights, block), to) in model.weights.iter().zip(&places.blocks).zip(&mut self.carried) {
+            fours::one_block_at_a_time();
+            *to = weigh::<FUSED>(weights, block, point, Four::all(h));
+        }
+        if *acceleration != ZERO {
+            for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == BASE) {
+                let M = self.carried[n / 4].of(&model.weights[n / 4].mass, n % 4);
+                self.loads[n].accelerate(&M.times::<FUSED>(acceleration));
             }
         }
     }
@@ -147,27 +208,95 @@ impl Gathered {
         if !self.floats.is_empty() {
             self.relieve(model);
         }
-        let g = self.gravity;
-        for n in (0..model.links.len()).rev() {
-            let link = &model.links[n];
+        ascend(&model.joints, &mut self.carried);
+        for n in (1..model.links.len()).rev() {
             let (loads, load) = self.loads.split_at_mut(n);
-            let (momenta, p) = self.momenta.split_at_mut(n);
-            let (inertias, M) = self.inertias.split_at_mut(n);
-            let (load, p, M) = (&load[0], &p[0], &M[0]);
-            let wrench = load.wrench();
-            for i in link.first..link.first + link.count {
-                let s = &places.axes[i];
-                let F = M.times::<FUSED>(s);
-                self.torques[i] = dot::<FUSED>(s, &wrench) + dot3::<FUSED>(g, linear(&F));
-                self.levers[i] = plus(load.lever::<FUSED>(s), cross::<FUSED>(g, linear(&F)));
-                self.moved[i] = F;
-                self.along[i] = dot::<FUSED>(s, p);
+            if let Some(parent) = loads.get_mut(model.links[n].parent) {
+                parent.add(&load[0]);
             }
-            if link.parent != BASE {
-                loads[link.parent].add(load);
-                add::<FUSED>(&mut momenta[link.parent], 1.0, p);
-                inertias[link.parent].add(M);
+        }
+        let g = self.gravity.map(Four::all);
+        for (b, to) in self.moving.iter_mut().enumerate() {
+            let (s, carried) = (&places.blocks[b].axis, &self.carried[b]);
+            let (v, w, p) = (fours::linear(s), fours::angular(s), carried.momentum());
+            to.F = carried.times::<FUSED>(model.weights[b].carried, s);
+            let f = fours::linear(&to.F);
+            to.weight = fours::dot::<FUSED>(g, f);
+            to.lever = fours::cross::<FUSED>(g, f);
+            to.along = fours::dot::<FUSED>(v, fours::linear(&p)) + fours::dot::<FUSED>(w, fours::angular(&p));
+        }
+        let n = model.freedoms.len();
+        let (torques, along) = (&mut self.torques[..n], &mut self.along[..n]);
+        let (moved, levers, axes) = (&mut self.moved[..n], &mut self.levers[..n], &places.axes[..n]);
+        for ((joint, of), loads) in model.joints.iter().zip(&self.moving).zip(self.loads.chunks(4)) {
+            for (l, load) in loads.iter().enumerate() {
+                let i = joint.freedom[l];
+                if i < n {
+                    torques[i] = of.weight.0[l] + dot::<FUSED>(&axes[i], &load.wrench());
+                    levers[i] = plus(load.lever::<FUSED>(&axes[i]), of.lever.map(|x| x.0[l]));
+                    (0..6).for_each(|k| moved[i][k] = of.F[k].0[l]);
+                    along[i] = of.along.0[l];
+                }
             }
+        }
+        for &n in &model.others {
+            self.sum_other(model, places, n);
+        }
+    }
+
+    /// What pulls at a joint that is no hinge.
+    #[inline(never)]
+    fn sum_other(&mut self, model: &Model, places: &Places, n: usize) {
+        let (g, link, load) = (self.gravity, &model.links[n], &self.loads[n]);
+        let M = self.carried[n / 4].of(&model.weights[n / 4].carried, n % 4);
+        let (wrench, p) = (load.wrench(), self.momentum(n));
+        for i in link.first..link.first + link.count {
+            let s = &places.axes[i];
+            let F = M.times::<false>(s);
+            self.torques[i] = dot::<false>(s, &wrench) + dot3::<false>(g, linear(&F));
+            self.levers[i] = plus(load.lever::<false>(s), cross::<false>(g, linear(&F)));
+            self.moved[i] = F;
+            self.along[i] = dot::<false>(s, &p);
+        }
+    }
+
+    /// p of all that a link carries.
+    pub fn momentum(&self, n: usize) -> Row {
+        fours::lane(&self.carried[n / 4].momentum(), n % 4)
+    }
+
+    /// Leaves out momenta, as if nothing moved.
+    pub fn stop(&mut self) {
+        self.along.fill(0.0);
+        self.carried.iter_mut().for_each(|c| c.0[9..].fill(Four::ZERO));
+    }
+}
+
+/// Adds to each link what the links on it have, last link first.
+#[inline(always)]
+fn ascend(joints: &[Joints], carried: &mut [Carried]) {
+    for (b, joint) in joints.iter().enumerate().rev() {
+        let (before, own) = carried.split_at_mut(b);
+        let own = &mut own[0].0;
+        if joint.in_row {
+            for x in own.iter_mut() {
+                let [a, b, c, d] = x.0;
+                let (c, b) = (c + d, b + (c + d));
+                x.0 = [a + b, b, c, d];
+            }
+        } else {
+            for l in (1..4).rev().filter(|&l| joint.parent[l] != BASE) {
+                let parent = joint.parent[l];
+                if let Some(before) = before.get_mut(parent / 4) {
+                    (0..15).for_each(|k| before.0[k].0[parent % 4] += own[k].0[l]);
+                } else {
+                    (0..15).for_each(|k| own[k].0[parent % 4] += own[k].0[l]);
+                }
+            }
+        }
+        let parent = joint.parent[0];
+        if let Some(before) = before.get_mut(parent / 4) {
+            (0..15).for_each(|k| before.0[k].0[parent % 4] += own[k].0[0]);
         }
     }
 }
@@ -180,7 +309,7 @@ impl Gathered {
         for f in 0..self.floats.len() {
             let (mut M, mut w) = (Inertia::ZERO, ZERO);
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == f) {
-                M.add(&self.inertias[n]);
+                M.add(&self.carried[n / 4].of(&model.weights[n / 4].mass, n % 4));
                 add::<false>(&mut w, 1.0, &self.loads[n].wrench());
             }
             add::<false>(&mut w, 1.0, &M.times::<false>(&row(self.gravity, [0.0; 3])));
@@ -189,7 +318,8 @@ impl Gathered {
             let a = row([a[0], a[1], a[2]], [a[3], a[4], a[5]]);
             self.floats[f] = (M, a);
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == f) {
-                self.loads[n].accelerate(&self.inertias[n].times::<false>(&a));
+                let M = self.carried[n / 4].of(&model.weights[n / 4].mass, n % 4);
+                self.loads[n].accelerate(&M.times::<false>(&a));
             }
         }
     }
@@ -206,38 +336,44 @@ impl Gathered {
     }
 }
 
-/// The inertia of a link at P, R I Rᵀ and Steiner's part; and its momentum, less what h seconds of turning at θ̈ = 0 make of
-/// it, M ξ − h (M β + ξ ×* M ξ), by way of its centre c:
+/// The first moments and inertias of four links at P, R I Rᵀ and Steiner's part; and their momenta, less what h seconds of
+/// turning at θ̈ = 0 make of them, M ξ − h (M β + ξ ×* M ξ), by way of their centres c:
 ///
 /// ```text
 /// v = ξ_v + ω×c,  a = β_v + β_ω×c + ω×v,  f = m(v − h a),  p = (f, c×f + I(ω − h β_ω) − h ω×I ω)
 /// ```
 #[inline(always)]
-fn weigh<const FUSED: bool>(link: &Link, place: &Place, point: V3, h: f64) -> (Inertia, Row) {
-    let R = place.columns::<FUSED>();
-    let c = minus(plus(place.position, turn::<FUSED>(&R, link.center)), point);
-    let m = link.mass;
-    let [xx, yy, zz, xy, xz, yz] = link.inertia;
+fn weigh<const FUSED: bool>(weights: &Weights, block: &Block, point: Threes, h: Four) -> Carried {
+    use fours::{angular, cross, dot, linear, minus, plus, turn};
+    let R = fours::matrix::<FUSED>(block.rotation);
+    let c = minus(plus(block.position, turn::<FUSED>(&R, weights.center)), point);
+    let m = weights.mass;
+    let [xx, yy, zz, xy, xz, yz] = weights.inertia;
     let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|x| turn::<FUSED>(&R, x));
     // (R I) Rᵀ: rows of R are columns of Rᵀ.
     let entry = |i: usize, j: usize| {
         let RI = [columns[0][i], columns[1][i], columns[2][i]];
-        dot3::<FUSED>(RI, [R[0][j], R[1][j], R[2][j]])
+        dot::<FUSED>(RI, [R[0][j], R[1][j], R[2][j]])
     };
     let [xx, yy, zz] = [entry(0, 0), entry(1, 1), entry(2, 2)];
     let [xy, xz, yz] = [entry(0, 1), entry(0, 2), entry(1, 2)];
     let mc = c.map(|x| m * x);
-    let square = dot3::<FUSED>(mc, c);
-    let own = |i: usize, I: f64| fma::<FUSED>(-mc[i], c[i], I + square);
-    let off = |i: usize, j: usize, I: f64| fma::<FUSED>(-mc[i], c[j], I);
+    let square = dot::<FUSED>(mc, c);
+    let own = |i: usize, I: Four| (-mc[i]).fma::<FUSED>(c[i], I + square);
+    let off = |i: usize, j: usize, I: Four| (-mc[i]).fma::<FUSED>(c[j], I);
     let inertia = [own(0, xx), own(1, yy), own(2, zz), off(0, 1, xy), off(0, 2, xz), off(1, 2, yz)];
 
     let I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
-    let (w, b) = (angular(&place.twist), angular(&place.bias));
-    let v = plus(linear(&place.twist), cross::<FUSED>(w, c));
-    let a = plus(plus(linear(&place.bias), cross::<FUSED>(b, c)), cross::<FUSED>(w, v));
-    let later = |x: V3, rate: V3| -> V3 { std::array::from_fn(|i| fma::<FUSED>(-h, rate[i], x[i])) };
+    let (w, b) = (angular(&block.twist), angular(&block.bias));
+    let v = plus(linear(&block.twist), cross::<FUSED>(w, c));
+    let a = plus(plus(linear(&block.bias), cross::<FUSED>(b, c)), cross::<FUSED>(w, v));
+    let later = |x: Threes, rate: Threes| -> Threes { from_fn(|i| (-h).fma::<FUSED>(rate[i], x[i])) };
     let f = later(v, a).map(|x| m * x);
     let turned = later(turn::<FUSED>(&I, later(w, b)), cross::<FUSED>(w, turn::<FUSED>(&I, w)));
-    (Inertia { mass: m, moment: mc, inertia }, row(f, plus(cross::<FUSED>(c, f), turned)))
+    let p = fours::six(f, plus(cross::<FUSED>(c, f), turned));
+    let mut to = [Four::ZERO; 15];
+    to[..3].copy_from_slice(&mc);
+    to[3..9].copy_from_slice(&inertia);
+    to[9..].copy_from_slice(&p);
+    Carried(to)
 }

@@ -4,14 +4,20 @@
 //!
 //! ```text
 //! H_c = H_p·Xp·X(θ)·Xc⁻¹,  ξ_c = ξ_p + Σ s_k θ̇_k,  s_k = Ad(joint frame) S_k      [Si 2010, eq. 12]
-//! β_c = β_p + ξ_p × Σ s_k θ̇_k + Ad Ṡθ̇                                             acceleration at θ̈ = 0
+//! β_c = β_p + ξ_c × Σ s_k θ̇_k + Ad Ṡθ̇                                             acceleration at θ̈ = 0
 //! ```
+//!
+//! (ξ_p × s and ξ_c × s are the same: s × s = 0.) Along the tree only sums are made, and products of quaternions; all
+//! else is done for four links at a time, a few blocks of them in turn, so that they stay in the nearest memory.
+
+use std::array::from_fn;
+use std::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::model::{BASE, Link, Model};
+use super::fours::{self, Four, Threes, lane, set_lane};
+use super::model::{BASE, Joints, Link, Model};
 use super::rows::{Row, V3, ZERO, add, angular, cross, fma, linear, minus, plus, row, turn};
-use crate::joints::JointKind;
 use crate::spatial::{Pose, Twist, exp};
 
 /// A link in motion.
@@ -26,9 +32,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub const EMPTY: Place =
-        Place { rotation: [0.0, 0.0, 0.0, 1.0], position: [0.0; 3], twist: ZERO, bias: ZERO };
-
     /// The node's frame in the world.
     #[inline(always)]
     pub fn pose(&self) -> Pose {
@@ -38,14 +41,22 @@ impl Place {
 
     /// The rotation's columns.
     #[inline(always)]
-    pub fn columns<const FUSED: bool>(&self) -> [V3; 3] {
-        matrix::<FUSED>(self.rotation)
+    fn columns(&self) -> [V3; 3] {
+        fours::matrix::<false>(self.rotation.map(Four::all)).map(|c| c.map(|x| x.0[0]))
     }
 
     /// Where a point of the node's frame is in the world.
     #[inline(always)]
     pub fn point(&self, x: V3) -> V3 {
-        plus(self.position, turn::<false>(&self.columns::<false>(), x))
+        plus(self.position, turn::<false>(&self.columns(), x))
+    }
+
+    /// The place of a free base, with twists at a point.
+    fn of_float(float: &Float, point: V3) -> Place {
+        let position = float.pose.position.into();
+        let (v, w) = (float.twist.linear.into(), float.twist.angular.into());
+        let twist = row(plus(v, cross::<false>(w, minus(point, position))), w);
+        Place { rotation: float.pose.rotation.coords.into(), position, twist, bias: ZERO }
     }
 }
 
@@ -70,12 +81,51 @@ impl Float {
     }
 }
 
+/// Four links in motion, side by side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub rotation: [Four; 4],
+    pub position: Threes,
+    pub twist: [Four; 6],
+    pub bias: [Four; 6],
+    /// s of a hinge; of any other joint Σ s θ̇.
+    pub axis: [Four; 6],
+}
+
+impl Block {
+    /// The place of one of them.
+    #[inline(always)]
+    fn link(&self, l: usize) -> Place {
+        Place {
+            rotation: self.rotation.map(|x| x.0[l]),
+            position: self.position.map(|x| x.0[l]),
+            twist: lane(&self.twist, l),
+            bias: lane(&self.bias, l),
+        }
+    }
+}
+
+/// What the joints of four links do, in the axes of those links, then in those of the world.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    /// Rotation from the parent, and how far the link is from it, in its own axes.
+    rotation: [Four; 4],
+    step: Threes,
+    /// s and θ̇ of a hinge; of any other joint Σ s θ̇ and one.
+    axis: [Four; 6],
+    rate: Four,
+    /// What is added to ξ, then to β.
+    change: [Four; 6],
+}
+
+/// Blocks that are placed together.
+const TOGETHER: usize = 8;
+
 /// All links in motion.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    pub links: Vec<Place>,
-    /// Sines and cosines of half of each coordinate, four by four.
-    halves: Vec<[[f64; 4]; 2]>,
+    pub blocks: Vec<Block>,
+    ways: [Way; TOGETHER],
     /// s of each freedom.
     pub axes: Vec<Row>,
     /// P.
@@ -86,13 +136,22 @@ pub(super) struct Places {
 
 impl Places {
     pub fn new(model: &Model) -> Places {
+        let (three, four, six) = ([Four::ZERO; 3], [Four::ZERO; 4], [Four::ZERO; 6]);
+        let block = Block { rotation: four, position: three, twist: six, bias: six, axis: six };
+        let way = Way { rotation: four, step: three, axis: six, rate: Four::ZERO, change: six };
         Places {
-            links: vec![Place::EMPTY; model.links.len()],
-            halves: vec![[[0.0; 4]; 2]; model.freedoms.len().div_ceil(4)],
+            blocks: vec![block; model.joints.len()],
+            ways: [way; TOGETHER],
             axes: vec![ZERO; model.freedoms.len()],
             point: [0.0; 3],
             base: ZERO,
         }
+    }
+
+    /// The place of a link.
+    #[inline(always)]
+    pub fn link(&self, n: usize) -> Place {
+        self.blocks[n / 4].link(n % 4)
     }
 
     /// Puts all links where the coordinates θ and rates θ̇ have them, on a base with a twist (world axes, at its
@@ -147,118 +206,214 @@ impl Places {
         self.point = point.into();
         let arm = point - base.position;
         self.base = row((twist.linear + twist.angular.cross(&arm)).into(), twist.angular.into());
-        let mut root =
-            Place { rotation: base.rotation.coords.into(), position: base.position.into(), ..Place::EMPTY };
-        root.twist = self.base;
-        let (blocks, rest) = theta.as_chunks();
-        for (to, q) in self.halves.iter_mut().zip(blocks) {
-            *to = sines_cosines::<FUSED>(q);
+        let base = Place {
+            rotation: base.rotation.coords.into(),
+            position: base.position.into(),
+            twist: self.base,
+            bias: ZERO,
+        };
+        // What a link without a parent stands on; a free base stands on itself.
+        let at = self.point;
+        let ground = |n: usize| match model.links[n].joint {
+            Some(_) => base,
+            None => Place::of_float(&floats[model.links[n].float], at),
+        };
+        for first in (0..self.blocks.len()).step_by(TOGETHER) {
+            let blocks = first..(first + TOGETHER).min(self.blocks.len());
+            let before = |block: usize| model.others.partition_point(|&n| n < 4 * block);
+            let others = &model.others[before(blocks.start)..before(blocks.end)];
+            self.place::<FUSED>(model, blocks, others, &ground, theta, rates);
         }
-        if let (Some(to), false) = (self.halves.last_mut(), rest.is_empty()) {
-            let mut q = [0.0; 4];
-            q[..rest.len()].copy_from_slice(rest);
-            *to = sines_cosines::<FUSED>(&q);
+    }
+
+    /// Places some blocks, of whose links some are on joints other than hinges.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    fn place<const FUSED: bool>(
+        &mut self,
+        model: &Model,
+        blocks: Range<usize>,
+        others: &[usize],
+        ground: &impl Fn(usize) -> Place,
+        theta: &[f64],
+        rates: &[f64],
+    ) {
+        let first = blocks.start;
+        let point = self.point.map(Four::all);
+        let joints = &model.joints[blocks.clone()];
+        let ways = &mut self.ways[..blocks.len()];
+        for (way, joint) in ways.iter_mut().zip(joints) {
+            way.set::<FUSED>(joint, theta, rates);
         }
-        for n in 0..model.links.len() {
+        for &n in others {
             let link = &model.links[n];
-            let (before, rest) = self.links.split_at_mut(n);
-            let parent = if link.parent == BASE { &root } else { &before[link.parent] };
-            let range = link.first..link.first + link.count;
-            let (q, rate) = (&theta[range.clone()], &rates[range.clone()]);
-            let place = &mut rest[0];
-            let axes = &mut self.axes[range];
-            if link.joint.is_none() {
-                place_float(&floats[link.float], &self.point, place);
-            } else if matches!(link.kind, JointKind::Hinge) {
-                let [s, c] = &self.halves[link.first / 4];
-                let half = (s[link.first % 4], c[link.first % 4]);
-                place_hinge::<FUSED>(link, parent, &self.point, half, rate[0], place, &mut axes[0]);
-            } else {
-                place_any(link, &model.frames[n], parent, &self.point, q, rate, place, axes);
+            let own = link.first..link.first + link.count;
+            let (q, rate, axes) = (&theta[own.clone()], &rates[own.clone()], &mut self.axes[own]);
+            let bias = ways[n / 4 - first].set_other(n % 4, link, &model.frames[n], q, rate, axes);
+            set_lane(&mut self.blocks[n / 4].bias, n % 4, &bias);
+        }
+        let all = &mut self.blocks;
+        descend(
+            joints,
+            ways,
+            first,
+            all,
+            |b| &mut b.rotation,
+            |n| ground(n).rotation,
+            |way, l, parent| product::<FUSED>(parent, way.rotation.map(|x| x.0[l])),
+        );
+        for (way, block) in ways.iter_mut().zip(&mut all[blocks.clone()]) {
+            fours::one_block_at_a_time();
+            let R = fours::matrix::<FUSED>(block.rotation);
+            way.step = fours::turn::<FUSED>(&R, way.step);
+            let v = fours::turn::<FUSED>(&R, fours::linear(&way.axis));
+            block.axis = fours::six(v, fours::turn::<FUSED>(&R, fours::angular(&way.axis)));
+        }
+        descend(
+            joints,
+            ways,
+            first,
+            all,
+            |b| &mut b.position,
+            |n| ground(n).position,
+            |way, l, parent| from_fn(|k| parent[k] + way.step[k].0[l]),
+        );
+        for (way, block) in ways.iter_mut().zip(&mut all[blocks.clone()]) {
+            // From the link's origin to P.
+            let (at, w) = (fours::minus(block.position, point), fours::angular(&block.axis));
+            let v = fours::plus(fours::linear(&block.axis), fours::cross::<FUSED>(at, w));
+            block.axis = fours::six(v, w);
+            for k in 0..6 {
+                way.change[k] = way.rate * block.axis[k];
             }
         }
+        let on_ground = |n| -> [f64; 6] { from_fn(|k| ground(n).twist[k]) };
+        descend(
+            joints,
+            ways,
+            first,
+            all,
+            |b| &mut b.twist,
+            on_ground,
+            |way, l, parent| from_fn(|k| parent[k] + way.change[k].0[l]),
+        );
+        for (way, block) in ways.iter_mut().zip(&all[blocks.clone()]) {
+            // ξ × s = (ω×v_s + v×ω_s, ω×ω_s)
+            let (v, w) = (fours::linear(&block.twist), fours::angular(&block.twist));
+            let (dv, dw) = (fours::linear(&way.change), fours::angular(&way.change));
+            let turned = fours::plus(fours::cross::<FUSED>(w, dv), fours::cross::<FUSED>(v, dw));
+            way.change = fours::six(turned, fours::cross::<FUSED>(w, dw));
+        }
+        for (block, joint) in all[blocks.clone()].iter().zip(joints) {
+            for l in 0..4 {
+                if let Some(axis) = self.axes.get_mut(joint.freedom[l]) {
+                    (0..6).for_each(|k| axis[k] = block.axis[k].0[l]);
+                }
+            }
+        }
+        for &n in others {
+            // Out of the link's axes: Ad of its pose, seen from P.
+            let (link, place, l) = (&model.links[n], all[n / 4].link(n % 4), n % 4);
+            let (R, at) = (place.columns(), minus(place.position, self.point));
+            let outer = |x: &Row| {
+                let w = turn::<false>(&R, angular(x));
+                row(plus(turn::<false>(&R, linear(x)), cross::<false>(at, w)), w)
+            };
+            self.axes[link.first..link.first + link.count].iter_mut().for_each(|axis| *axis = outer(axis));
+            let (change, drift) = (&mut ways[n / 4 - first].change, outer(&place.bias));
+            (0..6).for_each(|k| change[k].0[l] += drift[k]);
+        }
+        descend(
+            joints,
+            ways,
+            first,
+            all,
+            |b| &mut b.bias,
+            |_| [0.0; 6],
+            |way, l, parent| from_fn(|k| parent[k] + way.change[k].0[l]),
+        );
     }
 }
 
-/// The place of a free base.
-fn place_float(float: &Float, point: &V3, place: &mut Place) {
-    place.rotation = float.pose.rotation.coords.into();
-    place.position = float.pose.position.into();
-    let (v, w) = (float.twist.linear.into(), float.twist.angular.into());
-    place.twist = row(plus(v, cross::<false>(w, minus(*point, place.position))), w);
-    place.bias = ZERO;
-}
-
-/// The place of a link on a hinge, whose half angle has this sine and cosine.
-#[inline(always)]
-fn place_hinge<const FUSED: bool>(
-    link: &Link,
-    parent: &Place,
-    point: &V3,
-    (s, c): (f64, f64),
-    rate: f64,
-    place: &mut Place,
-    axis: &mut Row,
-) {
-    let [q0, q1] = &link.hinge.rotation;
-    place.rotation =
-        product::<FUSED>(parent.rotation, std::array::from_fn(|i| fma::<FUSED>(s, q1[i], c * q0[i])));
-    // cos θ = 1 − 2 sin²h, sin θ = 2 sin h cos h
-    let (C, S) = (fma::<FUSED>(-2.0 * s, s, 1.0), 2.0 * s * c);
-    let [t0, t1, t2] = &link.hinge.step;
-    let t = std::array::from_fn(|i| fma::<FUSED>(S, t2[i], fma::<FUSED>(C, t1[i], t0[i])));
-    let R = matrix::<FUSED>(place.rotation);
-    place.position = plus(parent.position, turn::<FUSED>(&R, t));
-    let a = turn::<FUSED>(&R, link.hinge.axis);
-    let at = minus(plus(place.position, turn::<FUSED>(&R, link.hinge.point)), *point);
-    *axis = row(cross::<FUSED>(at, a), a);
-    place.twist = parent.twist;
-    add::<FUSED>(&mut place.twist, rate, axis);
-    place.bias = parent.bias;
-    add::<FUSED>(&mut place.bias, rate, &bracket::<FUSED>(&parent.twist, axis));
-}
-
-/// The place of a link on any joint.
-#[allow(clippy::too_many_arguments)]
-#[inline(never)]
-fn place_any(
-    link: &Link,
-    (outer, inner): &(Pose, Pose),
-    parent: &Place,
-    point: &V3,
-    q: &[f64],
-    rate: &[f64],
-    place: &mut Place,
-    axes: &mut [Row],
-) {
-    let (X, S, bias) = link.kind.motion(q, rate);
-    let joint = parent.pose() * *outer * X;
-    let mut pose = joint * *inner;
-    pose.rotation.renormalize_fast();
-    place.rotation = pose.rotation.coords.into();
-    place.position = pose.position.into();
-    let at_point = |twist: &Twist| {
-        let outer = Pose::new(joint.rotation, joint.position - Vector3::from(*point)).twist_to_outer(twist);
-        row(outer.linear.into(), outer.angular.into())
-    };
-    let mut own = ZERO;
-    for (k, axis) in axes.iter_mut().enumerate() {
-        *axis = at_point(&Twist::from_vector(&S.column(k).into()));
-        add::<false>(&mut own, rate[k], axis);
+impl Way {
+    /// As hinges have it.
+    #[inline(always)]
+    fn set<const FUSED: bool>(&mut self, joint: &Joints, theta: &[f64], rates: &[f64]) {
+        let of = |x: &[f64]| Four(joint.freedom.map(|i| x.get(i).map_or(0.0, |x| *x)));
+        let [s, c] = sines_cosines::<FUSED>(&of(theta).0).map(Four);
+        let [q0, q1] = &joint.rotation;
+        self.rotation = from_fn(|i| s.fma::<FUSED>(q1[i], c * q0[i]));
+        // cos θ = 1 − 2 sin²h, sin θ = 2 sin h cos h
+        let twice = s + s;
+        let (C, S) = ((-twice).fma::<FUSED>(s, Four::all(1.0)), twice * c);
+        let [t0, t1, t2] = &joint.step;
+        self.step = from_fn(|i| S.fma::<FUSED>(t2[i], C.fma::<FUSED>(t1[i], t0[i])));
+        self.axis = joint.axis;
+        self.rate = of(rates);
     }
-    place.twist = parent.twist;
-    add::<false>(&mut place.twist, 1.0, &own);
-    place.bias = parent.bias;
-    add::<false>(&mut place.bias, 1.0, &bracket::<false>(&parent.twist, &own));
-    add::<false>(&mut place.bias, 1.0, &at_point(&bias));
+
+    /// As a free base has it, or a link on any joint but a hinge: sets s of its freedoms and gives Ṡθ̇, in its axes.
+    #[inline(never)]
+    fn set_other(
+        &mut self,
+        l: usize,
+        link: &Link,
+        (outer, inner): &(Pose, Pose),
+        q: &[f64],
+        rate: &[f64],
+        axes: &mut [Row],
+    ) -> Row {
+        let (X, S, bias) = link.kind.motion(q, rate);
+        let mut relative = *outer * X * *inner;
+        relative.rotation.renormalize_fast();
+        let local = |twist: &Twist| {
+            let twist = inner.twist_to_local(twist);
+            row(twist.linear.into(), twist.angular.into())
+        };
+        let mut own = ZERO;
+        for (k, axis) in axes.iter_mut().enumerate() {
+            *axis = local(&Twist::from_vector(&S.column(k).into()));
+            add::<false>(&mut own, rate[k], axis);
+        }
+        let step = relative.rotation.inverse() * relative.position;
+        (0..4).for_each(|i| self.rotation[i].0[l] = relative.rotation.coords[i]);
+        (0..3).for_each(|i| self.step[i].0[l] = step[i]);
+        set_lane(&mut self.axis, l, &own);
+        self.rate.0[l] = 1.0;
+        local(&bias)
+    }
 }
 
-/// ξ × s = (ω×v_s + v×ω_s, ω×ω_s).
+/// Gives each link of some blocks what `next` makes of what its parent has; links without a parent stand on the ground.
 #[inline(always)]
-pub(super) fn bracket<const FUSED: bool>(x: &Row, s: &Row) -> Row {
-    let (v, w) = (linear(x), angular(x));
-    let turned = cross::<FUSED>(w, linear(s));
-    row(plus(turned, cross::<FUSED>(v, angular(s))), cross::<FUSED>(w, angular(s)))
+fn descend<const N: usize>(
+    joints: &[Joints],
+    ways: &[Way],
+    first: usize,
+    blocks: &mut [Block],
+    part: impl Fn(&mut Block) -> &mut [Four; N],
+    ground: impl Fn(usize) -> [f64; N],
+    next: impl Fn(&Way, usize, [f64; N]) -> [f64; N],
+) {
+    // What the link before has is at hand.
+    let mut value = [0.0; N];
+    for (i, (joint, way)) in joints.iter().zip(ways).enumerate() {
+        let b = first + i;
+        for l in 0..4 {
+            let parent = joint.parent[l];
+            if (l == 0 || !joint.in_row) && (l == 0 && i == 0 || parent != (4 * b + l).wrapping_sub(1)) {
+                if parent == BASE {
+                    value = ground(4 * b + l);
+                } else {
+                    let from = part(&mut blocks[parent / 4]);
+                    (0..N).for_each(|k| value[k] = from[k].0[parent % 4]);
+                }
+            }
+            value = next(way, l, value);
+            let to = part(&mut blocks[b]);
+            (0..N).for_each(|k| to[k].0[l] = value[k]);
+        }
+    }
 }
 
 /// The largest angle, rad, for the series below.
@@ -316,17 +471,5 @@ fn product<const FUSED: bool>(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
         sum(p[3], q[1], p[1], q[3]) + sum(p[2], q[0], -p[0], q[2]),
         sum(p[3], q[2], p[2], q[3]) + sum(p[0], q[1], -p[1], q[0]),
         sum(p[3], q[3], -p[0], q[0]) - sum(p[1], q[1], p[2], q[2]),
-    ]
-}
-
-/// The columns of a unit quaternion's matrix: R = I + 2w\[u\] + 2\[u\]².
-#[inline(always)]
-fn matrix<const FUSED: bool>([x, y, z, w]: [f64; 4]) -> [V3; 3] {
-    let (x2, y2, z2) = (x + x, y + y, z + z);
-    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    [
-        [1.0 - fma::<FUSED>(y, y2, z * z2), fma::<FUSED>(x, y2, wz), fma::<FUSED>(x, z2, -wy)],
-        [fma::<FUSED>(x, y2, -wz), 1.0 - fma::<FUSED>(x, x2, z * z2), fma::<FUSED>(y, z2, wx)],
-        [fma::<FUSED>(x, z2, wy), fma::<FUSED>(y, z2, -wx), 1.0 - fma::<FUSED>(x, x2, y * y2)],
     ]
 }

@@ -167,7 +167,7 @@ impl Loops {
 impl LoopJoint {
     /// The two joint frames in the world.
     fn frames(&self, places: &Places, base: &Pose) -> (Pose, Pose) {
-        let pose = |n: usize| if n == BASE { *base } else { places.links[n].pose() };
+        let pose = |n: usize| if n == BASE { *base } else { places.link(n).pose() };
         (pose(self.parent) * self.in_parent, pose(self.child) * self.in_child)
     }
 
@@ -179,7 +179,7 @@ impl LoopJoint {
         let theta = self.kind.coordinates(&X, q);
         q.copy_from_slice(&theta.as_slice()[..d]);
         let J = self.kind.coordinates_jacobian(&X, q);
-        let twist = |n: usize| if n == BASE { places.base } else { places.links[n].twist };
+        let twist = |n: usize| if n == BASE { places.base } else { places.link(n).twist };
         let (a, b) = (twist(self.child), twist(self.parent));
         let v = Vector3::new(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
         let w = Vector3::new(a[3] - b[3], a[4] - b[4], a[5] - b[5]);

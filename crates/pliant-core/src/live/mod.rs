@@ -4,6 +4,7 @@ mod closed;
 mod condensing;
 mod contact;
 mod eigenvalues;
+mod fours;
 mod gathering;
 mod inner;
 mod kinematics;

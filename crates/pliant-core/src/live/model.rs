@@ -4,16 +4,16 @@
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::closed::Closed;
+use super::fours::{Four, Threes};
 use super::loops::Loops;
 use super::plan::Plan;
-use super::rows::V3;
 use super::step::Motion;
 use crate::full::limit_stiffness;
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, JointId, Mechanism};
 use crate::order::Node;
 use crate::reduced::{EffectorFrame, ReductionError, choose_effectors};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, SpatialInertia};
 
 /// The parent, or the free base, that is the base itself.
 pub(super) const BASE: usize = usize::MAX;
@@ -29,8 +29,12 @@ pub struct Model<'m> {
     /// The same in the frame of the first free base.
     pub(super) center_in_float: Vector3<f64>,
     pub(super) links: Vec<Link>,
-    /// Of each link, its joint's frame in the parent's node frame, and its node's frame in that of the joint: what
-    /// hinges do not need.
+    /// Constants of links, four by four.
+    pub(super) joints: Vec<Joints>,
+    pub(super) weights: Vec<Weights>,
+    /// Links that are not on hinges; of each link, its joint's frame in the parent's node frame, and its node's frame in
+    /// that of the joint, which hinges do not need.
+    pub(super) others: Vec<usize>,
     pub(super) frames: Vec<(Pose, Pose)>,
     pub(super) freedoms: Vec<Freedom>,
     /// Whether any joint of the tree has a limit.
@@ -58,22 +62,31 @@ pub(super) struct Link {
     /// First of its freedoms, and how many.
     pub first: usize,
     pub count: usize,
-    pub hinge: Hinge,
-    pub mass: f64,
-    /// Centre of mass in the node's frame.
-    pub center: V3,
-    /// About it, node axes: xx, yy, zz, xy, xz, yz.
-    pub inertia: [f64; 6],
 }
 
-/// A hinge's relative pose, linear in sines and cosines, with h = θ/2: rotation cos h·q₀ + sin h·q₁ and step
-/// t₀ + t₁ cos θ + t₂ sin θ in the child's axes; and its axis and a point on it, in the child's frame.
+/// The joints that carry four links. Relative poses on hinges are linear in sines and cosines, with h = θ/2: rotation cos h·q₀ +
+/// sin h·q₁ and step t₀ + t₁ cos θ + t₂ sin θ in the child's axes; their motion s is in the child's frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hinge {
-    pub rotation: [[f64; 4]; 2],
-    pub step: [V3; 3],
-    pub axis: V3,
-    pub point: V3,
+pub(super) struct Joints {
+    /// Of links that are not there, to fill the last block, the link before.
+    pub parent: [usize; 4],
+    /// Whether each link but the first is on the one before.
+    pub in_row: bool,
+    /// No freedom where there is no hinge.
+    pub freedom: [usize; 4],
+    pub rotation: [[Four; 4]; 2],
+    pub step: [Threes; 3],
+    pub axis: [Four; 6],
+}
+
+/// Masses, centres of mass in the nodes' frames, and inertias about them, node axes: xx, yy, zz, xy, xz, yz.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    pub mass: Four,
+    /// The mass of all that it carries, with its own.
+    pub carried: Four,
+    pub center: Threes,
+    pub inertia: [Four; 6],
 }
 
 /// What acts on one freedom of a tree joint.
@@ -120,9 +133,15 @@ impl<'m> Model<'m> {
             |kind: &JointKind, k: usize| 1.0 / (LONGEST * if k < kind.translations() { radius } else { 1.0 });
         let mut freedoms = Vec::new();
         let mut links: Vec<Link> = Vec::with_capacity(order.nodes().len());
-        let (mut floats, mut frames) = (Vec::new(), Vec::new());
-        for node in order.nodes() {
+        let (mut floats, mut frames, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let blocks = order.nodes().len().div_ceil(4);
+        let mut joints: Vec<Joints> = (0..blocks).map(Joints::none).collect();
+        let mut weights = vec![Weights::NONE; blocks];
+        for (n, node) in order.nodes().iter().enumerate() {
+            weights[n / 4].set(n % 4, &node.inertia);
+            joints[n / 4].parent[n % 4] = node.parent.unwrap_or(BASE);
             let Some(id) = node.joint else {
+                others.push(n);
                 floats.push(links.len());
                 frames.push((Pose::identity(), Pose::identity()));
                 links.push(free_base(node, freedoms.len(), floats.len() - 1));
@@ -147,13 +166,16 @@ impl<'m> Model<'m> {
                     reach: reach(&joint.kind, k),
                 });
             }
+            match joint.kind {
+                JointKind::Hinge => joints[n / 4].set(n % 4, first, &outer, &in_child),
+                _ => others.push(n),
+            }
             frames.push((outer, in_child.inverse()));
             links.push(Link {
                 parent: node.parent.unwrap_or(BASE),
                 joint: Some(id),
                 kind: joint.kind.clone(),
                 count: joint.freedoms.len(),
-                hinge: hinge(&outer, &in_child),
                 ..free_base(node, first, node.parent.map_or(BASE, |n| links[n].float))
             });
         }
@@ -163,6 +185,10 @@ impl<'m> Model<'m> {
                 mechanism.body(links[n].head).name
             )));
         }
+        for (b, joint) in joints.iter_mut().enumerate() {
+            joint.in_row = (1..4).all(|l| joint.parent[l] == 4 * b + l - 1);
+        }
+        weigh_carried(&links, &mut weights);
         let model = Model {
             mechanism,
             radius,
@@ -172,6 +198,9 @@ impl<'m> Model<'m> {
             }),
             loops: Loops::new(mechanism, &links, reach),
             links,
+            joints,
+            weights,
+            others,
             frames,
             floats,
             limited: freedoms.iter().any(|f| f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY),
@@ -253,37 +282,64 @@ fn middle(mechanism: &Mechanism) -> Vector3<f64> {
 
 /// A node that no joint carries.
 fn free_base(node: &Node, first: usize, float: usize) -> Link {
-    let I = &node.inertia.inertia;
-    Link {
-        head: node.head,
-        parent: BASE,
-        joint: None,
-        float,
-        kind: JointKind::Fixed,
-        first,
-        count: 0,
-        hinge: hinge(&Pose::identity(), &Pose::identity()),
-        mass: node.inertia.mass,
-        center: node.inertia.center_of_mass.into(),
-        inertia: [I[(0, 0)], I[(1, 1)], I[(2, 2)], I[(0, 1)], I[(0, 2)], I[(1, 2)]],
+    Link { head: node.head, parent: BASE, joint: None, float, kind: JointKind::Fixed, first, count: 0 }
+}
+
+impl Joints {
+    fn none(block: usize) -> Joints {
+        Joints {
+            parent: std::array::from_fn(|l| (4 * block + l).wrapping_sub(1)),
+            in_row: false,
+            freedom: [usize::MAX; 4],
+            rotation: [[Four::ZERO; 4]; 2],
+            step: [[Four::ZERO; 3]; 3],
+            axis: [Four::ZERO; 6],
+        }
+    }
+
+    /// The constants of a hinge, with its frame in the parent and in the child.
+    fn set(&mut self, l: usize, freedom: usize, in_parent: &Pose, in_child: &Pose) {
+        let (q_p, q_c) = (in_parent.rotation, in_child.rotation);
+        let k = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
+        // R_relᵀ p_rel = R_c Rz(−θ) a − p_c,  a = R_pᵀ p_p,
+        // Rz(−θ) a = (0, 0, a_z) + cos θ (a_x, a_y, 0) + sin θ (a_y, −a_x, 0).
+        let a = q_p.inverse() * in_parent.position;
+        let rotation = [q_p * q_c.inverse(), q_p * k * q_c.inverse()];
+        let step = [
+            q_c * Vector3::new(0.0, 0.0, a.z) - in_child.position,
+            q_c * Vector3::new(a.x, a.y, 0.0),
+            q_c * Vector3::new(a.y, -a.x, 0.0),
+        ];
+        let axis = q_c * Vector3::z();
+        let moment = in_child.position.cross(&axis);
+        self.freedom[l] = freedom;
+        for i in 0..4 {
+            (0..2).for_each(|j| self.rotation[j][i].0[l] = rotation[j].coords[i]);
+        }
+        for i in 0..3 {
+            (0..3).for_each(|j| self.step[j][i].0[l] = step[j][i]);
+            (self.axis[i].0[l], self.axis[3 + i].0[l]) = (moment[i], axis[i]);
+        }
     }
 }
 
-/// The constants of a hinge with its frame in the parent and in the child.
-fn hinge(in_parent: &Pose, in_child: &Pose) -> Hinge {
-    let (q_p, q_c) = (in_parent.rotation, in_child.rotation);
-    let k = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
-    // R_relᵀ p_rel = R_c Rz(−θ) a − p_c,  a = R_pᵀ p_p,
-    // Rz(−θ) a = (0, 0, a_z) + cos θ (a_x, a_y, 0) + sin θ (a_y, −a_x, 0).
-    let a = q_p.inverse() * in_parent.position;
-    Hinge {
-        rotation: [q_p * q_c.inverse(), q_p * k * q_c.inverse()].map(|q| q.coords.into()),
-        step: [
-            (q_c * Vector3::new(0.0, 0.0, a.z) - in_child.position).into(),
-            (q_c * Vector3::new(a.x, a.y, 0.0)).into(),
-            (q_c * Vector3::new(a.y, -a.x, 0.0)).into(),
-        ],
-        axis: (q_c * Vector3::z()).into(),
-        point: in_child.position.into(),
+/// Sums masses up, last link first.
+fn weigh_carried(links: &[Link], weights: &mut [Weights]) {
+    for (n, link) in links.iter().enumerate().rev().filter(|(_, link)| link.parent != BASE) {
+        weights[link.parent / 4].carried.0[link.parent % 4] += weights[n / 4].carried.0[n % 4];
+    }
+}
+
+impl Weights {
+    const NONE: Weights =
+        Weights { mass: Four::ZERO, carried: Four::ZERO, center: [Four::ZERO; 3], inertia: [Four::ZERO; 6] };
+
+    fn set(&mut self, l: usize, body: &SpatialInertia) {
+        let I = &body.inertia;
+        (self.mass.0[l], self.carried.0[l]) = (body.mass, body.mass);
+        (0..3).for_each(|i| self.center[i].0[l] = body.center_of_mass[i]);
+        for (k, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+            self.inertia[k].0[l] = I[(i, j)];
+        }
     }
 }

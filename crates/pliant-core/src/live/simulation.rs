@@ -116,7 +116,7 @@ impl<'m> Simulation<'m> {
             let (outer, twist) = match node {
                 None => (motion.base, motion.base_twist),
                 Some(n) => {
-                    let place = &motion.places.links[n];
+                    let place = &motion.places.link(n);
                     let (pose, at) = (place.pose(), &place.twist);
                     let arm = pose.position - nalgebra::Vector3::from(motion.places.point);
                     let angular = nalgebra::Vector3::new(at[3], at[4], at[5]);
@@ -238,7 +238,7 @@ impl<'m> Simulation<'m> {
     /// The link frame of a body in the world.
     pub fn pose(&self, body: BodyId) -> Pose {
         let (node, offset) = self.model.place(body);
-        node.map_or(self.motion.base, |n| self.motion.places.links[n].pose()) * offset
+        node.map_or(self.motion.base, |n| self.motion.places.link(n).pose()) * offset
     }
 
     /// The frame of an effector in the world.
@@ -275,7 +275,7 @@ impl<'m> Simulation<'m> {
         let (Some(n), offset) = self.model.place(pull.body) else {
             return Wrench::ZERO;
         };
-        let place = &self.motion.places.links[n];
+        let place = &self.motion.places.link(n);
         let pose = place.pose() * offset * pull.frame;
         let arm = pose.position - nalgebra::Vector3::from(self.motion.places.point);
         pulls::force(pull, &pose, &place.twist, arm.into())

@@ -18,7 +18,7 @@ use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
 use super::gathering::Gathered;
 use super::kinematics::{Float, Places};
-use super::model::{BASE, Freedom, Model};
+use super::model::{Freedom, Model};
 use super::plan::{NONE, Plan};
 use super::pulls;
 use super::rows::{Row, V3, ZERO, angular, cross, dot, dot3, fma, minus, plus, row};
@@ -213,8 +213,8 @@ pub(super) fn estimate(model: &Model, inputs: &Inputs, motion: &Motion, work: &m
     work.rates.fill(0.0);
     work.trial.put(model, &motion.base, &Twist::ZERO, &motion.floats, &work.change, &work.rates);
     let mut furthest = 0.0f64;
-    for (a, b) in work.trial.links.iter().zip(&motion.places.links) {
-        let away = minus(a.position, b.position);
+    for n in 0..model.links.len() {
+        let away = minus(work.trial.link(n).position, motion.places.link(n).position);
         let distance = (away[0] * away[0] + away[1] * away[1] + away[2] * away[2]).sqrt();
         furthest = if distance.is_nan() { f64::INFINITY } else { furthest.max(distance) };
     }
@@ -265,8 +265,7 @@ impl Workspace {
         self.load(model, inputs, motion, h);
         self.gathered.sum::<FUSED>(model, places);
         if balance {
-            self.gathered.momenta.fill(ZERO);
-            self.gathered.along.fill(0.0);
+            self.gathered.stop();
         }
         if model.limited {
             for (i, freedom) in model.freedoms.iter().enumerate() {
@@ -381,7 +380,7 @@ impl Workspace {
         let acts = |w: &Wrench| w.force.norm_squared() + w.torque.norm_squared() > 0.0;
         let mut push = |body, frame: &Pose, load: &Wrench| {
             if let (Some(n), offset) = model.place(body) {
-                let at = places.links[n].point((offset * *frame).position.into());
+                let at = places.link(n).point((offset * *frame).position.into());
                 loads[n].push(load.force.into(), minus(at, places.point));
                 loads[n].twist(load.torque.into());
             }
@@ -402,7 +401,7 @@ impl Workspace {
             }
             let n = self.plan.ports[port].link;
             let arm = port_arm(&self.plan, places, port);
-            let pose = places.links[n].pose() * self.plan.ports[port].frame;
+            let pose = places.link(n).pose() * self.plan.ports[port].frame;
             let (wrench, turning) = pulls::spring(pull, &pose);
             loads[n].push(wrench.force.into(), arm);
             loads[n].twist(wrench.torque.into());
@@ -418,17 +417,19 @@ impl Workspace {
     /// Springs, limits, dampers and rotors of all freedoms.
     #[inline(always)]
     fn drive(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
+        let n = model.freedoms.len();
+        let (theta, rates, torques) = (&motion.theta[..n], &motion.rates[..n], &self.gathered.torques[..n]);
+        let (drives, bounds) = (&mut self.drives[..n], &self.bounds[..n]);
         for (i, freedom) in model.freedoms.iter().enumerate() {
-            let (q, rate) = (motion.theta[i], motion.rates[i]);
+            let (q, rate) = (theta[i], rates[i]);
             let (mut stiffness, mut softness) = (freedom.stiffness, freedom.softness);
-            let mut force =
-                freedom.stiffness * (inputs.rest[freedom.coordinate] - q) + self.gathered.torques[i];
-            if !self.bounds[i].is_nan() {
+            let mut force = freedom.stiffness * (inputs.rest[freedom.coordinate] - q) + torques[i];
+            if !bounds[i].is_nan() {
                 stiffness += freedom.limit;
                 softness = 1.0 / stiffness;
-                force += freedom.limit * (self.bounds[i] - q);
+                force += freedom.limit * (bounds[i] - q);
             }
-            self.drives[i] = Drive {
+            drives[i] = Drive {
                 stiffness,
                 softness,
                 weight: freedom.armature + h * freedom.damping,
@@ -442,18 +443,21 @@ impl Workspace {
     #[inline(always)]
     fn follow<const FUSED: bool>(&mut self, model: &Model, places: &Places, h: f64, balance: bool) {
         let (mut geometric, mut elastic) = (0.0, 0.0);
-        for (n, link) in model.links.iter().enumerate() {
-            let segment = self.plan.segment_of[n];
+        // Lengths that the compiler sees to be the same.
+        let n = model.freedoms.len();
+        let (axes, levers, drives) = (&places.axes[..n], &self.gathered.levers[..n], &self.drives[..n]);
+        let (rates, changes) = (&mut self.rates[..n], &mut self.change[..n]);
+        for (n, (link, &segment)) in model.links.iter().zip(&self.plan.segment_of).enumerate() {
             let (rate, held) = match segment {
                 NONE => (&ZERO, &ZERO),
                 _ => (&self.condensed.rate[segment], &self.condensed.held[segment]),
             };
-            let mut turn = if link.parent == BASE { [0.0; 3] } else { self.turns[link.parent] };
+            let mut turn = self.turns.get(link.parent).map_or([0.0; 3], |turn| *turn);
             for i in link.first..link.first + link.count {
-                let (s, m, drive) = (&places.axes[i], &self.gathered.levers[i], &self.drives[i]);
+                let (s, m, drive) = (&axes[i], &levers[i], &drives[i]);
                 let c = drive.softness;
                 let d = fma::<FUSED>(-c, dot::<FUSED>(s, held), drive.error);
-                (self.rates[i], self.change[i]) = (c * dot::<FUSED>(s, rate), d);
+                (rates[i], changes[i]) = (c * dot::<FUSED>(s, rate), d);
                 // dᵀG d and dᵀK d, G the geometric stiffness: 2 d m·Σ_{j<i} ω_j d_j + d² m·ω
                 let own = angular(s).map(|x| x * d);
                 let both: V3 = std::array::from_fn(|k| fma::<FUSED>(2.0, turn[k], own[k]));

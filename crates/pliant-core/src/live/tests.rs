@@ -68,13 +68,13 @@ fn forces_and_geometric_stiffness_are_derivatives_of_energy() {
             motion.theta.copy_from_slice(theta);
             motion.place(&model);
             let mut sum = 0.0;
-            for (link, place) in model.links.iter().zip(&motion.places.links) {
-                let at = place.pose().transform_point(&link.center.into());
-                sum -= link.mass * inputs.gravity.dot(&at);
+            for (n, node) in mechanism.order().nodes().iter().enumerate() {
+                let at = motion.places.link(n).pose().transform_point(&node.inertia.center_of_mass);
+                sum -= node.inertia.mass * inputs.gravity.dot(&at);
             }
             for (effector, load) in mechanism.effectors().iter().zip(&inputs.effector_loads) {
                 let (node, offset) = model.place(effector.body);
-                let at = motion.places.links[node.unwrap()].pose() * offset * effector.frame;
+                let at = motion.places.link(node.unwrap()).pose() * offset * effector.frame;
                 sum -= load.force.dot(&at.position);
             }
             sum
@@ -124,17 +124,15 @@ fn vector(x: &Row) -> Vector6<f64> {
 
 /// M of a link at P: with C = \[c\], (m, −m C; m C, R I Rᵀ − m C C).
 fn inertia(model: &Model, n: usize, places: &Places) -> Matrix6<f64> {
-    let (link, pose) = (&model.links[n], places.links[n].pose());
+    let (body, pose) = (&model.mechanism.order().nodes()[n].inertia, places.link(n).pose());
     let R = pose.rotation.to_rotation_matrix().into_inner();
-    let [xx, yy, zz, xy, xz, yz] = link.inertia;
-    let I = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
-    let c = pose.transform_point(&link.center.into()) - Vector3::from(places.point);
-    let (m, C) = (link.mass, c.cross_matrix());
+    let c = pose.transform_point(&body.center_of_mass) - Vector3::from(places.point);
+    let (m, C) = (body.mass, c.cross_matrix());
     let mut M = Matrix6::zeros();
     M.fixed_view_mut::<3, 3>(0, 0).copy_from(&(Matrix3::identity() * m));
     M.fixed_view_mut::<3, 3>(0, 3).copy_from(&(C * -m));
     M.fixed_view_mut::<3, 3>(3, 0).copy_from(&(C * m));
-    M.fixed_view_mut::<3, 3>(3, 3).copy_from(&(R * I * R.transpose() - C * C * m));
+    M.fixed_view_mut::<3, 3>(3, 3).copy_from(&(R * body.inertia * R.transpose() - C * C * m));
     M
 }
 
@@ -157,7 +155,8 @@ fn sums_of_segments_are_those_over_all_links() {
         for (s, sums) in condensed.sums.iter().enumerate() {
             let (mut M2, mut M1) = (Matrix6::zeros(), Matrix6::zeros());
             let mut p = Vector6::zeros();
-            for (n, place) in motion.places.links.iter().enumerate() {
+            for n in 0..model.links.len() {
+                let place = motion.places.link(n);
                 let mut G = Matrix6::zeros();
                 let mut at = n;
                 while at != BASE {
