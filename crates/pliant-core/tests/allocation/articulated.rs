@@ -1,0 +1,42 @@
+//! Claim: a step of the articulated engine allocates no memory, whatever is set before it: loads, set-points, gravity,
+//! base, pull; by either integrator.
+
+use crate::allocation::steps_allocate_nothing;
+use crate::counting::allocations;
+use pliant_core::articulated::{Integrator, Model, Simulation};
+use pliant_core::gallery::{self, RandomOptions};
+use pliant_core::mechanism::Mechanism;
+
+#[test]
+fn a_step_allocates_nothing() {
+    let names = [
+        "chain:100",
+        "ladder:36",
+        "rungs:24",
+        "loop",
+        "hand",
+        "gripper",
+        "firefighters",
+        "hexapod",
+        "graph",
+        "torus-chain:4",
+        "windmill",
+        "spline-slide",
+        "surface-slide",
+    ];
+    let mut mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
+    let options = RandomOptions { bodies: 30, loops: 0.3, bushiness: 1.0, ..RandomOptions::default() };
+    mechanisms.push(gallery::random(5, &options));
+    for mechanism in mechanisms {
+        let model = Model::new(&mechanism);
+        let mut simulation = model.simulate();
+        let step = |simulation: &mut Simulation| simulation.step(1.0 / 240.0).unwrap();
+        steps_allocate_nothing(&mechanism, &mut simulation, Simulation::inputs_mut, |_, _| {}, step);
+
+        if simulation.set_integrator(Integrator::RungeKutta4).is_ok() {
+            simulation.step(1e-6).unwrap();
+            let count = allocations(|| simulation.step(1e-6).unwrap());
+            assert_eq!(count, 0, "{}: Runge and Kutta", mechanism.name());
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Claim: the blended engine moves as the live one does, settles without limit cycles on the equilibrium of its
+//! statics, and poses do not jump as samples come and go.
+
+use crate::common::{FRAME, apart};
+use crate::loads::{Random, case, effectors_apart, set_loads};
+use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::full;
+use pliant_core::gallery;
+use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::spatial::Wrench;
+
+/// A model with the unloaded sample and pairs at random loads.
+fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
+    let mut model = Model::new(mechanism, options).unwrap();
+    let mut random = Random(5);
+    for k in 0..pairs {
+        let Some(case) = case(mechanism, &mut random, [0.8, 0.5][k % 2], false) else { continue };
+        let opposite: Vec<Wrench> = case.loads.iter().map(|w| *w * -1.0).collect();
+        let _ = (model.add(&case.loads), model.add(&opposite));
+    }
+    model
+}
+
+fn set(simulation: &mut pliant_core::blended::Simulation, loads: &[Wrench]) {
+    for (e, load) in loads.iter().enumerate() {
+        simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+    }
+}
+
+/// With forces from the live engine, paths are those of the full engine but for what the effectors leave out: vibrations
+/// of helix and rungs between base and tip. From the blend alone they are off by a third at worst.
+#[test]
+fn transients_are_near_those_of_the_full_engine() {
+    let scenes = [
+        ("two-link", 2, 0.001),
+        ("y", 4, 0.003),
+        ("hand", 2, 0.001),
+        ("chain", 3, 0.02),
+        ("helix:50", 3, 0.25),
+        ("rungs:18", 2, 0.15),
+    ];
+    for (name, pairs, bound) in scenes {
+        let mechanism = gallery::build(name).unwrap();
+        let model = sampled(&mechanism, pairs, Options::default());
+        let mut random = Random(11);
+        for _ in 0..2 {
+            let Some(case) = case(&mechanism, &mut random, 0.25, false) else { continue };
+            for force in [Force::Live, Force::Blend] {
+                let full_model = full::Model::new(&mechanism);
+                let (mut expected, mut simulation) = (full_model.simulate(), model.simulate());
+                simulation.set_options(Options { force, ..*model.options() });
+                expected.settle(&Default::default()).unwrap();
+                let start = expected.state().clone();
+                simulation.set_state(&start).unwrap();
+                // Rounding, and what the statics of the first sample leave over.
+                assert!(apart(&mechanism, simulation.state(), &start) < 1e-12, "{name}: start");
+                set_loads(&mut expected, &case.loads);
+                set(&mut simulation, &case.loads);
+                let (mut worst, mut largest) = (0.0f64, 0.0f64);
+                for _ in 0..500 {
+                    expected.step(1e-3).unwrap();
+                    simulation.step(1e-3).unwrap();
+                    worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
+                    largest = largest.max(effectors_apart(&mechanism, expected.state(), &start));
+                }
+                let error = worst / largest;
+                eprintln!("{name} {force:?}: {error:.4} at {largest:.2}");
+                assert!(error < if force == Force::Live { bound } else { 0.4 }, "{name} {force:?}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damped_runs_come_to_rest_where_the_statics_are() {
+    for (name, pairs) in
+        [("y", 4), ("hand", 2), ("chain", 3), ("helix:50", 3), ("rungs:18", 2), ("gripper", 2)]
+    {
+        let mechanism = gallery::build(name).unwrap();
+        let model = sampled(&mechanism, pairs, Options::default());
+        let mut random = Random(3);
+        for k in 0..4 {
+            let Some(case) = case(&mechanism, &mut random, [0.4, 0.9][k % 2], false) else { continue };
+            for force in [Force::Live, Force::Blend] {
+                let mut simulation = model.simulate();
+                simulation.set_options(Options { force, ..*model.options() });
+                // Loads rise, so that what rests is what the statics find from rest.
+                for step in 1..=240 {
+                    let part = step as f64 / 240.0;
+                    let loads: Vec<Wrench> = case.loads.iter().map(|w| *w * part).collect();
+                    set(&mut simulation, &loads);
+                    simulation.step(FRAME).unwrap();
+                }
+                let mut moved = f64::INFINITY;
+                for _ in 0..1500 {
+                    let before = simulation.state().clone();
+                    simulation.step(FRAME).unwrap();
+                    moved = effectors_apart(&mechanism, simulation.state(), &before);
+                }
+                let rest = simulation.state().clone();
+                let estimate = simulation.estimate();
+                let error = apart(&mechanism, &rest, &case.state);
+                simulation.settle().unwrap();
+                let off = apart(&mechanism, simulation.state(), &rest);
+                eprintln!(
+                    "{name} {force:?} {k}: {moved:.1e} a step, {off:.1e} from the statics, {error:.4} wrong, {estimate:.4} estimated"
+                );
+                // Rounding; a limit cycle would be 1e-4 and more.
+                assert!(moved < 1e-12, "{name} {force:?} {k}: moves {moved}");
+                match force {
+                    // The live engine ends on the equilibrium of the full statics, to their tolerance with loops.
+                    Force::Live => assert!(error < 2e-5, "{name} {k}: {error}"),
+                    // Newton's method ends within 1e-10.
+                    Force::Blend => assert!(off < 1e-8, "{name} {k}: {off}"),
+                }
+            }
+        }
+    }
+}
+
+/// A path of loads in four times as many steps: poses change four times less from one to the next.
+#[test]
+fn poses_do_not_jump() {
+    for name in ["y", "helix:50", "rungs:18"] {
+        let mechanism = gallery::build(name).unwrap();
+        let mut random = Random(17);
+        let corners: Vec<Vec<Wrench>> =
+            (0..3).filter_map(|_| case(&mechanism, &mut random, 0.7, false)).map(|case| case.loads).collect();
+        for force in [Force::Live, Force::Blend] {
+            // Branches with the blend alone are steeper: `tests/blended/branches.rs`.
+            let options = Options { neighbours: 4, branches: force == Force::Live, ..Options::default() };
+            let model = sampled(&mechanism, 6, options);
+            for links in [Links::Joint, Links::Twist] {
+                let largest = |steps: usize| {
+                    let mut simulation = model.simulate();
+                    simulation.set_options(Options { force, links, ..*model.options() });
+                    let mut last: Option<pliant_core::state::State> = None;
+                    let mut largest = 0.0f64;
+                    for pair in corners.windows(2) {
+                        for k in 0..=steps {
+                            let s = k as f64 / steps as f64;
+                            let loads: Vec<Wrench> =
+                                pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
+                            set(&mut simulation, &loads);
+                            simulation.settle().unwrap();
+                            if let Some(last) = &last {
+                                largest = largest.max(apart(&mechanism, simulation.state(), last));
+                            }
+                            last = Some(simulation.state().clone());
+                        }
+                        last = None;
+                    }
+                    largest
+                };
+                let (coarse, fine) = (largest(100), largest(400));
+                let ratio = coarse / fine;
+                eprintln!("{name} {force:?} {links:?}: {coarse:.5} to {fine:.5}, {ratio:.2}");
+                // A jump would stay as it is, a ratio of one.
+                assert!(ratio > 3.3, "{name} {force:?} {links:?}: {coarse} {fine}");
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Claim: a mechanism whose joints say `start` starts there in every engine: each joint is where it was put, loops and
+//! couplings are closed, a free base stays where it is; coordinates, rests and limits keep their zero; and it moves as
+//! the same mechanism does whose file is drawn in that pose. What loops forbid is an error that names the joint.
+
+use crate::common::{FRAME, builder, distance, edited};
+use pliant_core::gallery::{self, Passive, RandomOptions};
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{Element, JointDescription, JointId, Mechanism, MechanismBuilder, PerFreedom};
+use pliant_core::nalgebra::Vector3;
+use pliant_core::reduced::{Reduction, Reference};
+use pliant_core::spatial::Pose;
+use pliant_core::state::State;
+use pliant_core::{articulated, full, live};
+
+fn ids(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
+    (0..mechanism.joints().len()).map(JointId::from_index)
+}
+
+/// Starts of all freedoms, rad or m: no two alike.
+fn starts(joint: &JointDescription, j: usize) -> Vec<f64> {
+    let d = joint.kind.freedoms();
+    (0..d)
+        .map(|k| {
+            0.4 * (1.0 + j as f64 * 1.7 + k as f64).sin()
+                * if k < joint.kind.translations() { 0.1 } else { 1.0 }
+        })
+        .collect()
+}
+
+/// With all springs relaxed at the start.
+fn started(mechanism: &Mechanism) -> Mechanism {
+    let mut j = 0;
+    edited(mechanism, |joint| {
+        let start = starts(joint, j);
+        j += 1;
+        if !start.is_empty() {
+            joint.limits = None;
+            joint.rest = Some(PerFreedom::Each(start.clone()));
+            joint.start = Some(PerFreedom::Each(start));
+        }
+    })
+}
+
+/// The first states of all engines.
+fn first_states(mechanism: &Mechanism) -> Vec<(&'static str, State)> {
+    let full = full::Model::new(mechanism);
+    let articulated = articulated::Model::new(mechanism);
+    let mut states = vec![
+        ("full", full.simulate().state().clone()),
+        ("articulated", articulated.simulate().state().clone()),
+    ];
+    if let Ok(model) = live::Model::new(mechanism) {
+        states.push(("live", model.simulate().state().clone()));
+    }
+    if let Ok(model) = Reduction::at_rest(mechanism).build() {
+        states.push(("reduced", model.simulate().state().clone()));
+    }
+    states
+}
+
+#[test]
+fn every_joint_of_a_tree_is_where_it_is_put_in_every_engine() {
+    let options =
+        RandomOptions { loops: 0.0, passive: Passive::Never, free_bases: true, ..RandomOptions::default() };
+    let mut engines = 0;
+    for seed in 0..20 {
+        let file = gallery::random(seed, &options);
+        let mechanism = started(&file);
+        let start = State::at_rest(&mechanism);
+        for id in ids(&mechanism) {
+            let joint = mechanism.joint(id);
+            assert_eq!(start.coordinates_of(&mechanism, id), joint.start);
+            // Twelve products of poses within a few metres.
+            let X = start.relative_pose(&mechanism, id);
+            assert!(distance(&X, &joint.kind.transform(&joint.start)) < 1e-13, "{}", joint.name);
+        }
+        for (b, body) in mechanism.bodies().iter().enumerate().filter(|(_, body)| body.free) {
+            assert!(distance(&start.poses[b], &body.pose) < 1e-15);
+        }
+        // The zero of coordinates is the file's pose, which stays.
+        assert!(mechanism.bodies().iter().zip(file.bodies()).all(|(a, b)| a.pose == b.pose));
+        for (engine, state) in first_states(&mechanism) {
+            engines += 1;
+            for (a, b) in state.poses.iter().zip(&start.poses) {
+                assert!(distance(a, b) < 1e-12, "{engine}, seed {seed}: {:e}", distance(a, b));
+            }
+            for (a, b) in state.coordinates.iter().zip(&start.coordinates) {
+                assert!((a - b).abs() < 1e-12, "{engine}, seed {seed}");
+            }
+        }
+    }
+    assert!(engines >= 70, "{engines}");
+}
+
+#[test]
+fn relaxed_at_its_start_nothing_moves() {
+    let options = RandomOptions { loops: 0.0, passive: Passive::Never, ..RandomOptions::default() };
+    for seed in 0..10 {
+        let mechanism = started(&gallery::random(seed, &options));
+        let start = State::at_rest(&mechanism);
+        let model = full::Model::new(&mechanism);
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
+        let found = simulation.settle(&Default::default()).unwrap();
+        // Statics finds nothing to do.
+        assert!(found.converged && found.load_reached == 1.0);
+        for _ in 0..30 {
+            simulation.step(FRAME).unwrap();
+        }
+        for (a, b) in simulation.state().poses.iter().zip(&start.poses) {
+            // Rounding of the start's coordinates under springs of 10⁴ over 30 steps.
+            assert!(distance(a, b) < 1e-10, "seed {seed}: {:e}", distance(a, b));
+        }
+    }
+}
+
+/// The mechanism drawn in its start pose: hinges turn about the same axes and count from there.
+fn redrawn(mechanism: &Mechanism) -> Mechanism {
+    let start = State::at_rest(mechanism);
+    let mut builder = MechanismBuilder::new("redrawn");
+    builder.gravity(mechanism.gravity().into());
+    for (body, pose) in mechanism.bodies().iter().zip(&start.poses) {
+        let mut body = body.clone();
+        body.pose = *pose;
+        builder.body(body);
+    }
+    for id in ids(mechanism) {
+        let joint = mechanism.joint(id);
+        assert!(matches!(joint.kind, JointKind::Hinge | JointKind::Fixed));
+        let frame = start.pose(joint.child) * mechanism.frame_in_child(id);
+        let child = &mechanism.body(joint.child).name;
+        let mut description =
+            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(id), child)
+                .frame(frame);
+        if let ([freedom], [q]) = (&joint.freedoms[..], start.coordinates_of(mechanism, id)) {
+            description = description
+                .stiffness(freedom.stiffness)
+                .damping(freedom.damping)
+                .armature(freedom.armature)
+                .rest(freedom.rest - q)
+                .limits((freedom.lower - q, freedom.upper - q));
+        }
+        builder.joint(description);
+    }
+    for effector in mechanism.effectors() {
+        builder.effector(pliant_core::mechanism::EffectorDescription {
+            name: effector.name.clone(),
+            body: mechanism.body(effector.body).name.clone(),
+            frame: effector.frame,
+        });
+    }
+    builder.build().unwrap()
+}
+
+/// A mechanism and the joints that are given a start.
+fn with_start(name: &str, given: &[(&str, f64)]) -> Mechanism {
+    let mechanism = gallery::build(name).unwrap();
+    edited(&mechanism, |joint| {
+        if let Some((_, q)) = given.iter().find(|(name, _)| *name == joint.name) {
+            joint.start = Some(PerFreedom::All(*q));
+        }
+    })
+}
+
+#[test]
+fn it_moves_as_if_the_file_were_drawn_there() {
+    let arm = gallery::build("arm").unwrap();
+    let names: Vec<String> = arm.joints().iter().map(|joint| joint.name.clone()).collect();
+    let given: Vec<(&str, f64)> =
+        names.iter().enumerate().map(|(j, name)| (name.as_str(), 0.3 * (j as f64).sin())).collect();
+    for mechanism in [with_start("arm", &given), with_start("four-bar", &[("A", 0.4)])] {
+        let other = redrawn(&mechanism);
+        assert!(other.start().is_none());
+        let loops = !mechanism.order().loop_joints().is_empty();
+        // A loop is closed to the tolerance of statics, 1e-9, when the start is found, and the first step closes it.
+        let near = if loops { 1e-7 } else { 1e-10 } * mechanism.radius();
+        macro_rules! same {
+            ($engine:literal, $model:expr, $settle:expr) => {
+                let (a, b) = ($model(&mechanism), $model(&other));
+                let (mut a, mut b) = (a.simulate(), b.simulate());
+                $settle(&mut a);
+                $settle(&mut b);
+                for step in 0..60 {
+                    a.step(FRAME).unwrap();
+                    b.step(FRAME).unwrap();
+                    for ((a, b), body) in a.state().poses.iter().zip(&b.state().poses).zip(mechanism.bodies())
+                    {
+                        let off = distance(a, b);
+                        assert!(off < near, "{}: {} after {step} steps: {off:e}", $engine, body.name);
+                    }
+                }
+            };
+        }
+        // Two Newton iterations leave what the frames' axes have a part in; eight leave rounding.
+        same!("full", full::Model::new, |s: &mut full::Simulation| s.set_iterations(8).unwrap());
+        same!("articulated", articulated::Model::new, |_| ());
+        same!("live", |m| live::Model::new(m).unwrap(), |_| ());
+        same!("reduced", |m| Reduction::at_rest(m).build().unwrap(), |_| ());
+        let C = [&mechanism, &other].map(|m| Reduction::at_rest(m).project().unwrap().compliance().clone());
+        assert!((&C[0] - &C[1]).amax() < 1e-7 * C[1].amax());
+    }
+}
+
+#[test]
+fn loops_and_couplings_close() {
+    for (name, given) in [("four-bar", ("A", 0.4)), ("four-bar", ("D", -0.2)), ("gripper", ("", 0.2))] {
+        let file = gallery::build(name).unwrap();
+        let sprung = file.joints().iter().find(|j| j.freedoms.iter().any(|f| f.stiffness > 0.0)).unwrap();
+        let joint = if given.0.is_empty() { sprung.name.clone() } else { given.0.into() };
+        let mechanism = with_start(name, &[(joint.as_str(), given.1)]);
+        let start = State::at_rest(&mechanism);
+        let q = start.coordinates_of(&mechanism, mechanism.find_joint(&joint).unwrap());
+        assert!((q[0] - given.1).abs() < 1e-8, "{name}: {q:?}");
+        // Statics closes loops to 1e-9 of the size.
+        assert!(start.violation(&mechanism) < 1e-8, "{name}: {:e}", start.violation(&mechanism));
+        for coupling in mechanism.couplings() {
+            let [a, b] = [coupling.joint, coupling.of].map(|j| start.coordinates_of(&mechanism, j)[0]);
+            assert!((a - coupling.ratio * b - coupling.offset).abs() < 1e-8, "{name}");
+        }
+        // `--at` goes on from there: the same joint elsewhere, the same pose as from the file's.
+        let id = mechanism.find_joint(&joint).unwrap();
+        let there = [(id, vec![0.5 * given.1])];
+        let a = Reference::at_positions(&mechanism, &there).unwrap();
+        let b = Reference::at_positions(&file, &there).unwrap();
+        for b_ in 0..mechanism.bodies().len() {
+            let body = pliant_core::mechanism::BodyId::from_index(b_);
+            assert!(distance(&a.pose(body), &b.pose(body)) < 1e-7, "{name}");
+        }
+    }
+}
+
+/// A four-bar that hangs on a body which moves freely.
+fn floating(start: f64) -> MechanismBuilder {
+    let file = gallery::build("four-bar").unwrap();
+    let mut given = builder(&file, |joint| {
+        if joint.parent == "world" {
+            joint.parent = "base".into();
+        }
+        if joint.name == "A" {
+            joint.start = Some(PerFreedom::All(start));
+        }
+    });
+    let inertia = file.bodies()[0].inertia;
+    given.body(
+        pliant_core::mechanism::Body::new("base", Pose::translation([1.0, 2.0, 3.0])).inertia(inertia).free(),
+    );
+    given
+}
+
+#[test]
+fn loops_on_a_free_base_close_and_it_stays() {
+    let mechanism = floating(0.4).build().unwrap();
+    let start = State::at_rest(&mechanism);
+    let base = mechanism.find_body("base").unwrap();
+    assert!((start.pose(base).position - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-9);
+    assert!(start.violation(&mechanism) < 1e-8);
+    // The bars are where they are without the base, which is no part of the loop.
+    let fixed = State::at_rest(&with_start("four-bar", &[("A", 0.4)])).poses;
+    for (a, b) in start.poses.iter().zip(&fixed) {
+        assert!(distance(a, b) < 1e-8, "{:e}", distance(a, b));
+    }
+}
+
+#[test]
+fn starts_that_cannot_be_are_defects() {
+    let file = gallery::build("four-bar").unwrap();
+    let defects =
+        |change: &mut dyn FnMut(&mut JointDescription)| builder(&file, change).build().unwrap_err().defects;
+    // Two angles of a four-bar cannot be chosen independently.
+    let found = defects(&mut |joint| {
+        joint.start = match joint.name.as_str() {
+            "A" => Some(PerFreedom::All(0.5)),
+            "B" => Some(PerFreedom::All(0.5)),
+            _ => None,
+        }
+    });
+    assert_eq!((found.len(), found[0].field), (1, Some("start")));
+    assert!(matches!(found[0].element, Element::Joint(0 | 1)), "{:?}", found[0]);
+    assert!(found[0].message.contains("cannot start at [0.5]: loops"), "{}", found[0].message);
+    let found = defects(&mut |joint| joint.start = Some(PerFreedom::All(f64::NAN)));
+    assert_eq!(found[0].message, "joint `A`: start is NaN");
+    let found = defects(&mut |joint| joint.start = Some(PerFreedom::Each(vec![0.0; 2])));
+    assert!(found[0].message.contains("start"), "{}", found[0].message);
+    // A way that nobody can mean is not followed.
+    let found = defects(&mut |joint| joint.start = (joint.name == "A").then_some(PerFreedom::All(1e9)));
+    assert!(found[0].message.contains("too long"), "{}", found[0].message);
+}
