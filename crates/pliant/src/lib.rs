@@ -39,3 +39,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The example of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/1-reduce-your-robot.md")]
+struct Guide;

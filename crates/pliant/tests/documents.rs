@@ -25,10 +25,23 @@ fn links(text: &str) -> Vec<&str> {
 fn every_named_path_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut named = 0;
-    for document in ["README.md", "ARCHITECTURE.md", "NOTATION.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
-        let text = std::fs::read_to_string(root.join(document)).expect(document);
-        for path in paths(&text).into_iter().chain(links(&text)) {
-            assert!(root.join(path).exists(), "{document} names {path}, which does not exist");
+    let documents = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "NOTATION.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/guide/1-reduce-your-robot.md",
+        "docs/guide/2-choose-the-fidelity.md",
+        "docs/guide/3-read-the-error.md",
+    ];
+    for document in documents {
+        let file = root.join(document);
+        let text = std::fs::read_to_string(&file).expect(document);
+        let beside = file.parent().expect("a folder");
+        let from_root = paths(&text).into_iter().map(|path| (path, root.join(path)));
+        for (path, there) in from_root.chain(links(&text).into_iter().map(|link| (link, beside.join(link)))) {
+            assert!(there.exists(), "{document} names {path}, which does not exist");
             named += 1;
         }
     }
