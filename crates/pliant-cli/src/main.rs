@@ -10,6 +10,7 @@ mod help;
 mod load;
 mod mechanism;
 mod output;
+mod page;
 mod position;
 mod progress;
 mod report;

@@ -123,7 +123,7 @@ pub fn measure(
                 break;
             }
         };
-        let times = super::super::text::figure(scale);
+        let times = crate::page::text::figure(scale);
         if !found.converged {
             ramp.stopped =
                 Some(format!("the full mechanism finds no equilibrium under {times} times the load"));
