@@ -216,7 +216,11 @@ fn live(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Figures, String>, S
 }
 
 /// Times the blended engine.
-pub fn blended(model: &blended::Model, options: blended::Options, pace: &Pace) -> Result<[f64; 5], StepError> {
+pub fn blended(
+    model: &blended::Model,
+    options: blended::Options,
+    pace: &Pace,
+) -> Result<[f64; 5], StepError> {
     let mut simulation = model.simulate();
     simulation.set_options(options);
     simulation.inputs_mut().add_scene_loads(model.mechanism());

@@ -354,7 +354,10 @@ impl Plot {
 fn dot(series: &Series, x: f64, y: f64, words: &str) -> String {
     let radius = if series.mark == Mark::Dots { 4.0 } else { 2.4 };
     let title = if words.is_empty() { String::new() } else { format!("<title>{}</title>", escape(words)) };
-    format!("<circle class=\"dot {}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">{title}</circle>", series.class)
+    format!(
+        "<circle class=\"dot {}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">{title}</circle>",
+        series.class
+    )
 }
 
 /// A line between two places, with a bar across each end.

@@ -40,7 +40,9 @@ pub fn open(browser: &Path, folder: &Path, page: &Path) -> (String, String) {
         }
         thread::sleep(Duration::from_millis(50));
     }
-    [log, dom].map(|path| String::from_utf8_lossy(&fs::read(path).expect("what it wrote")).into_owned()).into()
+    [log, dom]
+        .map(|path| String::from_utf8_lossy(&fs::read(path).expect("what it wrote")).into_owned())
+        .into()
 }
 
 /// What pages and their scripts say on the console.

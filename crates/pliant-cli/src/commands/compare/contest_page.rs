@@ -11,11 +11,11 @@ use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
 use super::page;
+use super::skeleton::Skeleton;
+use super::wires;
 use crate::page::head;
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use super::skeleton::Skeleton;
 use crate::page::text::{count, escape, figure, significant, time};
-use super::wires;
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;

@@ -14,9 +14,9 @@ use super::measure::{
     AtRest, Comparison, DEFAULT, Frequencies, LinkError, MODES, Moment, RECONSTRUCTIONS, Ramp, Sample, size,
 };
 use super::motion;
+use super::skeleton::Skeleton;
 use crate::page::head;
 use crate::page::plot::{Axis, Bar, Mark, Plot, Scale, Series, bars};
-use super::skeleton::Skeleton;
 use crate::page::text::{count, escape, figure, percent, percent_cell, significant, time};
 
 /// Ratios below this are drawn at the edge of a plot.

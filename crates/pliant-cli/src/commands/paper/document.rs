@@ -36,13 +36,7 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
     for section in sections {
         for finding in &section.findings {
             let Finding { place, shown, .. } = finding;
-            writeln!(
-                html,
-                "<li><a href=\"#{}\">{}</a>: {}</li>",
-                section.id,
-                escape(place),
-                escape(shown)
-            )?;
+            writeln!(html, "<li><a href=\"#{}\">{}</a>: {}</li>", section.id, escape(place), escape(shown))?;
         }
     }
     writeln!(html, "</ul>")?;

@@ -105,7 +105,9 @@ fn ready(folder: &Path) -> Result<PathBuf, Failure> {
     }
     fs::create_dir_all(folder).map_err(|error| refused(error.to_string()))?;
     let trial = folder.join("index.html.part");
-    fs::write(&trial, "").and_then(|()| fs::remove_file(&trial)).map_err(|error| refused(error.to_string()))?;
+    fs::write(&trial, "")
+        .and_then(|()| fs::remove_file(&trial))
+        .map_err(|error| refused(error.to_string()))?;
     Ok(folder.to_path_buf())
 }
 

@@ -46,7 +46,13 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         let off = check(&mechanism, &model)?;
         worst = worst.max(off);
         let freedoms = model.speeds() as f64;
-        let kind = if name.starts_with("chain") { 0 } else if name.starts_with("torus") { 1 } else { 2 };
+        let kind = if name.starts_with("chain") {
+            0
+        } else if name.starts_with("torus") {
+            1
+        } else {
+            2
+        };
         points[2 * kind].push([freedoms, us]);
         points[2 * kind + 1].push([freedoms, median]);
         spans.extend([[freedoms, p10], [freedoms, p90]]);

@@ -31,7 +31,8 @@ struct Curve {
 
 /// Measures it.
 pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
-    let names: &[&'static str] = if effort.quick { &["y", "rungs:18"] } else { &["y", "rungs:18", "helix:50"] };
+    let names: &[&'static str] =
+        if effort.quick { &["y", "rungs:18"] } else { &["y", "rungs:18", "helix:50"] };
     let mut rows = Vec::new();
     let mut figures = Vec::new();
     let mut findings = Vec::new();
@@ -42,7 +43,9 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
             let cell = |x: f64| if x.is_finite() { Cell::Ratio(x) } else { Cell::Nothing };
             let mut row = vec![Cell::Word(name.into()), Cell::Number(curve.models as f64)];
             row.extend(COLUMNS.map(|d| at(d).map_or(Cell::Nothing, |p| cell(p[1]))));
-            row.push(at(1.0).map_or(Cell::Nothing, |p| if p[2].is_finite() { Cell::Number(p[2]) } else { Cell::Nothing }));
+            row.push(at(1.0).map_or(Cell::Nothing, |p| {
+                if p[2].is_finite() { Cell::Number(p[2]) } else { Cell::Nothing }
+            }));
             row.push(match (name, curve.models) {
                 ("y", 1) => Cell::Range(PRINTED),
                 _ => Cell::NotReadOff,
@@ -56,7 +59,8 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         }
     }
     let mut columns = vec![ours("mechanism", "mechanism"), ours("models", "models")];
-    let keys = ["error_at_0.05", "error_at_0.2", "error_at_0.4", "error_at_0.6", "error_at_0.8", "error_at_1"];
+    let keys =
+        ["error_at_0.05", "error_at_0.2", "error_at_0.4", "error_at_0.6", "error_at_0.8", "error_at_1"];
     let heads = ["error at 5 %", "20 %", "40 %", "60 %", "80 %", "100 %"];
     columns.extend(keys.into_iter().zip(heads).map(|(key, head)| ours(key, head)));
     columns.push(ours("violation_at_1", "violation at 100 %"));
@@ -108,7 +112,11 @@ fn curves(name: &str, effort: &mut Effort) -> Result<Vec<Curve>, Failure> {
         let mut points = Vec::new();
         for (displacement, (size, state)) in displacements.iter().zip(&loaded) {
             let mut simulation = model.simulate();
-            simulation.set_options(Options { force: Force::Blend, links: Links::Twist, ..Options::default() });
+            simulation.set_options(Options {
+                force: Force::Blend,
+                links: Links::Twist,
+                ..Options::default()
+            });
             for (effector, load) in each(&loads(&mechanism, *size)) {
                 simulation.set_load(effector, load).map_err(Failure::job)?;
             }
@@ -175,11 +183,16 @@ fn plots(curves: &[Curve]) -> Vec<Figure> {
                 title: "Error of the effector of y against displacement".into(),
                 description: "With 1, 2 and 4 models placed by hand.".into(),
                 x: displacement(),
-                y: Axis { label: "error over radius, %".into(), scale: Scale::Log { floor: 1e-5 }, percent: true },
+                y: Axis {
+                    label: "error over radius, %".into(),
+                    scale: Scale::Log { floor: 1e-5 },
+                    percent: true,
+                },
                 series: lines(1),
                 marks: Vec::new(),
             },
-            caption: "What is below 0.001 % is drawn at the lower edge: at its own samples a blend is exact.".into(),
+            caption: "What is below 0.001 % is drawn at the lower edge: at its own samples a blend is exact."
+                .into(),
         },
         Figure {
             title: "Gaps in the joints, y, links by twists".into(),

@@ -26,7 +26,8 @@ pub fn table(effort: &mut Effort) -> Result<(Table, Finding), Failure> {
     for name in MECHANISMS {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let rest = Reduction::at_rest(&mechanism);
-        let truth = rest.clone().build().and_then(|model| model.full_frequencies(1)).map_err(Failure::job)?[0];
+        let truth =
+            rest.clone().build().and_then(|model| model.full_frequencies(1)).map_err(Failure::job)?[0];
         let mut row = vec![Cell::Word(name.into())];
         for ((_, _, mass, modes), all) in MODELS.iter().zip(&mut all) {
             let model = rest.clone().mass(*mass).modes(*modes).build().map_err(Failure::job)?;

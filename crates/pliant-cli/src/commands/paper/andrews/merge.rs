@@ -72,7 +72,8 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
     let (wrong, right) = (off(&printed), off(&merged));
 
     let graph = gallery::graph();
-    let incremental = Reduction::at_rest(&graph).method(Method::Incremental).project().map_err(Failure::job)?;
+    let incremental =
+        Reduction::at_rest(&graph).method(Method::Incremental).project().map_err(Failure::job)?;
     let truth = compliance(&graph)?;
     let branch = (scaled(incremental.compliance()) - &truth).amax() / truth.amax();
     Ok(vec![

@@ -43,7 +43,11 @@ fn sampled(mechanism: &Mechanism, models: usize) -> Result<Model<'_>, Failure> {
 /// Measures it.
 pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     let ways = [
-        ("blended_twist_us", "blend alone, twists", Options { force: Force::Blend, links: Links::Twist, ..Options::default() }),
+        (
+            "blended_twist_us",
+            "blend alone, twists",
+            Options { force: Force::Blend, links: Links::Twist, ..Options::default() },
+        ),
         ("blended_joint_us", "blend alone, joints", Options { force: Force::Blend, ..Options::default() }),
         ("blended_live_us", "with one live step", Options::default()),
     ];
@@ -72,11 +76,8 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         series.push(Series { name: name.into(), class, points: line, mark: Mark::LineAndDots });
     }
     series.push(Series { name: "p10 to p90".into(), class: "paper", points: spans, mark: Mark::Spans });
-    let mut columns = vec![
-        ours("mechanism", "mechanism"),
-        ours("models", "models"),
-        paper("paper_us", "paper"),
-    ];
+    let mut columns =
+        vec![ours("mechanism", "mechanism"), ours("models", "models"), paper("paper_us", "paper")];
     columns.extend(ways.iter().map(|(key, title, _)| ours(key, title)));
     let finding = eigenvectors::finding()?;
     effort.tick();

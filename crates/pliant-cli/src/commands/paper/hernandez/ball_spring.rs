@@ -47,7 +47,8 @@ pub fn figure() -> Result<(Figure, Finding), Failure> {
     };
     let (one, two) = (at(&printed, 1.0), at(&printed, 2.0));
     let most = right.iter().map(|p| p[1]).fold(0.0, f64::max);
-    let series = |name: &str, class, points| Series { name: name.into(), class, points, mark: Mark::LineAndDots };
+    let series =
+        |name: &str, class, points| Series { name: name.into(), class, points, mark: Mark::LineAndDots };
     let figure = Figure {
         title: "Derivative of an angular spring".into(),
         plot: Plot {
@@ -55,11 +56,16 @@ pub fn figure() -> Result<(Figure, Finding), Failure> {
             title: "Error of the derivative of an angular spring against its angle".into(),
             description: "As printed in eq. 7 and corrected, against finite differences.".into(),
             x: Axis { label: "angle φ of the spring, rad".into(), scale: Scale::Linear, percent: false },
-            y: Axis { label: "error of ∂e/∂θ, rad/rad".into(), scale: Scale::Log { floor: 1e-15 }, percent: false },
+            y: Axis {
+                label: "error of ∂e/∂θ, rad/rad".into(),
+                scale: Scale::Log { floor: 1e-15 },
+                percent: false,
+            },
             series: vec![series("eq. 7 as printed", "load", printed), series("corrected", "full", right)],
             marks: Vec::new(),
         },
-        caption: "Against finite differences of the logarithm; what is left of the corrected one is theirs.".into(),
+        caption: "Against finite differences of the logarithm; what is left of the corrected one is theirs."
+            .into(),
     };
     let finding = Finding {
         place: "[H] eq. 7",

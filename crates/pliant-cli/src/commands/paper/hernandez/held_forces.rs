@@ -160,7 +160,8 @@ fn held(steps: usize) -> Option<Vec<[f64; 2]>> {
 pub fn figure(quick: bool) -> Result<(Figure, Finding), Failure> {
     let steps = if quick { 120 } else { 300 };
     let ours = engine(steps)?;
-    let theirs = held(steps).ok_or_else(|| Failure::job("the chain with forces held has no matrix to solve"))?;
+    let theirs =
+        held(steps).ok_or_else(|| Failure::job("the chain with forces held has no matrix to solve"))?;
     let start = theirs[0][1];
     let [most, most_of_ours] = [&theirs, &ours].map(|path| path.iter().map(|p| p[1]).fold(0.0, f64::max));
     let rises = theirs.iter().find(|p| p[1] > 10.0 * start).map_or(f64::NAN, |p| p[0]);

@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn the_slope_of_a_power_is_its_exponent() {
-        let points: Vec<[f64; 2]> = [1.0, 3.0, 10.0, 40.0f64].iter().map(|x| [*x, 7.0 * x.powf(1.3)]).collect();
+        let points: Vec<[f64; 2]> =
+            [1.0, 3.0, 10.0, 40.0f64].iter().map(|x| [*x, 7.0 * x.powf(1.3)]).collect();
         assert!((slope(&points) - 1.3).abs() < 1e-12);
     }
 }
