@@ -14,6 +14,7 @@ mod page;
 mod position;
 mod progress;
 mod report;
+mod rest;
 mod timing;
 mod touching;
 

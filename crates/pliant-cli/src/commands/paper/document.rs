@@ -21,11 +21,19 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
          <p class=\"muted\">[A] Andrews, Teichmann, Kry 2015, <i>Blended linear models for reduced compliant mechanical systems</i>. \
          [H] Hernandez, Garre, Casillas, Otaduy 2011, <i>Linear-time dynamics of characters with stiff joints</i>. \
          [S] Si, Guenter 2010, <i>Linear-time dynamics for multibody systems with general joint models</i>. \
-         Columns with a line on their left are the paper's. “Not read off”: the printed value was not at hand.</p>\n\
+         Shaded columns are the paper's. “Not read off”: the printed value was not at hand.</p>\n\
          <p class=\"muted\">Times are the median of one step with every link's pose, one thread, dt = 1/60 s, under gravity and the scene's load, \
          measured as <code>pliant bench</code> does; below a time is where the middle eight of ten steps lie (p10 to p90): the noise of this \
          machine. The papers' machines were others, of 2009 to 2015: compare ratios and slopes first, times second.</p>"
     )?;
+    if let Some(ratio) = noise(sections).filter(|ratio| *ratio > NOISY) {
+        writeln!(
+            html,
+            "<p class=\"note\">Other work ran on this machine at the same time: the p90 of some steps is {} times their p10. Run it again on a quiet \
+             one for times and slopes to quote.</p>",
+            significant(ratio, 2)
+        )?;
+    }
     if quick {
         writeln!(
             html,
@@ -50,6 +58,19 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
         if quick { " --quick" } else { "" },
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// p90 over p10 from which on times are not to be quoted.
+const NOISY: f64 = 1.5;
+
+/// The largest p90 over p10 of all times.
+fn noise(sections: &[Section]) -> Option<f64> {
+    let cells = sections.iter().flat_map(|s| &s.tables).flat_map(|t| &t.rows).flatten();
+    let ratios = cells.filter_map(|cell| match cell {
+        Cell::Spread([_, p10, p90]) => Some(p90 / p10),
+        _ => None,
+    });
+    ratios.max_by(f64::total_cmp)
 }
 
 fn section(html: &mut String, section: &Section) -> std::fmt::Result {
@@ -88,8 +109,17 @@ fn section(html: &mut String, section: &Section) -> std::fmt::Result {
 }
 
 fn table(html: &mut String, table: &Table) -> std::fmt::Result {
-    write!(html, "<h3>{}</h3>\n<div class=\"scroll\"><table><thead><tr>", escape(&table.title))?;
-    let class = |column: usize| if table.columns[column].of_paper { " class=\"printed\"" } else { "" };
+    write!(
+        html,
+        "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"papers\"><thead><tr>",
+        escape(&table.title)
+    )?;
+    // The first of the paper's columns has a line on its left.
+    let class = |k: usize| match (table.columns[k].of_paper, k > 0 && table.columns[k - 1].of_paper) {
+        (true, false) => " class=\"printed first\"",
+        (true, true) => " class=\"printed\"",
+        (false, _) => "",
+    };
     for (k, column) in table.columns.iter().enumerate() {
         write!(html, "<th scope=\"col\"{}>{}</th>", class(k), escape(column.title))?;
     }
@@ -115,13 +145,32 @@ fn shown(cell: &Cell) -> String {
         Cell::Word(word) => escape(word),
         Cell::Number(x) => significant(*x, 3),
         Cell::Ratio(x) => escape(&percent_cell(*x)),
-        Cell::Times(x) => format!("× {}", significant(*x, 3)),
+        Cell::Times(x) => format!("× {}", significant(*x, 4)),
         Cell::Time(us) => time(*us),
         Cell::Spread([median, p10, p90]) => {
-            format!("{}<small>{} to {}</small>", time(*median), time(*p10), time(*p90))
+            format!("{}<small>{}</small>", time(*median), from_to(&time(*p10), &time(*p90)))
         }
-        Cell::Range([from, to]) => format!("{} to {}", significant(*from, 3), significant(*to, 3)),
+        Cell::Range([from, to]) => from_to(&percent_cell(*from), &percent_cell(*to)),
         Cell::NotReadOff => "not read off".into(),
         Cell::Nothing => "–".into(),
+    }
+}
+
+/// Two quantities, with the unit once if both have the same.
+fn from_to(from: &str, to: &str) -> String {
+    match (from.split_once(' '), to.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number}–{to}"),
+        _ => format!("{from}–{to}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_to;
+
+    #[test]
+    fn units_are_told_once() {
+        assert_eq!(from_to("27.9 ms", "40.1 ms"), "27.9–40.1 ms");
+        assert_eq!(from_to("620 µs", "1.2 ms"), "620 µs–1.2 ms");
     }
 }

@@ -80,7 +80,7 @@ pub enum Cell {
     Time(f64),
     /// Such a time with its spread, µs: median, p10 and p90.
     Spread([f64; 3]),
-    /// From where to where.
+    /// Ratios from where to where, shown in per cent.
     Range([f64; 2]),
     /// What the paper prints was not at hand.
     NotReadOff,

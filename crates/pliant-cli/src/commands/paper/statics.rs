@@ -6,7 +6,7 @@ use pliant::reduced;
 use pliant::spatial::Wrench;
 use pliant::state::State;
 
-use crate::failure::Failure;
+use crate::rest::settle;
 
 /// Halvings in the search for a load.
 const HALVINGS: usize = 30;
@@ -60,15 +60,21 @@ pub fn apart(mechanism: &Mechanism, a: &State, b: &State) -> f64 {
     distances.fold(0.0, f64::max) / mechanism.radius()
 }
 
-/// Where a reduced model comes to rest under `size` times the scene's loads: steps that are long for every motion are
-/// Newton's method for the rest.
-pub fn rest_of_reduced(model: &reduced::Model, size: f64) -> Result<State, Failure> {
+/// How far the effectors of a reduced model are from those of a state, over the radius, where it comes to rest under `size`
+/// times the scene's loads; `None` if it does not.
+pub fn error_of_reduced(model: &reduced::Model, size: f64, truth: &State) -> Option<f64> {
+    let mechanism = model.mechanism();
     let mut simulation = model.simulate();
-    for (effector, load) in each(&loads(model.mechanism(), size)) {
-        simulation.set_load(effector, load).map_err(Failure::job)?;
+    for (effector, load) in each(&loads(mechanism, size)) {
+        simulation.set_load(effector, load).ok()?;
     }
-    for _ in 0..200 {
-        simulation.step(1e3).map_err(Failure::job)?;
+    let period = model.full_frequencies(1).ok()?.first().map(|w| std::f64::consts::TAU / w);
+    if !settle(&mut simulation, period, mechanism.radius()) {
+        return None;
     }
-    Ok(simulation.state().clone())
+    let distance = |e: EffectorId| {
+        (simulation.effector_pose(e).position - truth.effector_pose(mechanism, e).position).norm()
+    };
+    let effectors = (0..mechanism.effectors().len()).map(EffectorId::from_index);
+    Some(effectors.map(distance).fold(0.0, f64::max) / mechanism.radius())
 }

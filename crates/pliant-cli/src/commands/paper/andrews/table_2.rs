@@ -20,8 +20,8 @@ const PRINTED: [(&str, [f64; 3]); 3] =
     [("helix:200", [78.0, 96.0, 160.0]), ("ladder:36", [37.0, 82.0, 99.0]), ("arm", [26.0, 47.0, 86.0])];
 
 /// Models at rest and under parts of the scene's load, turned about z from one to the next.
-fn sampled(mechanism: &Mechanism, models: usize) -> Result<Model<'_>, Failure> {
-    let mut model = Model::new(mechanism, Options::default()).map_err(Failure::job)?;
+fn sampled(mechanism: &Mechanism, models: usize, options: Options) -> Result<Model<'_>, Failure> {
+    let mut model = Model::new(mechanism, options).map_err(Failure::job)?;
     let mut k = 0;
     while model.samples().len() < models {
         k += 1;
@@ -46,7 +46,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         (
             "blended_twist_us",
             "blend alone, twists",
-            Options { force: Force::Blend, links: Links::Twist, ..Options::default() },
+            Options { force: Force::Blend, links: Links::Twist, branches: false, ..Options::default() },
         ),
         ("blended_joint_us", "blend alone, joints", Options { force: Force::Blend, ..Options::default() }),
         ("blended_live_us", "with one live step", Options::default()),
@@ -57,9 +57,9 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let mut line = Vec::new();
         for (models, us) in MODELS.into_iter().zip(printed) {
-            let model = sampled(&mechanism, models)?;
             let mut row = vec![Cell::Word(name.into()), Cell::Number(models as f64), Cell::Time(us)];
             for (k, (_, _, options)) in ways.iter().enumerate() {
+                let model = sampled(&mechanism, models, *options)?;
                 let step = bench::blended(&model, *options, &effort.pace)
                     .map_err(|error| Failure::job(format!("{name}, {models} models: {error}")))?;
                 effort.tick();
