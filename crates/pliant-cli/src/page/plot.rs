@@ -120,6 +120,8 @@ impl Ruler {
                 let ticks: Vec<(f64, String)> = (decades.iter())
                     .filter(|d| (**d - first) % every == 0)
                     .map(|d| (10f64.powi(*d), label(format!("1e{d}").parse().unwrap_or(0.0))))
+                    // 10⁻⁶, not 1·10⁻⁶.
+                    .map(|(v, label)| (v, label.strip_prefix("1·").unwrap_or(&label).to_string()))
                     .collect();
                 let minor = decades
                     .iter()

@@ -15,7 +15,7 @@ use super::skeleton::Skeleton;
 use super::wires;
 use crate::page::head;
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::{count, escape, figure, significant, time};
+use crate::page::text::{count, escape, figure, prose, significant, time};
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
@@ -129,7 +129,7 @@ impl Page<'_> {
             escape(&loads(self.mechanism)),
         )?;
         for note in notes(contest) {
-            writeln!(html, "<p class=\"note\">{}</p>", escape(&note))?;
+            writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.table(html)?;
         let data = self.player(html)?;

@@ -17,7 +17,7 @@ use super::motion;
 use super::skeleton::Skeleton;
 use crate::page::head;
 use crate::page::plot::{Axis, Bar, Mark, Plot, Scale, Series, bars};
-use crate::page::text::{count, escape, figure, percent, percent_cell, significant, time};
+use crate::page::text::{count, escape, figure, percent, percent_cell, prose, significant, time};
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
@@ -85,7 +85,7 @@ impl Page<'_> {
         self.lead(html)?;
         self.cards(html)?;
         for note in &self.comparison.notes {
-            writeln!(html, "<p class=\"note\">{}</p>", escape(note))?;
+            writeln!(html, "<p class=\"note\">{}</p>", prose(note))?;
         }
         self.drawings(html)?;
         self.player(html)?;

@@ -190,10 +190,10 @@ impl Table {
         for row in &self.rows {
             let cells = row.iter().zip(&heads).flat_map(|(cell, ends)| {
                 let mut parts = match cell {
-                    Cell::Spread(numbers) => numbers.map(|x| x.to_string()).to_vec(),
-                    Cell::Range(numbers) => numbers.map(|x| x.to_string()).to_vec(),
+                    Cell::Spread(numbers) => numbers.map(number).to_vec(),
+                    Cell::Range(numbers) => numbers.map(number).to_vec(),
                     Cell::Word(word) => vec![quoted(word)],
-                    Cell::Number(x) | Cell::Ratio(x) | Cell::Times(x) | Cell::Time(x) => vec![x.to_string()],
+                    Cell::Number(x) | Cell::Ratio(x) | Cell::Times(x) | Cell::Time(x) => vec![number(*x)],
                     Cell::NotReadOff => vec!["not read off".into()],
                     Cell::Nothing => vec![String::new()],
                 };
@@ -204,6 +204,11 @@ impl Table {
         }
         lines.join("\n") + "\n"
     }
+}
+
+/// A number with nine digits: what is beyond is of the clock's units and of rounding.
+fn number(x: f64) -> String {
+    format!("{x:.8e}").parse::<f64>().map_or_else(|_| String::new(), |rounded| rounded.to_string())
 }
 
 /// A word for a file of comma-separated values.
