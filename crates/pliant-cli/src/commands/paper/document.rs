@@ -145,7 +145,8 @@ fn shown(cell: &Cell) -> String {
         Cell::Word(word) => escape(word),
         Cell::Number(x) => significant(*x, 3),
         Cell::Ratio(x) => escape(&percent_cell(*x)),
-        Cell::Times(x) => format!("× {}", significant(*x, 4)),
+        // Near 1 the third decimal tells.
+        Cell::Times(x) => format!("× {}", significant(*x, if x.abs() < 2.0 { 4 } else { 3 })),
         Cell::Time(us) => time(*us),
         Cell::Spread([median, p10, p90]) => {
             format!("{}<small>{}</small>", time(*median), from_to(&time(*p10), &time(*p90)))

@@ -66,7 +66,7 @@ pub fn finding() -> Result<Finding, Failure> {
     }
     Ok(Finding {
         place: "[A] Algorithm 3",
-        claim: "Eigenvectors of the models are blended as they come. Their signs mean nothing, and a blend of opposite ones is another direction: \
+        claim: "Eigenvectors of the models are blended. Their signs mean nothing, and a blend of opposite ones is another direction: \
                 they must be turned alike first, or compliances blended as they are, which needs no eigenvectors."
             .into(),
         shown: format!(
