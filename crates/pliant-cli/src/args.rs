@@ -84,6 +84,9 @@ pub enum Command {
     /// Time the engines on this machine
     #[command(after_help = help::BENCH_EXAMPLES)]
     Bench(Bench),
+    /// Do the papers' tables and figures anew, beside what the papers print, into a folder with a page
+    #[command(after_help = help::PAPER_EXAMPLES)]
+    Paper(Paper),
     /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS_EXAMPLES)]
     Completions(Completions),
@@ -247,6 +250,17 @@ pub struct Bench {
     /// Mechanisms to time, as MECH elsewhere; those of the comparison tables if none is given
     #[arg(value_name = "NAME", value_hint = ValueHint::FilePath)]
     pub names: Vec<OsString>,
+}
+
+/// Arguments of `pliant paper`.
+#[derive(Debug, Args)]
+pub struct Paper {
+    /// Folder to write into, made if there is none; files of the same names are replaced
+    #[arg(short, long, value_name = "DIR", default_value = "paper", value_hint = ValueHint::DirPath)]
+    pub output: PathBuf,
+    /// Fewer steps behind each time, fewer sizes and points: to see that it works, not to be quoted
+    #[arg(long)]
+    pub quick: bool,
 }
 
 fn duration(text: &str) -> Result<f64, String> {

@@ -10,9 +10,11 @@ mod help;
 mod load;
 mod mechanism;
 mod output;
+mod page;
 mod position;
 mod progress;
 mod report;
+mod rest;
 mod timing;
 mod touching;
 

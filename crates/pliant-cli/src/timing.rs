@@ -1,6 +1,6 @@
 //! How long steps take.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many durations are kept: 4 MB of them.
 const CAPACITY: usize = 1 << 19;
@@ -43,6 +43,38 @@ impl Timings {
         let last = sorted.len().checked_sub(1)?;
         let rank = |fraction: f64| (fraction * last as f64).round() as usize;
         Some(fractions.map(|fraction| sorted[rank(fraction)] as f64 * 1e-3))
+    }
+}
+
+/// What a figure rests on.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Steps that are not timed: caches and branch predictors get to know the mechanism.
+    pub warm_up: usize,
+    /// Least number of steps.
+    pub steps: usize,
+    /// Least time.
+    pub time: Duration,
+}
+
+impl Pace {
+    /// For figures that are told to people.
+    pub const STEADY: Pace = Pace { warm_up: 50, steps: 200, time: Duration::from_millis(500) };
+
+    /// Times one call after the other.
+    pub fn time<E>(&self, mut step: impl FnMut() -> Result<(), E>) -> Result<Timings, E> {
+        for _ in 0..self.warm_up {
+            step()?;
+        }
+        let mut timings = Timings::new();
+        let (mut steps, started) = (0, Instant::now());
+        while steps < self.steps || started.elapsed() < self.time {
+            let start = Instant::now();
+            step()?;
+            timings.push(start.elapsed());
+            steps += 1;
+        }
+        Ok(timings)
     }
 }
 

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use pliant::articulated;
+use pliant::blended;
 use pliant::full::{self, StepError};
-use pliant::io::ModelFile;
 use pliant::live;
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{Reconstruction, Reduction};
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::mechanism::{MechanismArgument, Source};
 use crate::output::{Answer, quantity, table};
 use crate::progress::Bar;
-use crate::timing::Timings;
+use crate::timing::{Pace, Timings};
 
 const DEFAULT: [&str; 8] =
     ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "ladder:48", "rungs:48", "arm"];
@@ -28,12 +28,6 @@ const DT: f64 = 1.0 / 60.0;
 
 /// Newton iterations of a step.
 const ITERATIONS: usize = 1;
-
-/// Steps that are not timed: caches and branch predictors get to know the mechanism.
-const WARM_UP: usize = 50;
-
-/// Least number of steps, and least time, that a figure rests on.
-const LEAST: (usize, Duration) = (200, Duration::from_millis(500));
 
 /// Steps of a reduced model's effectors that are timed together: one alone is too short for a clock.
 const TOGETHER: u32 = 100;
@@ -59,26 +53,33 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
         let mechanism = source.mechanism();
         bar.update(4 * m as u64, Instant::now());
         let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
-        lines.push(name, &full(mechanism).map_err(failed)?);
+        let pace = &Pace::STEADY;
+        lines.push(name, &full(mechanism, pace).map_err(failed)?);
         bar.update(4 * m as u64 + 1, Instant::now());
-        match articulated(mechanism).map_err(failed)? {
+        match articulated(mechanism, pace).map_err(failed)? {
             Ok(figures) => lines.push(name, &figures),
             Err(why) => lines.refuse(name, Engine::Articulated, &why),
         }
         bar.update(4 * m as u64 + 2, Instant::now());
-        match reduced(mechanism).map_err(failed)? {
+        match reduced(mechanism, pace).map_err(failed)? {
             Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
             Err(why) => lines.refuse(name, Engine::Reduced, &why),
         }
         bar.update(4 * m as u64 + 3, Instant::now());
-        match live(mechanism).map_err(failed)? {
+        match live(mechanism, pace).map_err(failed)? {
             Ok(figures) => lines.push(name, &figures),
             Err(why) => lines.refuse(name, Engine::Live, &why),
         }
         if let Some(file) = source.model() {
-            match blended(file).map_err(failed)? {
-                Ok(figures) => lines.push(name, &figures),
-                Err(why) => lines.refuse(name, Engine::Blended, &why),
+            let start = Instant::now();
+            match file.model() {
+                Ok(model) => {
+                    let build = start.elapsed();
+                    let step = blended(&model, *model.options(), pace).map_err(failed)?;
+                    let engine = Engine::Blended;
+                    lines.push(name, &Figures { engine, reconstruction: None, step, dynamics: None, build });
+                }
+                Err(why) => lines.refuse(name, Engine::Blended, &why.to_string()),
             }
         }
     }
@@ -86,11 +87,12 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
 }
 
 /// What was measured of one engine on one mechanism.
-struct Figures {
+pub struct Figures {
     engine: Engine,
-    reconstruction: Option<&'static str>,
-    /// The numbers of [`COLUMNS`], µs.
-    step: [f64; 5],
+    /// How the links of a reduced model follow.
+    pub reconstruction: Option<&'static str>,
+    /// Median, p10, p90, p99 and median a link, µs.
+    pub step: [f64; 5],
     /// Of a step without links, µs.
     dynamics: Option<f64>,
     /// Building the model.
@@ -149,19 +151,19 @@ impl Lines {
 }
 
 /// Times the full engine.
-fn full(mechanism: &Mechanism) -> Result<Figures, StepError> {
+pub fn full(mechanism: &Mechanism, pace: &Pace) -> Result<Figures, StepError> {
     let start = Instant::now();
     let model = full::Model::new(mechanism);
     let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
     simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
-    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
     Ok(Figures { engine: Engine::Full, reconstruction: None, step, dynamics: None, build })
 }
 
 /// Times the articulated engine, or tells why it does not take the mechanism.
-fn articulated(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
+pub fn articulated(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Figures, String>, StepError> {
     if let Some(why) = too_many_loops(mechanism) {
         return Ok(Err(why));
     }
@@ -170,12 +172,12 @@ fn articulated(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepErr
     let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
-    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
     Ok(Ok(Figures { engine: Engine::Articulated, reconstruction: None, step, dynamics: None, build }))
 }
 
 /// Times the reduced engine with its two plain reconstructions, or tells why there is no model.
-fn reduced(mechanism: &Mechanism) -> Result<Result<Vec<Figures>, String>, StepError> {
+pub fn reduced(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Vec<Figures>, String>, StepError> {
     let start = Instant::now();
     let model = match Reduction::at_rest(mechanism).build() {
         Ok(model) => model,
@@ -184,7 +186,7 @@ fn reduced(mechanism: &Mechanism) -> Result<Result<Vec<Figures>, String>, StepEr
     let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
-    let together = time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
+    let together = pace.time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
     let [median] = together.percentiles([0.5]).expect("some steps");
     let dynamics = Some(median / f64::from(TOGETHER));
     let mut figures = Vec::new();
@@ -193,14 +195,14 @@ fn reduced(mechanism: &Mechanism) -> Result<Result<Vec<Figures>, String>, StepEr
             continue;
         }
         simulation.set_reconstruction(reconstruction);
-        let step = columns(&time(|| simulation.step(DT))?, mechanism);
+        let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
         figures.push(Figures { engine: Engine::Reduced, reconstruction: Some(name), step, dynamics, build });
     }
     Ok(Ok(figures))
 }
 
 /// Times the live engine, or tells why there is no model.
-fn live(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
+fn live(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Figures, String>, StepError> {
     let start = Instant::now();
     let model = match live::Model::new(mechanism) {
         Ok(model) => model,
@@ -209,38 +211,20 @@ fn live(mechanism: &Mechanism) -> Result<Result<Figures, String>, StepError> {
     let build = start.elapsed();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
-    let step = columns(&time(|| simulation.step(DT))?, mechanism);
+    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
     Ok(Ok(Figures { engine: Engine::Live, reconstruction: None, step, dynamics: None, build }))
 }
 
-/// Times the blended engine of a model file, or tells why there is no model.
-fn blended(file: &ModelFile) -> Result<Result<Figures, String>, StepError> {
-    let start = Instant::now();
-    let model = match file.model() {
-        Ok(model) => model,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let build = start.elapsed();
+/// Times the blended engine.
+pub fn blended(
+    model: &blended::Model,
+    options: blended::Options,
+    pace: &Pace,
+) -> Result<[f64; 5], StepError> {
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(&file.mechanism);
-    let step = columns(&time(|| simulation.step(DT))?, &file.mechanism);
-    Ok(Ok(Figures { engine: Engine::Blended, reconstruction: None, step, dynamics: None, build }))
-}
-
-/// Times one call after the other.
-fn time(mut step: impl FnMut() -> Result<(), StepError>) -> Result<Timings, StepError> {
-    for _ in 0..WARM_UP {
-        step()?;
-    }
-    let mut timings = Timings::new();
-    let (mut steps, started) = (0, Instant::now());
-    while steps < LEAST.0 || started.elapsed() < LEAST.1 {
-        let start = Instant::now();
-        step()?;
-        timings.push(start.elapsed());
-        steps += 1;
-    }
-    Ok(timings)
+    simulation.set_options(options);
+    simulation.inputs_mut().add_scene_loads(model.mechanism());
+    Ok(columns(&pace.time(|| simulation.step(DT))?, model.mechanism()))
 }
 
 /// The numbers of [`COLUMNS`], µs.

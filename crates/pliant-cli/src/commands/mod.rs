@@ -7,6 +7,7 @@ mod compliance;
 mod export;
 mod info;
 mod list;
+mod paper;
 mod reduce;
 mod simulate;
 mod statics;
@@ -28,6 +29,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::Reduce(reduce) => reduce::run(reduce, common),
         Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
+        Command::Paper(paper) => paper::run(paper, common),
         Command::Completions(completions) => completions::run(completions),
     }
 }

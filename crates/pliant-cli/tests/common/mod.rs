@@ -1,6 +1,8 @@
 //! Running the program, for all test files of this folder.
 
 #[allow(dead_code)] // each test file uses a part
+pub mod browser;
+#[allow(dead_code)] // each test file uses a part
 pub mod page;
 
 use std::fs;

@@ -11,10 +11,11 @@ use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
 use super::page;
-use super::plot::{Axis, Plot, Scale, Series};
 use super::skeleton::Skeleton;
-use super::text::{count, escape, figure, significant, time};
 use super::wires;
+use crate::page::head;
+use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::text::{count, escape, figure, prose, significant, time};
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
@@ -111,7 +112,7 @@ impl Page<'_> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
         let contest = self.contest;
-        html.push_str(&page::head(&format!("{}: engines in contact", self.name)));
+        html.push_str(&head(&format!("{}: engines in contact", self.name)));
         writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
         writeln!(
             html,
@@ -128,7 +129,7 @@ impl Page<'_> {
             escape(&loads(self.mechanism)),
         )?;
         for note in notes(contest) {
-            writeln!(html, "<p class=\"note\">{}</p>", escape(&note))?;
+            writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.table(html)?;
         let data = self.player(html)?;
@@ -237,7 +238,7 @@ impl Page<'_> {
             name: run.engine.into(),
             class: class(run.engine)[1],
             points: line(&values),
-            dots: false,
+            mark: Mark::Line,
         };
         let each = |of: &dyn Fn(&Moment) -> f64| -> Vec<Series> {
             contest.runs.iter().map(|run| series(run, run.path.iter().map(of).collect())).collect()

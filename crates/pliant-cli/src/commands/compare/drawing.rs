@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::{Matrix3, Vector2, Vector3};
 
-use super::plot::nice;
 use super::skeleton::Skeleton;
-use super::text::{escape, significant};
+use crate::page::plot::nice;
+use crate::page::text::{escape, significant};
 
 /// A direction to look from: right and up of the picture, world axes.
 pub struct View {

@@ -6,7 +6,7 @@ use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 
 use super::measure::{Comparison, DEFAULT, Ramp};
-use super::text::{count, figure, percent, significant, time};
+use crate::page::text::{count, figure, percent, significant, time};
 
 /// An effector error that most uses can live with, over the radius.
 const GOOD: f64 = 0.01;

@@ -7,9 +7,7 @@ mod lead;
 mod measure;
 mod motion;
 mod page;
-mod plot;
 mod skeleton;
-mod text;
 mod wires;
 
 use std::fs;
@@ -23,6 +21,7 @@ use crate::args::{Common, Compare};
 use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::output::{Answer, table};
+use crate::page::text;
 use crate::progress::Bar;
 use contest::Contest;
 use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};

@@ -14,9 +14,10 @@ use super::measure::{
     AtRest, Comparison, DEFAULT, Frequencies, LinkError, MODES, Moment, RECONSTRUCTIONS, Ramp, Sample, size,
 };
 use super::motion;
-use super::plot::{Axis, Bar, Plot, Scale, Series, bars};
 use super::skeleton::Skeleton;
-use super::text::{count, escape, figure, percent, percent_cell, significant, time};
+use crate::page::head;
+use crate::page::plot::{Axis, Bar, Mark, Plot, Scale, Series, bars};
+use crate::page::text::{count, escape, figure, percent, percent_cell, prose, significant, time};
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
@@ -36,19 +37,7 @@ pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: 
     html
 }
 
-/// The beginning of a page, up to its heading.
-pub fn head(title: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n\
-         <title>{title}</title>\n<style>\n{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
-        include_str!("style.css")
-    )
-}
-
-/// Its end, with what the player plays.
+/// The end of a page, with what the player plays.
 pub fn tail(data: &Value) -> String {
     // A name must not end the element.
     let data = data.to_string().replace('<', "\\u003c");
@@ -96,7 +85,7 @@ impl Page<'_> {
         self.lead(html)?;
         self.cards(html)?;
         for note in &self.comparison.notes {
-            writeln!(html, "<p class=\"note\">{}</p>", escape(note))?;
+            writeln!(html, "<p class=\"note\">{}</p>", prose(note))?;
         }
         self.drawings(html)?;
         self.player(html)?;
@@ -297,7 +286,7 @@ impl Page<'_> {
             name: name.into(),
             class,
             points: line(of),
-            dots: false,
+            mark: Mark::Line,
         };
         let richer = format!("reduced, with {MODES} modes");
         let d = transient.direction;
@@ -387,11 +376,11 @@ impl Page<'_> {
             ramp.samples.iter().map(|s| [s.displacement, of(s)]).collect::<Vec<_>>()
         };
         let series =
-            |k: usize, what: &str, class: &'static str, dots: bool, of: fn(&LinkError) -> f64| Series {
+            |k: usize, what: &str, class: &'static str, mark: Mark, of: fn(&LinkError) -> f64| Series {
                 name: format!("{}{what}", RECONSTRUCTIONS[k].1),
                 class,
                 points: line(&|s| of(&s.links[k])),
-                dots,
+                mark,
             };
         let mark: Vec<(f64, String)> =
             ramp.at_scene().map(|s| (s.displacement, "scene's load".to_string())).into_iter().collect();
@@ -408,17 +397,17 @@ impl Page<'_> {
             x: axis("displacement of the effector over radius"),
             y: axis("error over radius"),
             series: vec![
-                series(0, ", worst link", "twist", false, |l| l.max),
-                series(1, ", worst link", "joint", false, |l| l.max),
-                series(2, ", worst link", "corrected dashed", false, |l| l.max),
-                series(0, ", mean", "twist dotted", false, |l| l.mean),
-                series(1, ", mean", "joint dotted", false, |l| l.mean),
-                series(2, ", mean", "corrected dotted", false, |l| l.mean),
+                series(0, ", worst link", "twist", Mark::Line, |l| l.max),
+                series(1, ", worst link", "joint", Mark::Line, |l| l.max),
+                series(2, ", worst link", "corrected dashed", Mark::Line, |l| l.max),
+                series(0, ", mean", "twist dotted", Mark::Line, |l| l.mean),
+                series(1, ", mean", "joint dotted", Mark::Line, |l| l.mean),
+                series(2, ", mean", "corrected dotted", Mark::Line, |l| l.mean),
                 Series {
                     name: "effector".into(),
                     class: "effector",
                     points: line(&|s| s.effector),
-                    dots: true,
+                    mark: Mark::LineAndDots,
                 },
             ],
             marks: mark.clone(),
@@ -435,9 +424,9 @@ impl Page<'_> {
             x: axis("displacement of the effector over radius"),
             y: axis("sum of gaps over radius"),
             series: vec![
-                series(0, "", "twist", true, |l| l.violation),
-                series(1, "", "joint", true, |l| l.violation),
-                series(2, "", "corrected dashed", true, |l| l.violation),
+                series(0, "", "twist", Mark::LineAndDots, |l| l.violation),
+                series(1, "", "joint", Mark::LineAndDots, |l| l.violation),
+                series(2, "", "corrected dashed", Mark::LineAndDots, |l| l.violation),
             ],
             marks: mark,
         };
@@ -489,18 +478,18 @@ impl Page<'_> {
         )?;
         let axis =
             |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
-        let series = |name: &str, class, dots, of: &dyn Fn(&Sample) -> Option<f64>| Series {
+        let series = |name: &str, class, mark, of: &dyn Fn(&Sample) -> Option<f64>| Series {
             name: name.into(),
             class,
             points: ramp.samples.iter().filter_map(|s| Some([s.displacement, of(s)?])).collect(),
-            dots,
+            mark,
         };
         let all = vec![
-            series("reduced", "joint", true, &|s| Some(s.effector)),
-            series("reduced, estimate", "joint dotted", false, &|s| s.estimate),
-            series("blended", "blended", true, &|s| s.blended.map(|b| b.effector)),
-            series("blended, estimate", "blended dotted", false, &|s| s.blended.map(|b| b.estimate)),
-            series("live", "live", true, &|s| s.live.map(|l| l.effector)),
+            series("reduced", "joint", Mark::LineAndDots, &|s| Some(s.effector)),
+            series("reduced, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
+            series("blended", "blended", Mark::LineAndDots, &|s| s.blended.map(|b| b.effector)),
+            series("blended, estimate", "blended dotted", Mark::Line, &|s| s.blended.map(|b| b.estimate)),
+            series("live", "live", Mark::LineAndDots, &|s| s.live.map(|l| l.effector)),
         ];
         let plot = Plot {
             id: "engines",

@@ -78,7 +78,7 @@ pub fn measure(
     if let Some((when, joint)) = match (moving, limited) {
         (Some(joint), _) => Some(("In the motion".to_string(), joint)),
         (None, Some((scale, joint))) => {
-            let times = super::text::figure(*scale);
+            let times = crate::page::text::figure(*scale);
             Some((format!("From {times} times the load on"), joint.as_str()))
         }
         (None, None) => None,
@@ -92,7 +92,7 @@ pub fn measure(
         notes.push(format!(
             "Springs pull away from the file's pose, at which the reduced model is made (“{joint}” by {} rad or radii): it is off by \
              what that bends.",
-            super::text::figure(rest)
+            crate::page::text::figure(rest)
         ));
     }
     let free_base = mechanism.bodies().iter().any(|body| body.free);
@@ -107,14 +107,14 @@ pub fn measure(
         notes.push(format!(
             "From {} times the load on, the equilibrium of the full simulation is no minimum of energy: the \
              mechanism may not stay there.",
-            super::text::figure(*scale)
+            crate::page::text::figure(*scale)
         ));
     }
     if let Some([before, after]) = ramp.as_ref().ok().and_then(Ramp::snap) {
         notes.push(format!(
             "Between {} and {} times the load the full mechanism snaps into another shape, which no linear model follows.",
-            super::text::figure(before),
-            super::text::figure(after)
+            crate::page::text::figure(before),
+            crate::page::text::figure(after)
         ));
     }
     Ok(Comparison {

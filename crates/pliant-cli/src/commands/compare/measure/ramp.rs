@@ -4,8 +4,8 @@ use pliant::blended;
 use pliant::full::{self, StaticsSettings};
 use pliant::live;
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{self, Model};
-use pliant::spatial::{Pose, log};
+use pliant::reduced::Model;
+use pliant::spatial::Pose;
 use pliant::state::State;
 
 use super::others::{AtRest, Others};
@@ -13,6 +13,7 @@ use super::{
     DEFAULT, Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses,
     effectors, period,
 };
+use crate::rest::settle;
 
 /// Loads are the scene's times √2ᵏ, from the first k to the last.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -12..=14;
@@ -123,7 +124,7 @@ pub fn measure(
                 break;
             }
         };
-        let times = super::super::text::figure(scale);
+        let times = crate::page::text::figure(scale);
         if !found.converged {
             ramp.stopped =
                 Some(format!("the full mechanism finds no equilibrium under {times} times the load"));
@@ -178,47 +179,4 @@ pub fn measure(
         }
     }
     Ok(ramp)
-}
-
-/// Lengths of steps to rest by, in lowest periods: long ones get there at once, but a load that turns much with the
-/// effector takes shorter ones, which damp.
-const STRIDES: [f64; 4] = [1e4, 3.0, 0.3, 0.1];
-
-/// Steps of one length, at most.
-const MOST: usize = 5000;
-
-/// Change of the effectors in a step, m over the radius or rad, at which they are at rest.
-const STILL: f64 = 1e-11;
-
-/// Steps a reduced simulation until it is at rest, where it was before if it does not come to it. Backward Euler with
-/// long steps is a fixed-point iteration on the statics z = K⁻¹Q(z).
-fn settle(simulation: &mut reduced::Simulation, period: Option<f64>, radius: f64) -> bool {
-    let mechanism = simulation.mechanism();
-    let start = simulation.state().clone();
-    let poses =
-        |s: &reduced::Simulation| -> Vec<Pose> { effectors(mechanism).map(|e| s.effector_pose(e)).collect() };
-    for stride in STRIDES {
-        let dt = stride * period.unwrap_or(1.0);
-        let mut before = poses(simulation);
-        let mut still = 0;
-        for _ in 0..MOST {
-            if simulation.step_effectors(dt).is_err() {
-                break;
-            }
-            let now = poses(simulation);
-            let moved = before.iter().zip(&now).map(|(a, b)| {
-                let by = log(&a.inverse_times(b));
-                by.linear.amax() / radius + by.angular.amax()
-            });
-            still = if moved.fold(0.0, f64::max) < STILL { still + 1 } else { 0 };
-            if still == 3 {
-                return true;
-            }
-            before = now;
-        }
-        if simulation.set_state(&start).is_err() {
-            return false;
-        }
-    }
-    false
 }

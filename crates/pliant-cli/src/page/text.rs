@@ -73,6 +73,17 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
+/// Such text with what stands between backticks as code.
+pub fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let paired = parts.len() % 2 == 1;
+    let part = |(k, part): (usize, &&str)| match k % 2 == 1 && paired {
+        true => format!("<code>{}</code>", escape(part)),
+        false => escape(part),
+    };
+    parts.iter().enumerate().map(part).collect::<Vec<_>>().join(if paired { "" } else { "`" })
+}
+
 /// `1 body`, `2 bodies`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
@@ -80,7 +91,7 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count, escape, figure, percent, time};
+    use super::{count, escape, figure, percent, prose, time};
 
     #[test]
     fn numbers_are_short() {
@@ -104,6 +115,12 @@ mod tests {
             ["0.81 µs", "85.2 µs", "1.23 ms", "2.5 s"]
         );
         assert_eq!([count(1, "body", "bodies"), count(3, "body", "bodies")], ["1 body", "3 bodies"]);
+    }
+
+    #[test]
+    fn backticks_are_code() {
+        assert_eq!(prose("use `a<b` or `c`"), "use <code>a&lt;b</code> or <code>c</code>");
+        assert_eq!(prose("a ` alone"), "a ` alone");
     }
 
     #[test]

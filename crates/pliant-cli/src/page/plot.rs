@@ -1,9 +1,11 @@
-//! Small plots as inline SVG: lines over linear or logarithmic axes, and bars.
+//! Small plots as SVG: lines and points over linear or logarithmic axes, and bars.
 //!
-//! Colours and dashes are classes of the page's style sheet, so that they follow its light and dark schemes.
+//! Colours and dashes are classes of the style sheet, so that they follow its light and dark schemes; a plot in a file of
+//! its own has the sheet in it.
 
 use std::fmt::Write as _;
 
+use super::PLOT_STYLE;
 use super::text::{escape, significant};
 
 /// How numbers are laid out along an axis.
@@ -11,6 +13,8 @@ use super::text::{escape, significant};
 pub enum Scale {
     /// Evenly.
     Linear,
+    /// Evenly, labelled at whole numbers only.
+    Whole,
     /// By powers of ten; what is below the floor is drawn at the edge.
     Log {
         /// The smallest number that is told from none.
@@ -28,7 +32,20 @@ pub struct Axis {
     pub percent: bool,
 }
 
-/// A line.
+/// How points are shown.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mark {
+    /// Joined.
+    Line,
+    /// Joined, each with a dot.
+    LineAndDots,
+    /// Each by itself.
+    Dots,
+    /// Joined two by two: from where to where something is.
+    Spans,
+}
+
+/// A line, or points.
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
@@ -36,8 +53,8 @@ pub struct Series {
     pub class: &'static str,
     /// Its points.
     pub points: Vec<[f64; 2]>,
-    /// Whether each point has a dot.
-    pub dots: bool,
+    /// How they are shown.
+    pub mark: Mark,
 }
 
 /// A plot of lines.
@@ -103,6 +120,8 @@ impl Ruler {
                 let ticks: Vec<(f64, String)> = (decades.iter())
                     .filter(|d| (**d - first) % every == 0)
                     .map(|d| (10f64.powi(*d), label(format!("1e{d}").parse().unwrap_or(0.0))))
+                    // 10⁻⁶, not 1·10⁻⁶.
+                    .map(|(v, label)| (v, label.strip_prefix("1·").unwrap_or(&label).to_string()))
                     .collect();
                 let minor = decades
                     .iter()
@@ -111,10 +130,11 @@ impl Ruler {
                 let minor = minor.filter(|v| v.log10() < high).collect();
                 Ruler { scale: axis.scale, low, high, from, to, ticks, minor }
             }
-            Scale::Linear => {
+            Scale::Linear | Scale::Whole => {
                 let (least, most) = if least <= most { (least, most) } else { (0.0, 1.0) };
                 let span = if most > least { most - least } else { most.abs().max(1e-12) };
                 let step = nice(span / 5.0);
+                let step = if axis.scale == Scale::Whole { step.ceil() } else { step };
                 let low = (least / step + 1e-9).floor() * step;
                 let high = (most / step - 1e-9).ceil() * step;
                 let high = if high <= low { low + step } else { high };
@@ -128,7 +148,7 @@ impl Ruler {
 
     /// Ends where the data do, if it is linear.
     fn tight(mut self, values: impl Iterator<Item = f64>) -> Ruler {
-        if self.scale == Scale::Linear {
+        if !matches!(self.scale, Scale::Log { .. }) {
             let most = values.fold(self.low, f64::max);
             self.high = if most > self.low { most } else { self.high };
             self.ticks.retain(|(v, _)| *v <= self.high * (1.0 + 1e-9));
@@ -138,7 +158,7 @@ impl Ruler {
 
     fn at(&self, value: f64) -> f64 {
         let v = match self.scale {
-            Scale::Linear => value,
+            Scale::Linear | Scale::Whole => value,
             Scale::Log { .. } => value.max(1e-300).log10(),
         };
         let t = ((v - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
@@ -177,6 +197,17 @@ fn head(id: &str, title: &str, description: &str, height: f64) -> String {
 }
 
 impl Plot {
+    /// The plot, as a file of its own.
+    pub fn file(&self) -> String {
+        let own = "svg { background: var(--page); font-family: system-ui, \"Liberation Sans\", sans-serif; }";
+        let svg = self.svg();
+        let (opening, rest) = svg.split_once(">\n").unwrap_or((&svg, ""));
+        format!(
+            "{} xmlns=\"http://www.w3.org/2000/svg\">\n<style>\n{PLOT_STYLE}{own}\n</style>\n{rest}",
+            opening
+        )
+    }
+
     /// The plot, as an element.
     pub fn svg(&self) -> String {
         let rows = self.legend_rows();
@@ -250,11 +281,17 @@ impl Plot {
         for (row, entries) in rows.iter().enumerate() {
             let at = foot + BOTTOM + ROW * (row as f64 + 0.5);
             for (left, series) in entries {
+                let (wide, middle) = (SWATCH - 6.0, left + 0.5 * (SWATCH - 6.0));
+                let swatch = match series.mark {
+                    Mark::Line | Mark::LineAndDots => {
+                        format!("<path class=\"line {}\" d=\"M{left:.1} {at:.1}h{wide:.1}\"/>", series.class)
+                    }
+                    Mark::Dots => dot(series, middle, at, ""),
+                    Mark::Spans => span(series, [middle, at - 6.0], [middle, at + 6.0]),
+                };
                 let _ = writeln!(
                     svg,
-                    "<path class=\"line {}\" d=\"M{left:.1} {at:.1}h{:.1}\"/><text class=\"legend\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-                    series.class,
-                    SWATCH - 6.0,
+                    "{swatch}<text class=\"legend\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                     left + SWATCH,
                     at + 4.0,
                     escape(&series.name)
@@ -266,32 +303,33 @@ impl Plot {
     }
 
     fn draw(&self, svg: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
-        let mut path = String::new();
-        for (k, p) in series.points.iter().filter(|p| p.iter().all(|v| v.is_finite())).enumerate() {
-            let _ = write!(path, "{}{:.1} {:.1}", if k == 0 { 'M' } else { 'L' }, x.at(p[0]), y.at(p[1]));
-        }
-        if path.is_empty() {
+        let finite: Vec<[f64; 2]> =
+            series.points.iter().copied().filter(|p| p.iter().all(|v| v.is_finite())).collect();
+        let place = |p: &[f64; 2]| [x.at(p[0]), y.at(p[1])];
+        if series.mark == Mark::Spans {
+            for pair in finite.chunks_exact(2) {
+                let _ = writeln!(svg, "{}", span(series, place(&pair[0]), place(&pair[1])));
+            }
             return;
         }
-        let _ = writeln!(svg, "<path class=\"line {}\" d=\"{path}\"/>", series.class);
-        if !series.dots {
+        if series.mark != Mark::Dots && !finite.is_empty() {
+            let mut path = String::new();
+            for (k, [x, y]) in finite.iter().map(place).enumerate() {
+                let _ = write!(path, "{}{x:.1} {y:.1}", if k == 0 { 'M' } else { 'L' });
+            }
+            let _ = writeln!(svg, "<path class=\"line {}\" d=\"{path}\"/>", series.class);
+        }
+        if series.mark == Mark::Line {
             return;
         }
         let number = |axis: &Axis, v: f64| match axis.percent {
             true => format!("{} %", significant(100.0 * v, 3)),
             false => significant(v, 3),
         };
-        for p in series.points.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
-            let _ = writeln!(
-                svg,
-                "<circle class=\"dot {}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.4\"><title>{}: {} at {}</title></circle>",
-                series.class,
-                x.at(p[0]),
-                y.at(p[1]),
-                escape(&series.name),
-                number(&self.y, p[1]),
-                number(&self.x, p[0])
-            );
+        for p in &finite {
+            let words = format!("{}: {} at {}", series.name, number(&self.y, p[1]), number(&self.x, p[0]));
+            let [x, y] = place(p);
+            let _ = writeln!(svg, "{}", dot(series, x, y, &words));
         }
     }
 
@@ -299,7 +337,7 @@ impl Plot {
     fn legend_rows(&self) -> Vec<Vec<(f64, &Series)>> {
         let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
         let mut left = f64::INFINITY;
-        for series in &self.series {
+        for series in self.series.iter().filter(|series| !series.name.is_empty()) {
             let width = SWATCH + LETTER * series.name.chars().count() as f64 + 20.0;
             if left + width > WIDTH {
                 rows.push(Vec::new());
@@ -312,6 +350,25 @@ impl Plot {
         }
         rows
     }
+}
+
+/// A dot, larger where no line leads to it.
+fn dot(series: &Series, x: f64, y: f64, words: &str) -> String {
+    let radius = if series.mark == Mark::Dots { 4.0 } else { 2.4 };
+    let title = if words.is_empty() { String::new() } else { format!("<title>{}</title>", escape(words)) };
+    format!(
+        "<circle class=\"dot {}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\">{title}</circle>",
+        series.class
+    )
+}
+
+/// A line between two places, with a bar across each end.
+fn span(series: &Series, from: [f64; 2], to: [f64; 2]) -> String {
+    let ends = [from, to].map(|[x, y]| format!("M{:.1} {y:.1}h7", x - 3.5)).concat();
+    format!(
+        "<path class=\"line span {}\" d=\"M{:.1} {:.1}L{:.1} {:.1}{ends}\"/>",
+        series.class, from[0], from[1], to[0], to[1]
+    )
 }
 
 /// A bar.

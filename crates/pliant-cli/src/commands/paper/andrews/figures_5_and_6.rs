@@ -1,0 +1,155 @@
+//! Andrews 2015, Figures 5 and 6. The printed figures were not at hand when this was written; in their place stands what
+//! is needed to judge one linear model: its error at rest over growing displacements, and its motion, with the paper's
+//! mass and with ours.
+
+use pliant::full;
+use pliant::gallery;
+use pliant::mechanism::EffectorId;
+use pliant::reduced::{Mass, Reduction};
+use pliant::state::State;
+
+use super::super::Effort;
+use super::super::section::{Figure, Section};
+use super::super::statics::{apart, each, error_of_reduced, loads, settled, size_for};
+use super::{free_base, mass};
+use crate::failure::Failure;
+use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+
+/// The mechanism that moves, how far at rest (in radii), for how many of its lowest periods, and steps in each.
+const MOVING: &str = "helix:50";
+const DISPLACEMENT: f64 = 0.05;
+const PERIODS: f64 = 3.0;
+const STEPS: f64 = 200.0;
+
+/// Measures it.
+pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
+    let at_rest = at_rest(effort)?;
+    let motion = motion(effort)?;
+    let (table, of_mass) = mass::table(effort)?;
+    let of_base = free_base::finding()?;
+    effort.tick();
+    Ok(Section {
+        id: "andrews-figures-5-6",
+        title: "Andrews 2015, Figures 5 and 6: one linear model at rest and in motion",
+        about: "The printed figures were not at hand: which curves they show is not known here, and no value of theirs is read off. In their place \
+                stands what one needs to judge a single linear model: how far its effector is off at rest as the displacement grows, and how it moves \
+                after a load is put on at once, with the paper's mass and with the condensed one."
+            .into(),
+        tables: vec![table],
+        figures: vec![at_rest, motion],
+        findings: vec![of_mass, of_base],
+    })
+}
+
+/// Error of one model at rest.
+fn at_rest(effort: &mut Effort) -> Result<Figure, Failure> {
+    let mut series = Vec::new();
+    let points = if effort.quick { 8 } else { 20 };
+    for (name, class) in [("y", "full"), ("rungs:18", "joint"), ("helix:50", "live")] {
+        let mechanism = gallery::build(name).map_err(Failure::job)?;
+        let truth = full::Model::new(&mechanism);
+        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let start = State::at_rest(&mechanism);
+        let largest = size_for(&truth, 1.0);
+        let mut line = Vec::new();
+        for k in 0..points {
+            // From a fiftieth of the largest load up, evenly on a logarithmic axis.
+            let size = largest * 0.02f64.powf(1.0 - f64::from(k) / f64::from(points - 1));
+            let Some(state) = settled(&truth, size) else { continue };
+            // Far out a linear model may come to no rest.
+            let Some(off) = error_of_reduced(&model, size, &state) else { continue };
+            line.push([apart(&mechanism, &state, &start), off]);
+        }
+        effort.tick();
+        series.push(Series { name: name.into(), class, points: line, mark: Mark::LineAndDots });
+    }
+    let over = |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: 1e-7 }, percent: true };
+    Ok(Figure {
+        title: "One model at rest".into(),
+        plot: Plot {
+            id: "andrews-one-model-at-rest",
+            title: "Error of the effector against displacement, one linear model".into(),
+            description: "The error grows at least as the square of the displacement.".into(),
+            x: over("displacement of the effector over radius, %"),
+            y: over("error of the effector over radius, %"),
+            series,
+            marks: Vec::new(),
+        },
+        caption: "Under the scene's load, from a fiftieth of what moves the effector by one radius up to that, against the full statics; a line ends where the model comes to no \
+                  rest."
+            .into(),
+    })
+}
+
+/// Motion after a load is put on at once.
+fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
+    let mechanism = gallery::build(MOVING).map_err(Failure::job)?;
+    let full_model = full::Model::new(&mechanism);
+    let size = size_for(&full_model, DISPLACEMENT);
+    let rest = Reduction::at_rest(&mechanism);
+    let condensed = rest.clone().build().map_err(Failure::job)?;
+    let modes = rest.clone().modes(4).build().map_err(Failure::job)?;
+    let paper = rest.clone().mass(Mass::Accelerability).build().map_err(Failure::job)?;
+    let lowest = condensed.full_frequencies(1).map_err(Failure::job)?[0];
+    let dt = std::f64::consts::TAU / lowest / STEPS;
+    let steps = (PERIODS * STEPS) as usize;
+    let tip = EffectorId::from_index(0);
+    let start = State::at_rest(&mechanism).effector_pose(&mechanism, tip).position;
+    let end = settled(&full_model, size)
+        .ok_or_else(|| Failure::job(format!("{MOVING}: the full statics do not converge")))?
+        .effector_pose(&mechanism, tip)
+        .position;
+    let along = (end - start).normalize();
+
+    let mut full = full_model.simulate();
+    let mut reduced = [&paper, &condensed, &modes].map(|model| model.simulate());
+    for (effector, load) in each(&loads(&mechanism, size)) {
+        full.set_load(effector, load).map_err(Failure::job)?;
+        for simulation in &mut reduced {
+            simulation.set_load(effector, load).map_err(Failure::job)?;
+        }
+    }
+    let mut lines: [Vec<[f64; 2]>; 4] = Default::default();
+    for step in 0..=steps {
+        if step > 0 {
+            full.step(dt).map_err(Failure::job)?;
+            for simulation in &mut reduced {
+                simulation.step_effectors(dt).map_err(Failure::job)?;
+            }
+        }
+        let poses = [full.effector_pose(tip)].into_iter().chain(reduced.iter().map(|s| s.effector_pose(tip)));
+        for (line, pose) in lines.iter_mut().zip(poses) {
+            line.push([step as f64 * dt, (pose.position - start).dot(&along)]);
+        }
+    }
+    effort.tick();
+    let names = [
+        ("full", "full wide"),
+        ("reduced, paper's mass", "paper dotted"),
+        ("reduced, condensed", "joint dashed"),
+        ("reduced, condensed, 4 modes", "corrected dotted"),
+    ];
+    let series = names.into_iter().zip(lines).map(|((name, class), points)| Series {
+        name: name.into(),
+        class,
+        points,
+        mark: Mark::Line,
+    });
+    Ok(Figure {
+        title: format!("One model in motion, {MOVING}"),
+        plot: Plot {
+            id: "andrews-one-model-in-motion",
+            title: format!("Displacement of the tip of {MOVING} over time"),
+            description: "The full simulation and reduced models with three choices of mass.".into(),
+            x: Axis { label: "time, s".into(), scale: Scale::Linear, percent: false },
+            y: Axis { label: "displacement of the tip, m".into(), scale: Scale::Linear, percent: false },
+            series: series.collect(),
+            marks: Vec::new(),
+        },
+        caption: format!(
+            "After a load is put on at once that moves the tip by {} of the radius at rest. With the paper's mass the tip is there at once: it \
+             weighs next to nothing.",
+            crate::page::text::percent(DISPLACEMENT)
+        ),
+    })
+}

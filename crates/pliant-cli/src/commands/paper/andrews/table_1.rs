@@ -1,0 +1,147 @@
+//! Andrews 2015, Table 1: the time of a step, full and reduced, of helices, ladders and the arm.
+
+use pliant::full;
+use pliant::gallery;
+use pliant::reduced::Reduction;
+
+use super::super::Effort;
+use super::super::section::{Cell, Figure, Section, Table, ours, paper};
+use super::super::statics::{apart, error_of_reduced, settled};
+use super::merge;
+use crate::commands::bench;
+use crate::failure::Failure;
+use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::text::significant;
+
+/// What the paper prints, µs: mechanism, Vortex (full), FORK-1S on one thread, and on as many threads as were best where
+/// that is another figure. i7 at 2.8 GHz.
+const PRINTED: [(&str, f64, f64, Option<f64>); 7] = [
+    ("helix:50", 240.0, 20.0, Some(12.0)),
+    ("helix:100", 470.0, 32.0, Some(16.0)),
+    ("helix:200", 1048.0, 78.0, None),
+    ("helix:400", 2150.0, 112.0, Some(76.0)),
+    ("ladder:36", 302.0, 37.0, None),
+    ("ladder:48", 334.0, 22.0, Some(14.0)),
+    ("arm", 121.0, 24.0, Some(18.0)),
+];
+
+/// Measures it.
+pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
+    let mut rows = Vec::new();
+    let mut lines: [Vec<[f64; 2]>; 6] = Default::default();
+    let mut spans = Vec::new();
+    let mut ratios = Vec::new();
+    for (name, vortex, fork, best) in PRINTED {
+        let mechanism = gallery::build(name).map_err(Failure::job)?;
+        let failed = |error| Failure::job(format!("{name}: {error}"));
+        let full = bench::full(&mechanism, &effort.pace).map_err(failed)?.step;
+        effort.tick();
+        let articulated = bench::articulated(&mechanism, &effort.pace).map_err(failed)?;
+        effort.tick();
+        let reduced = bench::reduced(&mechanism, &effort.pace).map_err(failed)?.map_err(Failure::job)?;
+        effort.tick();
+        let of = |name| reduced.iter().find(|f| f.reconstruction == Some(name)).map(|f| f.step);
+        let (Some(twist), Some(joint)) = (of("twist"), of("joint")) else {
+            return Err(Failure::job(format!("{name}: a reconstruction was not timed")));
+        };
+        // The static answer beside the time: a fast wrong answer is no result.
+        let truth = settled(&full::Model::new(&mechanism), 1.0)
+            .ok_or_else(|| Failure::job(format!("{name}: the full statics do not converge")))?;
+        let start = pliant::state::State::at_rest(&mechanism);
+        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let off = error_of_reduced(&model, 1.0, &truth);
+        effort.tick();
+        ratios.push([vortex / fork, full[0] / twist[0], vortex / full[0]]);
+        rows.push(vec![
+            Cell::Word(name.into()),
+            Cell::Time(vortex),
+            Cell::Time(fork),
+            best.map_or(Cell::Nothing, Cell::Time),
+            Cell::Times(vortex / fork),
+            Cell::step(&full),
+            articulated.map_or(Cell::Nothing, |figures| Cell::step(&figures.step)),
+            Cell::step(&twist),
+            Cell::step(&joint),
+            Cell::Times(full[0] / twist[0]),
+            Cell::Ratio(apart(&mechanism, &truth, &start)),
+            off.map_or(Cell::Nothing, Cell::Ratio),
+        ]);
+        if name.starts_with("helix") {
+            let links = mechanism.bodies().len() as f64;
+            for (line, us) in lines.iter_mut().zip([vortex, fork, full[0], twist[0], joint[0]]) {
+                line.push([links, us]);
+            }
+            spans.extend([&full, &twist, &joint].iter().flat_map(|s| [[links, s[1]], [links, s[2]]]));
+        }
+    }
+    let names = [
+        ("Vortex, full (paper)", "full", Mark::Dots),
+        ("FORK-1S, 1 thread (paper)", "twist", Mark::Dots),
+        ("full", "full", Mark::LineAndDots),
+        ("reduced, by twists as the paper does", "twist", Mark::LineAndDots),
+        ("reduced, by joints", "joint", Mark::LineAndDots),
+    ];
+    let mut series: Vec<Series> = (names.into_iter().zip(lines))
+        .map(|((name, class, mark), points)| Series { name: name.into(), class, points, mark })
+        .collect();
+    series.push(Series { name: "p10 to p90".into(), class: "paper", points: spans, mark: Mark::Spans });
+    let range = |k: usize| {
+        let least = ratios.iter().map(|r| r[k]).fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().map(|r| r[k]).fold(0.0, f64::max);
+        [least, most].map(|x| significant(x, 2)).join(" to ")
+    };
+    let plot = Plot {
+        id: "andrews-table-1-helices",
+        title: "Time of a step of helices of 50 to 400 links".into(),
+        description: "The paper's full and reduced times as dots, those of this machine as lines.".into(),
+        x: Axis { label: "links".into(), scale: Scale::Log { floor: 1.0 }, percent: false },
+        y: Axis { label: "time a step, µs".into(), scale: Scale::Log { floor: 1e-3 }, percent: false },
+        series,
+        marks: Vec::new(),
+    };
+    let mut findings = merge::findings()?;
+    effort.tick();
+    findings.push(merge::odd_row(&PRINTED));
+    Ok(Section {
+        id: "andrews-table-1",
+        title: "Andrews 2015, Table 1: the time of a step, full and reduced",
+        about: "Each mechanism in full and reduced to its effectors, with all links placed. The full simulation of the paper is the commercial \
+                engine Vortex; ours takes one Newton iteration in maximal coordinates, or goes in joint coordinates (articulated). By twists is the \
+                paper's own way to place the links; by joints nothing comes apart. The paper gives sizes, not measures: our geometry is that of the \
+                gallery."
+            .into(),
+        tables: vec![Table {
+            id: "andrews-table-1",
+            title: "Time of a step".into(),
+            columns: vec![
+                ours("mechanism", "mechanism"),
+                paper("paper_full_us", "Vortex"),
+                paper("paper_reduced_us", "FORK‑1S, 1 thread"),
+                paper("paper_reduced_best_us", "best"),
+                paper("paper_ratio", "full over reduced"),
+                ours("full_us", "full"),
+                ours("articulated_us", "articulated"),
+                ours("reduced_twist_us", "reduced, twists"),
+                ours("reduced_joint_us", "reduced, joints"),
+                ours("ratio", "full over twists"),
+                ours("moved", "moved at rest"),
+                ours("off", "reduced off by"),
+            ],
+            rows,
+            caption: format!(
+                "The paper's reduced step is {} times as fast as its full one, ours {} times, and our full one {} times as fast as the paper's, on \
+                 another machine. The last two columns are at rest under the scene's load, over the radius: how far the effector moves in full, and how \
+                 far the reduced model puts it from there, – where it comes to no rest.",
+                range(0),
+                range(1),
+                range(2)
+            ),
+        }],
+        figures: vec![Figure {
+            title: "Helices of 50 to 400 links".into(),
+            plot,
+            caption: "Dots without a line are the paper's.".into(),
+        }],
+        findings,
+    })
+}

@@ -1,0 +1,51 @@
+//! Opening pages in a browser.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a page may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The browser, if there is one.
+pub fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let files = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
+    files.into_iter().find(|file| file.is_file())
+}
+
+/// Opens a page and gives what the browser logs and the page as it then is.
+pub fn open(browser: &Path, folder: &Path, page: &Path) -> (String, String) {
+    let [log, dom] = ["browser.log", "browser.html"].map(|name| folder.join(name));
+    let file = |path: &Path| Stdio::from(fs::File::create(path).expect("a file"));
+    let mut child = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args(["--enable-logging=stderr", "--virtual-time-budget=2000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .stdout(file(&dom))
+        .stderr(file(&log))
+        .spawn()
+        .expect("the browser starts");
+    let start = Instant::now();
+    while child.try_wait().expect("a child").is_none() {
+        if start.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{} takes more than {PATIENCE:?} to open", page.display());
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    [log, dom]
+        .map(|path| String::from_utf8_lossy(&fs::read(path).expect("what it wrote")).into_owned())
+        .into()
+}
+
+/// What pages and their scripts say on the console.
+pub fn console(log: &str) -> Vec<&str> {
+    log.lines().filter(|line| line.contains("CONSOLE")).collect()
+}
