@@ -1,0 +1,36 @@
+//! `peers ENGINE SCENE.toml`: steps a scene with an engine of Pliant or with Rapier, as the driver's lines on stdin ask.
+//!
+//! ENGINE is `pliant` with an engine's words (`pliant:reduced:joint`), `rapier:multibody` or `rapier:impulse`.
+
+mod engines;
+mod protocol;
+mod rapier;
+
+use std::error::Error;
+use std::time::Instant;
+
+fn main() {
+    if let Err(why) = run() {
+        println!("{}", serde_json::json!({ "error": why.to_string() }));
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [engine, scene] = arguments.as_slice() else {
+        return Err("usage: peers ENGINE SCENE.toml".into());
+    };
+    let mechanism = pliant::io::load(scene)?;
+    let started = Instant::now();
+    let words: Vec<&str> = engine.split(':').collect();
+    match words.as_slice() {
+        ["pliant", words @ ..] => engines::race(&mechanism, words, started),
+        ["rapier", "multibody"] => {
+            protocol::serve(&mut rapier::World::new(&mechanism, rapier::Joints::Multibody)?, started)
+        }
+        ["rapier", "impulse"] => {
+            protocol::serve(&mut rapier::World::new(&mechanism, rapier::Joints::Impulse)?, started)
+        }
+        _ => Err(format!("no engine `{engine}`").into()),
+    }
+}
