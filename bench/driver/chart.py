@@ -19,17 +19,17 @@ LANES = [
         ("pliant:blended:joint:4", "blended, 4 models", "#9c1f63"),
     ]),
     ("Peers", [
-        ("pinocchio", "Pinocchio ABA + armature", "#2f8f3a"),
+        ("pinocchio", "Pinocchio ABA", "#2f8f3a"),
         ("mujoco", "MuJoCo discrete", "#e07b00"),
         ("dart", "DART", "#8a6d1b"),
         ("drake", "Drake SAP + PD", "#c8102e"),
-        ("rapier:multibody", "Rapier multibody springs", "#6b4a3a"),
-        ("rapier:impulse", "Rapier impulse joints", "#a89080"),
+        ("rapier:multibody", "Rapier multibody", "#6b4a3a"),
+        ("rapier:impulse", "Rapier impulse", "#a89080"),
     ]),
 ]
 SHAPES = ["circle", "diamond", "square"]
 
-WIDTH, LEFT, RIGHT, ROW, LANE = 1080, 118, 36, 60, 17
+WIDTH, LEFT, RIGHT, ROW, LANE = 1160, 118, 40, 60, 17
 GRAY, INK = "#d5dae1", "#1f2933"
 
 
@@ -75,17 +75,16 @@ def draw(results):
         if not engines:
             continue
         lines.append(text(LEFT, y + 4, title, 12, weight="600"))
-        x, count = LEFT + 200, 0
+        x = LEFT + 206
         for _, name, color in engines:
-            if x + 24 + 6.7 * len(name) > WIDTH - RIGHT:
-                x, y = LEFT + 200, y + 20
+            if x + 20 + 6.7 * len(name) > WIDTH - RIGHT:
+                x, y = LEFT + 206, y + 20
             lines.append(marker(SHAPES[lane], x, y, color, "right"))
             lines.append(text(x + 11, y + 4, name))
-            x += 34 + 6.7 * len(name)
-            count += 1
+            x += 31 + 6.7 * len(name)
         y += 24
     lines.append(text(LEFT, y + 4, "Answer at rest", 12, weight="600"))
-    x = LEFT + 200
+    x = LEFT + 206
     legend = [("right", "within 1 % of the full statics"), ("wrong", "not within 1 %, or not reached"), ("diverges", "diverges")]
     for verdict, words in legend:
         lines.append(marker("circle", x, y, "#52606d", verdict))
@@ -110,7 +109,7 @@ def draw(results):
             width = WIDTH - LEFT - RIGHT
             lines.insert(0, f'<rect x="{LEFT}" y="{y0}" width="{width}" height="{ROW}" fill="#f5f7fa"/>')
         lines.append(text(LEFT - 12, y0 + ROW / 2 - 2, scene["scene"], 13, "end", weight="600"))
-        lines.append(text(LEFT - 12, y0 + ROW / 2 + 13, f"{scene['links']} links", 11, "end", "#52606d"))
+        lines.append(text(LEFT - 12, y0 + ROW / 2 + 13, f"{scene['links']:,} links", 11, "end", "#52606d"))
         by_key = {e["key"]: e for e in scene["engines"]}
         for lane, (_, engines) in enumerate(LANES):
             y = y0 + ROW / 2 + (lane - 1) * LANE

@@ -32,7 +32,7 @@ class Plan:
     answer_s: float  # wall time of any other answer, at most
 
 
-FULL = Plan(rounds=12, block_us=30e3, batch_us=50.0, timing_s=4.0, rest_s=10.0, build_s=60.0, answer_s=60.0)
+FULL = Plan(rounds=10, block_us=30e3, batch_us=50.0, timing_s=3.0, rest_s=6.0, build_s=60.0, answer_s=60.0)
 QUICK = Plan(rounds=4, block_us=8e3, batch_us=50.0, timing_s=0.8, rest_s=1.0, build_s=20.0, answer_s=20.0)
 
 

@@ -1,5 +1,4 @@
-"""DART: joint springs and dampers, which its recursion takes implicitly; loops by its constraints
-(a sprung hinge that closes one: see `with_sockets`).
+"""DART: joint springs and dampers, which its recursion takes implicitly; loops by its ball constraints.
 
 The load is given to the body again in every step, because DART keeps it in the body's axes: a call from Python of about a
 microsecond that is part of the time.
@@ -21,7 +20,6 @@ def transform(pose):
 
 class Engine:
     def __init__(self, scene, arguments):
-        scene = scenes.with_sockets(scene)
         self.world = world = dart.simulation.World()
         world.setTimeStep(scenes.DT)
         world.setGravity(np.array(scene.gravity))
@@ -63,11 +61,9 @@ class Engine:
         self.bodies[key] = node
 
     def close(self, scene, joint):
+        scenes.closing_point(scene, joint)
         child, parent = self.bodies[joint.child], self.bodies[joint.parent]
-        if joint.kind == "ball":
-            constraint = dart.constraint.BallJointConstraint(child, parent, np.array(joint.frame[1]))
-        else:
-            constraint = dart.constraint.WeldJointConstraint(child, parent)
+        constraint = dart.constraint.BallJointConstraint(child, parent, np.array(joint.frame[1]))
         self.world.getConstraintSolver().addConstraint(constraint)
 
     def steps(self, n):

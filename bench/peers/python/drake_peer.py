@@ -1,5 +1,6 @@
 """Drake: discrete plant with the SAP solver; each spring and damper is the PD control of a joint's actuator, which SAP takes
-implicitly; loops by its constraints (a sprung hinge that closes one: see `with_sockets`). A step is one update of the plant by Drake's simulator.
+implicitly; loops by its ball constraints. A
+step is one update of the plant by Drake's simulator.
 """
 
 import numpy as np
@@ -23,7 +24,6 @@ def transform(pose):
 
 class Engine:
     def __init__(self, scene, _arguments):
-        scene = scenes.with_sockets(scene)
         builder = DiagramBuilder()
         self.plant = plant = builder.AddSystem(MultibodyPlant(time_step=scenes.DT))
         plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
@@ -41,13 +41,8 @@ class Engine:
             actuator = plant.AddJointActuator(joint.name, hinge)
             actuator.set_controller_gains(PdControllerGains(p=joint.stiffness, d=joint.damping))
         for joint in scene.loops:
-            above, below = scene.frame_in_parent(joint), scene.frame_in_child(joint)
-            if joint.kind == "ball":
-                plant.AddBallConstraint(
-                    bodies[joint.parent], np.array(above[1]), bodies[joint.child], np.array(below[1]))
-            else:
-                plant.AddWeldConstraint(
-                    bodies[joint.parent], transform(above), bodies[joint.child], transform(below))
+            above, below = scenes.closing_point(scene, joint)
+            plant.AddBallConstraint(bodies[joint.parent], np.array(above), bodies[joint.child], np.array(below))
         plant.Finalize()
         diagram = builder.Build()
         self.simulator = Simulator(diagram)

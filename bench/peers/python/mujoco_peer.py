@@ -1,4 +1,5 @@
-"""MuJoCo: integrator `discrete`, joint springs and dampers implicit, loops by `connect`; everything else as it comes.
+"""MuJoCo: integrator `discrete`, joint springs and dampers implicit, loops by `connect`, as hard as
+MuJoCo allows (by default they give way); everything else as it comes.
 
 A hinge that closes a loop has a spring too: where all hinges of the loop turn about one direction, its angle is a sum of
 the others, which is a fixed tendon.
@@ -9,6 +10,9 @@ import numpy as np
 
 import peer
 import scene as scenes
+
+# The constraint's impedance; MuJoCo takes no more.
+HARDEST = [0.9999, 0.9999]
 
 
 class Engine:
@@ -70,6 +74,7 @@ def close(spec, scene, joint):
     connect.name1 = scene.bodies[joint.child].name
     connect.name2 = scene.bodies[joint.parent].name if joint.parent is not None else "world"
     connect.data[:3] = p
+    connect.solimp[:2] = HARDEST
     if joint.kind == "ball" and joint.stiffness == 0.0 and joint.damping == 0.0:
         return
     if joint.kind != "hinge":

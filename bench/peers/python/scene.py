@@ -167,23 +167,11 @@ def parents_first(tree):
     return ordered
 
 
-def with_sockets(scene):
-    """The same scene with every sprung hinge that closes a loop cut in two, for engines whose constraints have no springs: a
-    socket of a thousandth of the child's mass turns on the parent by that hinge, and is welded to the child.
-    """
-    bodies, tree, loops = list(scene.bodies), list(scene.tree), []
-    for joint in scene.loops:
-        if joint.kind == "ball" and joint.stiffness == 0.0 and joint.damping == 0.0:
-            loops.append(joint)
-        elif joint.kind == "hinge":
-            child, socket = bodies[joint.child], len(bodies)
-            small = [[1e-3 * x for x in row] for row in child.inertia]
-            bodies.append(Body(joint.name + " socket", joint.frame, 1e-3 * child.mass, [0.0] * 3, small))
-            tree.append(dataclasses.replace(joint, child=socket))
-            loops.append(Joint(joint.name + " weld", "weld", socket, joint.child, joint.frame, 0.0, 0.0))
-        else:
-            raise Unsupported(f"a loop closed by a joint of kind `{joint.kind}` with a spring")
-    return dataclasses.replace(scene, bodies=bodies, tree=tree, loops=loops)
+def closing_point(scene, joint):
+    """Where a loop is closed, in the axes of parent and child; for engines whose constraints have no springs."""
+    if joint.kind != "ball" or joint.stiffness != 0.0 or joint.damping != 0.0:
+        raise Unsupported("its constraints have no spring for a hinge that closes a loop")
+    return scene.frame_in_parent(joint)[1], scene.frame_in_child(joint)[1]
 
 
 def write_numbers(scene, path):

@@ -16,27 +16,32 @@ use crate::protocol::{Racer, serve};
 const DT: f64 = 1.0 / 60.0;
 
 /// The engine of the words: `full`, `articulated`, `live`, `reduced RECONSTRUCTION`, `blended LINKS MODELS`, `forward`.
-pub fn race(mechanism: &Mechanism, words: &[&str], started: Instant) -> Result<(), Box<dyn Error>> {
-    let tip = mechanism.loads().first().map_or(EffectorId::from_index(0), |load| load.effector);
+pub fn race(
+    mechanism: &Mechanism,
+    words: &[&str],
+    home: [f64; 3],
+    started: Instant,
+) -> Result<(), Box<dyn Error>> {
+    let tip = tip(mechanism);
     match words {
         ["full"] => {
             let model = full::Model::new(mechanism);
             let mut simulation = model.simulate();
             simulation.inputs_mut().add_scene_loads(mechanism);
             simulation.set_iterations(1)?;
-            serve(&mut Full { simulation, tip }, started)
+            serve(&mut Full { simulation, tip }, home, started)
         }
         ["articulated"] => {
             let model = articulated::Model::new(mechanism);
             let mut simulation = model.simulate();
             simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Articulated { simulation, tip }, started)
+            serve(&mut Articulated { simulation, tip }, home, started)
         }
         ["live"] => {
             let model = live::Model::new(mechanism)?;
             let mut simulation = model.simulate();
             simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Live { simulation, tip }, started)
+            serve(&mut Live { simulation, tip }, home, started)
         }
         ["reduced", reconstruction] => {
             let model = Reduction::at_rest(mechanism).build()?;
@@ -48,7 +53,7 @@ pub fn race(mechanism: &Mechanism, words: &[&str], started: Instant) -> Result<(
                 other => return Err(format!("no reconstruction `{other}`").into()),
             });
             simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Reduced { simulation, tip }, started)
+            serve(&mut Reduced { simulation, tip }, home, started)
         }
         ["blended", links, models] => {
             let model = sampled(mechanism, models.parse()?)?;
@@ -56,16 +61,21 @@ pub fn race(mechanism: &Mechanism, words: &[&str], started: Instant) -> Result<(
             let links = if *links == "twist" { Links::Twist } else { Links::Joint };
             simulation.set_options(Options { force: Force::Blend, links, ..Options::default() });
             simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Blended { simulation, tip }, started)
+            serve(&mut Blended { simulation, tip }, home, started)
         }
         ["forward"] => {
             let model = articulated::Model::new(mechanism);
             let (forces, accelerations) = (vec![0.1; model.speeds()], vec![0.0; model.speeds()]);
             let (dynamics, inputs) = (model.dynamics(), Inputs::new(mechanism));
-            serve(&mut Forward { dynamics, inputs, forces, accelerations }, started)
+            serve(&mut Forward { dynamics, inputs, forces, accelerations }, home, started)
         }
         _ => Err(format!("Pliant has no engine `{}`", words.join(":")).into()),
     }
+}
+
+/// The effector that is loaded, or the first.
+pub fn tip(mechanism: &Mechanism) -> EffectorId {
+    mechanism.loads().first().map_or(EffectorId::from_index(0), |load| load.effector)
 }
 
 /// Models at rest and along the scene's load, as in Andrews 2015, Fig. 7: the last of several is at the load itself.

@@ -21,15 +21,19 @@ fn run() -> Result<(), Box<dyn Error>> {
         return Err("usage: peers ENGINE SCENE.toml".into());
     };
     let mechanism = pliant::io::load(scene)?;
+    let tip = mechanism.effector(engines::tip(&mechanism));
+    let home = (mechanism.body(tip.body).pose * tip.frame).position.into();
     let started = Instant::now();
     let words: Vec<&str> = engine.split(':').collect();
     match words.as_slice() {
-        ["pliant", words @ ..] => engines::race(&mechanism, words, started),
-        ["rapier", "multibody"] => {
-            protocol::serve(&mut rapier::World::new(&mechanism, rapier::Joints::Multibody)?, started)
-        }
-        ["rapier", "impulse"] => {
-            protocol::serve(&mut rapier::World::new(&mechanism, rapier::Joints::Impulse)?, started)
+        ["pliant", words @ ..] => engines::race(&mechanism, words, home, started),
+        ["rapier", joints] => {
+            let joints = match *joints {
+                "multibody" => rapier::Joints::Multibody,
+                "impulse" => rapier::Joints::Impulse,
+                _ => return Err(format!("no engine `{engine}`").into()),
+            };
+            protocol::serve(&mut rapier::World::new(&mechanism, joints)?, home, started)
         }
         _ => Err(format!("no engine `{engine}`").into()),
     }

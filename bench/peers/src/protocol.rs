@@ -28,9 +28,8 @@ fn now() -> f64 {
     1e6 * time.tv_sec as f64 + 1e-3 * time.tv_nsec as f64
 }
 
-/// Answers until the driver has no more to ask.
-pub fn serve(racer: &mut dyn Racer, started: Instant) -> Result<(), Box<dyn Error>> {
-    let home = racer.position();
+/// Answers until the driver has no more to ask. Displacements are from `home`, where the tip is in the scene file.
+pub fn serve(racer: &mut dyn Racer, home: [f64; 3], started: Instant) -> Result<(), Box<dyn Error>> {
     answer(&json!({ "ready": true, "build_seconds": started.elapsed().as_secs_f64() }))?;
     for line in std::io::stdin().lock().lines() {
         let line = line?;

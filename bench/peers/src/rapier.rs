@@ -13,6 +13,7 @@ use rapier3d::prelude::{
     PhysicsWorld, RigidBodyBuilder, RigidBodyHandle,
 };
 
+use crate::engines::tip;
 use crate::protocol::Racer;
 
 /// The angle of a hinge among the six freedoms of a joint.
@@ -83,10 +84,8 @@ impl World {
         if joints == Joints::Multibody {
             world.integration_parameters.num_solver_iterations = 1;
         }
-        let load = mechanism.loads().first();
-        let tip = load.map_or(&mechanism.effectors()[0], |load| mechanism.effector(load.effector));
-        let tip = bodies[tip.body.index()];
-        if let Some(load) = load {
+        let tip = bodies[mechanism.effector(tip(mechanism)).body.index()];
+        if let Some(load) = mechanism.loads().first() {
             world.bodies[tip].add_force(vector(load.wrench.force.into()), true);
         }
         Ok(World { world, bodies, multibody, tip })
@@ -118,7 +117,8 @@ impl Racer for World {
             body.set_linvel(Vector::ZERO, true);
             body.set_angvel(Vector::ZERO, true);
         }
-        if let Some(multibody) = self.multibody.and_then(|m| self.world.multibody_joints.get_multibody_mut(m)) {
+        if let Some(multibody) = self.multibody.and_then(|m| self.world.multibody_joints.get_multibody_mut(m))
+        {
             multibody.generalized_velocity_mut().fill(0.0);
         }
     }
