@@ -3,20 +3,20 @@
 import html
 import math
 
-# Three lanes a scene: engines of Pliant, its linear models, the peers. Marker shapes are the lanes'.
+# Three lanes a scene: engines of Pliant that move every freedom, those that move the effectors', the peers. Marker shapes are the lanes'.
 LANES = [
-    ("Pliant, every link simulated", [
+    ("Pliant, every freedom", [
         ("pliant:full", "full", "#0b3c5d"),
         ("pliant:articulated", "articulated", "#1d7fc4"),
-        ("pliant:live", "live", "#17a398"),
     ]),
-    ("Pliant, linear models", [
-        ("pliant:reduced:twist", "reduced, twist", "#5e3aa6"),
-        ("pliant:reduced:joint", "reduced, joint", "#8f6bd6"),
-        ("pliant:reduced:corrected", "reduced, corrected", "#c3a6f2"),
-        ("pliant:blended:joint:1", "blended, 1 model", "#f29ec4"),
-        ("pliant:blended:joint:2", "blended, 2 models", "#d9589a"),
-        ("pliant:blended:joint:4", "blended, 4 models", "#9c1f63"),
+    ("Pliant, effectors' freedoms", [
+        ("pliant:live", "live", "#17a398"),
+        ("pliant:reduced:twist", "reduced: twist", "#5e3aa6"),
+        ("pliant:reduced:joint", "joint", "#8f6bd6"),
+        ("pliant:reduced:corrected", "corrected", "#c3a6f2"),
+        ("pliant:blended:joint:1", "blended: 1 model", "#f29ec4"),
+        ("pliant:blended:joint:2", "2 models", "#d9589a"),
+        ("pliant:blended:joint:4", "4 models", "#9c1f63"),
     ]),
     ("Peers", [
         ("pinocchio", "Pinocchio ABA", "#2f8f3a"),
@@ -29,7 +29,7 @@ LANES = [
 ]
 SHAPES = ["circle", "diamond", "square"]
 
-WIDTH, LEFT, RIGHT, ROW, LANE = 1160, 118, 40, 60, 17
+WIDTH, LEFT, RIGHT, ROW, LANE = 1180, 118, 40, 60, 17
 GRAY, INK = "#d5dae1", "#1f2933"
 
 
@@ -77,11 +77,11 @@ def draw(results):
         lines.append(text(LEFT, y + 4, title, 12, weight="600"))
         x = LEFT + 206
         for _, name, color in engines:
-            if x + 20 + 6.7 * len(name) > WIDTH - RIGHT:
+            if x + 16 + 6.6 * len(name) > WIDTH - RIGHT:
                 x, y = LEFT + 206, y + 20
             lines.append(marker(SHAPES[lane], x, y, color, "right"))
             lines.append(text(x + 11, y + 4, name))
-            x += 31 + 6.7 * len(name)
+            x += 27 + 6.6 * len(name)
         y += 24
     lines.append(text(LEFT, y + 4, "Answer at rest", 12, weight="600"))
     x = LEFT + 206
@@ -118,7 +118,7 @@ def draw(results):
                 if "median_us" not in e:
                     continue
                 a, b = at(e["p10_us"]), at(e["p90_us"])
-                told = f"{name}, {scene['scene']}: {e['median_us']:.3g} µs, {e['verdict']}"
+                told = f"{e['engine']}, {scene['scene']}: {e['median_us']:.3g} µs, {e['verdict']}"
                 lines.append(f"<g><title>{html.escape(told)}</title>")
                 lines.append(f'<line x1="{a:.1f}" y1="{y}" x2="{b:.1f}" y2="{y}" stroke="{color}" stroke-width="1.6"/>')
                 lines.append(marker(SHAPES[lane], at(e["median_us"]), y, color, e["verdict"]))

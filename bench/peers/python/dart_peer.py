@@ -37,11 +37,12 @@ class Engine:
             self.steps = self.forward
 
     def forward(self, n):
-        """Forward dynamics alone. Rates are set anew, as DART keeps what it has computed from them."""
+        """Forward dynamics alone, at places that change: DART keeps what it has computed of the one before."""
         skeleton = self.skeleton
-        rates, places = np.zeros(skeleton.getNumDofs()), np.zeros(skeleton.getNumDofs())
-        for _ in range(n):
-            skeleton.setPositions(places)
+        rates = np.zeros(skeleton.getNumDofs())
+        places = [rates + 1e-3, rates - 1e-3]
+        for k in range(n):
+            skeleton.setPositions(places[k % 2])
             skeleton.setVelocities(rates)
             skeleton.computeForwardDynamics()
 
