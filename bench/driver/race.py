@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 from .engines import ALONE
 from .process import Failed, Peer
@@ -45,22 +46,21 @@ class Files:
 
 
 def reference(tools, name, folder):
-    """Exports a scene; gives its files, radius and what the full statics say of the tip's displacement."""
-    toml = folder / (name.replace(":", "-") + ".toml")
-    pliant = [str(tools.pliant)]
-    subprocess.run([*pliant, "export", name, "-o", str(toml)], check=True, capture_output=True)
-    info = json.loads(subprocess.run([*pliant, "info", name, "--json"], check=True, capture_output=True).stdout)
-    scene = scenes.read(toml)
-    numbers = folder / (name.replace(":", "-") + ".txt")
+    """Writes a scene; gives its files, radius and what the full statics say of the tip's displacement."""
+    stem = Path(name).stem.replace(":", "-")
+    toml, numbers = folder / f"{stem}.toml", folder / f"{stem}.txt"
+    done = subprocess.run([str(tools.peers), "scene", name, str(toml)], capture_output=True, text=True)
+    told = json.loads(done.stdout)
+    if "error" in told:
+        sys.exit(f"race: {name}: {told['error']}")
+    try:
+        scene = scenes.read(toml)
+    except scenes.Unsupported as why:
+        sys.exit(f"race: {name}: {why}")
     scenes.write_numbers(scene, numbers)
-    statics = subprocess.run([*pliant, "statics", name, "--scene-load", "--json"], capture_output=True)
-    found = json.loads(statics.stdout)
-    tip, truth = scene.bodies[scene.tip], None
-    if found.get("converged"):
-        truth = [a - b for a, b in zip(found["bodies"][tip.name]["position"], tip.pose[1])]
     about = {
-        "scene": name, "links": len(scene.bodies), "loops": len(scene.loops), "radius": info["radius"],
-        "statics": truth, "statics_error": None if truth else "the full statics found no equilibrium",
+        "scene": name, "links": len(scene.bodies), "loops": len(scene.loops), "radius": told["radius"],
+        "statics": told["displacement"], "statics_error": told["why"],
     }
     return Files(str(toml), str(numbers)), about, scene
 

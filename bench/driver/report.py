@@ -3,7 +3,7 @@
 from .engines import ASKED
 
 READ = """\
-Same geometry (the scene files that `pliant export` writes), same load, dt = 1/60 s, one thread, no contact. A time is the
+Same geometry (one scene file, as `pliant export` writes it), same load, dt = 1/60 s, one thread, no contact. A time is the
 median CPU time of a step in µs. A few fast steps are timed together, at least 50 µs of them, so that the clock's own cost
 does not count. Engines take turns in short blocks.
 

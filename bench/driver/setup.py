@@ -1,4 +1,4 @@
-"""Builds what races: the binary `pliant`, the Rust program, a Python environment of its own, and Pinocchio's C++ program.
+"""Builds what races: the Rust program with Pliant and Rapier, a Python environment of its own, and Pinocchio's C++ program.
 
 Every part that cannot be had is a reason, not a failure: its engines are skipped with it.
 """
@@ -39,17 +39,13 @@ class Tools:
 
     def __init__(self):
         target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute()
-        self.pliant = target / "release" / "pliant"
         self.peers = target / "release" / "peers"
         self.pinocchio = target / "release" / "pinocchio"
         self.missing = {}
         say("building:")
-        why = attempt(["cargo", "build", "--release", "--locked", "--manifest-path", str(ROOT / "Cargo.toml")], "pliant")
-        if why:
-            sys.exit(f"race: {why}")
         manifest = str(BENCH / "peers" / "Cargo.toml")
         build = ["cargo", "build", "--release", "--locked", "--manifest-path", manifest]
-        why = attempt(build, "the Rust peers", env={**os.environ, "CARGO_TARGET_DIR": str(target)})
+        why = attempt(build, "Pliant and Rapier", env={**os.environ, "CARGO_TARGET_DIR": str(target)})
         if why:
             sys.exit(f"race: {why}")
         self.versions = {"Pliant": version(ROOT / "Cargo.toml"), "Rapier": locked("rapier3d")}
