@@ -277,8 +277,9 @@ impl Group {
         self.rank = n;
         for k in 0..n {
             let pivot = (k..n).fold(k, |best, i| if left[i] > left[best] { i } else { best });
-            // Also where it is not a number.
-            if !(left[pivot] > least) {
+            // Not where it is not a number either.
+            let is_one = left[pivot] > least;
+            if !is_one {
                 self.rank = k;
                 return;
             }
