@@ -1,13 +1,13 @@
 //! Times steps of contact with every link's pose: the reduced hexapod with six feet down, on a plane and on a height field, and the
-//! reduced hand with its fingers on a ball. Bounds are in `src/contact/README.md`.
+//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm. Figures are in `src/contact/README.md`.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::Vector3;
-use pliant_core::contact::{Scene, Surfaces, World};
+use pliant_core::contact::{Scene, Surfaces, Touched, World};
 use pliant_core::gallery;
-use pliant_core::mechanism::{Geometry, Mechanism, Shape};
+use pliant_core::mechanism::{EffectorId, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Pose;
@@ -46,8 +46,17 @@ fn hand(criterion: &mut Criterion) {
         scene.step(H).unwrap();
     }
     assert!(scene.world().report().pushing >= 5);
+    let mut attached = scene.clone();
     criterion.bench_function("hand/ball", |bencher| {
         bencher.iter(|| black_box(&mut scene).step(H).unwrap());
+    });
+    let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()));
+    let [Touched::Free(ball), Touched::Mechanism(hand, _)] = touched else { unreachable!() };
+    let count = attached.actor().unwrap().mechanism().effectors().len();
+    let effectors: Vec<_> = (0..count).map(EffectorId::from_index).collect();
+    attached.world_mut().attach(ball, hand, &effectors).unwrap();
+    criterion.bench_function("hand/attached ball", |bencher| {
+        bencher.iter(|| black_box(&mut attached).step(H).unwrap());
     });
 }
 

@@ -127,16 +127,21 @@ impl Simulation<'_> {
         }
     }
 
-    /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
-    pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
+    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         let mut forces = std::mem::take(&mut self.answers.forces);
         forces.clear();
         forces.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
         self.inputs.add_forces(&forces, &mut self.answers.before);
-        let stepped = self.step(h);
+        let solved = self.attempt_step(h);
         self.inputs.take_forces_off(&forces, &self.answers.before);
         self.answers.forces = forces;
-        stepped
+        solved
+    }
+
+    /// Takes the step that was attempted.
+    pub(crate) fn take(&mut self, _: f64) {
+        self.take_step();
     }
 }
 

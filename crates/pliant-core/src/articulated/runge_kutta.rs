@@ -42,7 +42,7 @@ impl Stages {
 }
 
 /// Takes one step of h seconds.
-pub(super) fn step(
+pub(super) fn attempt(
     model: &Model,
     inputs: &Inputs,
     h: f64,
@@ -108,11 +108,7 @@ pub(super) fn step(
     next.base = inputs.base;
     put(model, state, &stages.moves, &stages.speeds, next);
     place_and_move(&mut work.slots, model, next, &inputs.base_twist);
-    step::finish(model, inputs, h, state, next)?;
-    std::mem::swap(state, &mut work.next);
-    // The slots move: a step that carries momentum places them anew.
-    work.placed = false;
-    Ok(())
+    step::finish(model, inputs, h, state, next)
 }
 
 /// The speeds that the twists of a state make, at its pose.

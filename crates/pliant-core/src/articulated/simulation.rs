@@ -144,13 +144,27 @@ impl<'m> Simulation<'m> {
 
     /// Goes on by dt seconds. On an error the state is what it was.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.attempt_step(dt)?;
+        self.take_step();
+        Ok(())
+    }
+
+    /// Makes the next state, in memory; nothing moves.
+    pub(super) fn attempt_step(&mut self, dt: f64) -> Result<(), StepError> {
         let (model, inputs, state, work) = (self.model, &self.inputs, &mut self.state, &mut self.work);
         match (self.integrator, &mut self.stages) {
             (Integrator::RungeKutta4, Some(stages)) => {
-                runge_kutta::step(model, inputs, dt, state, work, stages)
+                runge_kutta::attempt(model, inputs, dt, state, work, stages)
             }
-            _ => step::step(model, inputs, dt, state, work),
+            _ => step::attempt(model, inputs, dt, state, work),
         }
+    }
+
+    /// Takes the step that was attempted.
+    pub(super) fn take_step(&mut self) {
+        std::mem::swap(&mut self.state, &mut self.work.next);
+        // Slots of an explicit step move: a step that carries momentum places them anew.
+        self.work.placed = self.integrator == Integrator::SemiImplicit;
     }
 
     /// Moves the whole mechanism, base included, without any time passing: every pose H becomes

@@ -71,8 +71,8 @@ pub(super) fn solve_only(
     solve(model, inputs, h, state, work)
 }
 
-/// Takes one step of h seconds.
-pub(super) fn step(
+/// Makes the next state of a step of h seconds, in memory; nothing moves.
+pub(super) fn attempt(
     model: &Model,
     inputs: &Inputs,
     h: f64,
@@ -101,8 +101,6 @@ pub(super) fn step(
         let joint = model.mechanism.joint(joint).name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
-    std::mem::swap(state, &mut work.next);
-    work.placed = true;
     Ok(())
 }
 

@@ -40,10 +40,14 @@ impl Simulation<'_> {
         self.mover.respond(pushes, out);
     }
 
-    /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
-    pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        self.mover.finish(h, impulses)?;
+    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
+    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+        self.mover.attempt(h, impulses)
+    }
+
+    /// Takes the step that was attempted.
+    pub(crate) fn take(&mut self, h: f64) {
+        self.mover.take(h);
         self.moved(h);
-        Ok(())
     }
 }

@@ -168,8 +168,13 @@ impl<'m> Actor<'m> {
         }
     }
 
-    /// Takes that step, with impulses on touched bodies, world axes at their link frames. On an error nothing has moved.
-    pub(super) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        each!(self, simulation => simulation.finish(h, impulses))
+    /// Solves that step once more, with impulses on touched bodies, world axes at their link frames; nothing moves.
+    pub(super) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+        each!(self, simulation => simulation.attempt(h, impulses))
+    }
+
+    /// Takes the step that was attempted.
+    pub(super) fn take(&mut self, h: f64) {
+        each!(self, simulation => simulation.take(h))
     }
 }

@@ -33,6 +33,16 @@ pub enum ContactError {
         /// What would be right.
         range: &'static str,
     },
+    /// A free body that cannot be attached or detached.
+    #[error("{body} cannot be {what}: {why}")]
+    Attachment {
+        /// Which.
+        body: String,
+        /// `attached` or `detached`.
+        what: &'static str,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
     /// An engine that has nothing to touch with.
     #[error(
         "no body of mechanism `{mechanism}` that engine `{engine}` can touch with has a shape: give one to {wanted}"

@@ -23,6 +23,8 @@ pub struct FreeBody {
     /// Momenta at the end of the step as if nothing touched, and the inverse inertia of its start, world axes.
     free: (Vector3<f64>, Vector3<f64>),
     mobility: Matrix3<f64>,
+    /// Where the step that is attempted ends, and with what momenta.
+    next: (Pose, Vector3<f64>, Vector3<f64>),
 }
 
 impl FreeBody {
@@ -45,6 +47,7 @@ impl FreeBody {
             load: Wrench::ZERO,
             free: Default::default(),
             mobility: Matrix3::zeros(),
+            next: (body.pose, Vector3::zeros(), Vector3::zeros()),
         })
     }
 
@@ -80,6 +83,16 @@ impl FreeBody {
         self.linear = (twist.linear + twist.angular.cross(&arm)) * self.inertia.mass;
         let R = pose.rotation;
         self.angular = R * (self.inertia.inertia * (R.inverse() * twist.angular));
+    }
+
+    /// Puts it where something carries it; momenta stay.
+    pub(super) fn carry(&mut self, pose: Pose) {
+        self.pose = pose;
+    }
+
+    /// The radius at which its mass would have its inertia, m.
+    pub(super) fn gyration(&self) -> f64 {
+        (self.inertia.inertia.trace() / (3.0 * self.inertia.mass)).sqrt()
     }
 
     /// Sets the dead load at its link frame, world axes.
@@ -120,43 +133,44 @@ impl FreeBody {
     pub(super) fn respond(&self, pushes: &[Push], out: &mut [f64]) {
         let n = 3 * pushes.len();
         let arm = self.center() - self.pose.position;
-        let split = |push: &Push, a: usize| {
-            let w = &push.rows[a];
-            let force = Vector3::new(w[0], w[1], w[2]);
-            (force, Vector3::new(w[3], w[4], w[5]) - arm.cross(&force))
-        };
-        for (k, other) in pushes.iter().enumerate() {
-            for b in 0..3 {
-                let (force, torque) = split(other, b);
-                let (v, w) = (force / self.inertia.mass, self.mobility * torque);
-                for (i, push) in pushes.iter().enumerate() {
-                    for a in 0..3 {
-                        let (force, torque) = split(push, a);
-                        out[(3 * i + a) * n + 3 * k + b] = force.dot(&v) + torque.dot(&w);
-                    }
-                }
+        for (k, row) in pushes.iter().flat_map(|push| &push.rows).enumerate() {
+            // The twist that a push makes, at the link frame.
+            let Wrench { force, torque } = Wrench::from_vector(row);
+            let angular = self.mobility * (torque - arm.cross(&force));
+            let linear = force / self.inertia.mass - angular.cross(&arm);
+            let twist = Twist { linear, angular }.to_vector();
+            for (i, row) in pushes.iter().flat_map(|push| &push.rows).take(k + 1).enumerate() {
+                let moved = row.dot(&twist);
+                (out[i * n + k], out[k * n + i]) = (moved, moved);
             }
         }
     }
 
-    /// Whether it is somewhere, and a step with an impulse at the link frame, world axes, ends in finite numbers.
-    pub(super) fn finite_with(&self, impulse: &Wrench) -> bool {
+    /// Whether it is somewhere, and would be after the step as if nothing touched.
+    pub(super) fn is_finite(&self) -> bool {
         let momenta = self.free.0.iter().chain(&self.free.1);
-        self.pose.is_finite() && impulse.is_finite() && momenta.into_iter().all(|x| x.is_finite())
+        self.pose.is_finite() && momenta.into_iter().all(|x| x.is_finite())
     }
 
-    /// Takes the step, with an impulse at the link frame, world axes.
-    pub(super) fn finish(&mut self, impulse: &Wrench, h: f64) {
+    /// Solves the step with an impulse at the link frame, world axes; nothing moves. Whether it ends in finite numbers.
+    pub(super) fn attempt(&mut self, impulse: &Wrench, h: f64) -> bool {
         let center = self.center();
         let arm = center - self.pose.position;
-        self.linear = self.free.0 + impulse.force;
-        self.angular = self.free.1 + impulse.torque - arm.cross(&impulse.force);
-        let w = self.spin(&self.pose.rotation, &self.angular);
+        let linear = self.free.0 + impulse.force;
+        let angular = self.free.1 + impulse.torque - arm.cross(&impulse.force);
+        let w = self.spin(&self.pose.rotation, &angular);
         let middle = exp_rotation(&(w * (0.5 * h))) * self.pose.rotation;
-        let w = self.spin(&middle, &self.angular);
+        let w = self.spin(&middle, &angular);
         let turned = exp_rotation(&(w * h)) * self.pose.rotation;
         let rotation = UnitQuaternion::new_normalize(turned.into_inner());
-        let center = center + self.linear * (h / self.inertia.mass);
-        self.pose = Pose { rotation, position: center - rotation * self.inertia.center_of_mass };
+        let center = center + linear * (h / self.inertia.mass);
+        let pose = Pose { rotation, position: center - rotation * self.inertia.center_of_mass };
+        self.next = (pose, linear, angular);
+        pose.is_finite() && linear.iter().chain(&angular).all(|x| x.is_finite())
+    }
+
+    /// Takes the step that was attempted.
+    pub(super) fn take(&mut self) {
+        (self.pose, self.linear, self.angular) = self.next;
     }
 }

@@ -1,12 +1,15 @@
 #![doc = include_str!("README.md")]
 
 mod actor;
+mod attaching;
 mod collider;
 mod convert;
 mod delassus;
 mod error;
+mod events;
 mod exact;
 mod free_body;
+mod holding;
 mod material;
 mod narrow;
 mod pairs;
@@ -21,6 +24,7 @@ pub use actor::Actor;
 pub use collider::{Surface, Surfaces};
 pub(crate) use delassus::Push;
 pub use error::ContactError;
+pub use events::{Change, Event};
 pub use free_body::FreeBody;
 pub use scene::Scene;
 pub use world::{ActorId, Contact, FreeBodyId, Report, Solver, Touched, World};

@@ -28,6 +28,10 @@ pub(super) struct Pair {
     pub material: Material,
     /// Where it pushed in the last step, in the frame of the first thing, and how, world axes: on the second.
     old: Vec<(Vector3<f64>, Vector3<f64>)>,
+    /// Whether it pushed in the step before that.
+    before: bool,
+    /// Whether one of the two holds the other: they do not touch.
+    pub held: bool,
 }
 
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
@@ -39,7 +43,29 @@ const MARGIN: f64 = 1e-3;
 impl Pair {
     pub fn new(things: &[Thing], first: (usize, usize), second: (usize, usize)) -> Pair {
         let of = |at: (usize, usize)| &things[at.0].colliders[at.1].material;
-        Pair { first, second, material: of(first).meet(of(second)), old: Vec::new() }
+        Pair {
+            first,
+            second,
+            material: of(first).meet(of(second)),
+            old: Vec::new(),
+            before: false,
+            held: false,
+        }
+    }
+
+    /// The two that carry the shapes.
+    pub fn things(&self) -> [usize; 2] {
+        [self.first.0, self.second.0]
+    }
+
+    /// Whether it pushed in the last step.
+    pub fn pushes(&self) -> bool {
+        !self.old.is_empty()
+    }
+
+    /// Whether it pushed in the step before the last.
+    pub fn pushed_before(&self) -> bool {
+        self.before
     }
 
     /// Finds the points at which the shapes touch, or may within a step of h seconds.
@@ -80,6 +106,7 @@ impl Pair {
 
     /// Forgets what pushed.
     pub fn forget(&mut self) {
+        self.before = self.pushes();
         self.old.clear();
     }
 

@@ -6,7 +6,9 @@ use super::actor::Actor;
 use super::collider::{Collider, Surfaces};
 use super::delassus::{Equations, Meeting, Push, Side};
 use super::error::ContactError;
+use super::events::{self, Event};
 use super::free_body::FreeBody;
+use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Pair, Thing};
 use super::{exact, pgs, residual};
@@ -16,11 +18,11 @@ use crate::spatial::{Twist, Wrench};
 
 /// A mechanism of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActorId(usize);
+pub struct ActorId(pub(super) usize);
 
 /// A free body of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeBodyId(usize);
+pub struct FreeBodyId(pub(super) usize);
 
 /// What a contact is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,14 +104,16 @@ pub struct World<'m> {
     gravity: Vector3<f64>,
     solver: Solver,
     surfaces: Surfaces,
-    actors: Vec<Actor<'m>>,
-    bodies: Vec<FreeBody>,
+    pub(super) actors: Vec<Actor<'m>>,
+    pub(super) bodies: Vec<FreeBody>,
     /// The static world first.
     things: Vec<Thing>,
-    owners: Vec<Touched>,
-    pairs: Vec<Pair>,
-    /// First part of each actor's in the equations; free bodies come after all of them.
-    first_part: Vec<usize>,
+    pub(super) owners: Vec<Touched>,
+    pub(super) pairs: Vec<Pair>,
+    /// First part of each actor's in the equations; free bodies come after all of them, and after these what is held.
+    pub(super) first_part: Vec<usize>,
+    pub(super) first_body: usize,
+    pub(super) holding: Holding,
     warnings: Vec<String>,
     narrow: Narrow,
     equations: Equations,
@@ -117,7 +121,10 @@ pub struct World<'m> {
     pgs: pgs::Memory,
     /// Of each meeting: its pair, target of the normal, tangents.
     frames: Vec<(usize, [Vector3<f64>; 3])>,
+    /// Those of the last step, and of the one that is attempted.
     contacts: Vec<Contact>,
+    coming: Vec<Contact>,
+    events: Vec<Event>,
     impulses: Vec<(usize, Wrench)>,
     report: Report,
     step: f64,
@@ -145,6 +152,8 @@ impl<'m> World<'m> {
             owners: vec![Touched::World],
             pairs: Vec::new(),
             first_part: Vec::new(),
+            first_body: 0,
+            holding: Holding::default(),
             warnings: Vec::new(),
             narrow: Narrow::default(),
             equations: Equations::default(),
@@ -152,6 +161,8 @@ impl<'m> World<'m> {
             pgs: pgs::Memory::default(),
             frames: Vec::new(),
             contacts: Vec::new(),
+            coming: Vec::new(),
+            events: Vec::new(),
             impulses: Vec::new(),
             report: Report::default(),
             step: 0.0,
@@ -263,6 +274,8 @@ impl<'m> World<'m> {
             self.first_part.push(parts);
             parts += actor.part_count();
         }
+        self.first_body = parts;
+        self.holding.regroup(&self.first_part, parts, &self.actors);
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => {}
@@ -293,6 +306,7 @@ impl<'m> World<'m> {
                 }
             }
         }
+        self.events.reserve(self.pairs.len());
     }
 
     /// Whether two things are held together by a joint.
@@ -386,6 +400,11 @@ impl<'m> World<'m> {
         &self.contacts
     }
 
+    /// What began and what ended to touch in the last step; always in the same order.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
     /// What the last step came to.
     pub fn report(&self) -> Report {
         self.report
@@ -418,6 +437,13 @@ impl<'m> World<'m> {
             let force = contact.force * sign;
             sum = sum + Wrench { force, torque: contact.point.cross(&force) };
         }
+        for hold in &self.holding.holds {
+            if touched == Touched::Free(FreeBodyId(hold.body)) {
+                sum = sum + hold.wrench;
+            } else if touched == Touched::Mechanism(ActorId(hold.actor), hold.link) {
+                sum = sum - hold.wrench;
+            }
+        }
         sum
     }
 
@@ -426,23 +452,28 @@ impl<'m> World<'m> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep { dt });
         }
+        self.holding.carry(&self.actors, &mut self.bodies);
         for actor in &mut self.actors {
             actor.solve_free(dt)?;
         }
         for body in &mut self.bodies {
             body.solve_free(&self.gravity, dt);
-            if !body.finite_with(&Wrench::ZERO) {
+            if !body.is_finite() {
                 return Err(not_finite(self.steps, body, dt));
             }
         }
         self.place_things(dt);
         self.meet(dt);
         self.answer(dt);
+        self.holding.fold(&mut self.equations);
+        self.equations.prepare(SOFTNESS);
         match self.solver {
             Solver::Pgs { sweeps } => pgs::solve(&mut self.equations, sweeps, &mut self.pgs),
             Solver::Exact { tolerance } => exact::solve(&mut self.equations, tolerance, &mut self.exact),
         }
+        self.holding.unfold(&mut self.equations);
         self.finish(dt)?;
+        self.holding.carry(&self.actors, &mut self.bodies);
         self.tell(dt);
         self.time += dt;
         self.steps += 1;
@@ -471,14 +502,12 @@ impl<'m> World<'m> {
 
     /// Finds the contacts and writes their equations but for W.
     fn meet(&mut self, h: f64) {
-        let parts =
-            self.first_part.last().map_or(0, |first| first + self.actors.last().map_or(0, Actor::part_count));
-        self.equations.clear(parts + self.bodies.len());
+        self.equations.clear(self.first_body + self.bodies.len() + self.holding.group_count());
         self.frames.clear();
-        self.contacts.clear();
+        self.coming.clear();
         // Impulses of the last step stand for forces.
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
-        for (p, pair) in self.pairs.iter().enumerate() {
+        for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
             pair.find(&self.things, h, &mut self.narrow);
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
             for point in &self.narrow.points {
@@ -524,7 +553,7 @@ impl<'m> World<'m> {
                     own: nalgebra::Matrix3::zeros(),
                 });
                 self.frames.push((p, frame));
-                self.contacts.push(Contact {
+                self.coming.push(Contact {
                     first: self.owners[pair.first.0],
                     second: self.owners[pair.second.0],
                     point: point.at,
@@ -534,18 +563,18 @@ impl<'m> World<'m> {
                 });
             }
         }
+        self.holding.write(&self.actors, &self.bodies, h, &mut self.equations);
     }
 
     /// Asks everything that is touched for its part of W.
     fn answer(&mut self, h: f64) {
-        let of_bodies = self.equations.parts.len() - self.bodies.len();
         for (p, part) in self.equations.parts.iter_mut().enumerate() {
             let n = 3 * part.pushes.len();
             part.matrix.resize(n * n, 0.0);
             if n == 0 {
                 continue;
             }
-            match p.checked_sub(of_bodies) {
+            match p.checked_sub(self.first_body) {
                 Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
                 None => {
                     let actor = self.first_part.partition_point(|first| *first <= p) - 1;
@@ -553,15 +582,13 @@ impl<'m> World<'m> {
                 }
             }
         }
-        self.equations.prepare(SOFTNESS);
     }
 
-    /// Gives everything its impulses and moves it.
+    /// Gives everything its impulses, and moves it once all have found where to.
     fn finish(&mut self, h: f64) -> Result<(), StepError> {
-        let of_bodies = self.equations.parts.len() - self.bodies.len();
-        for (body, part) in self.bodies.iter().zip(&self.equations.parts[of_bodies..]) {
+        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[self.first_body..]) {
             let impulse = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
-            if !body.finite_with(&impulse.fold(Wrench::ZERO, |a, b| a + b)) {
+            if !body.attempt(&impulse.fold(Wrench::ZERO, |a, b| a + b), h) {
                 return Err(not_finite(self.steps, body, h));
             }
         }
@@ -577,17 +604,17 @@ impl<'m> World<'m> {
                     }
                 }
             }
-            actor.finish(h, &self.impulses)?;
+            actor.attempt(h, &self.impulses)?;
         }
-        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[of_bodies..]) {
-            let sum = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
-            body.finish(&sum.fold(Wrench::ZERO, |a, b| a + b), h);
-        }
+        self.actors.iter_mut().for_each(|actor| actor.take(h));
+        self.bodies.iter_mut().for_each(FreeBody::take);
         Ok(())
     }
 
     /// Remembers the impulses and tells what came out.
     fn tell(&mut self, h: f64) {
+        std::mem::swap(&mut self.contacts, &mut self.coming);
+        self.holding.tell(h);
         self.pairs.iter_mut().for_each(Pair::forget);
         let mut report = Report {
             contacts: self.contacts.len(),
@@ -607,6 +634,7 @@ impl<'m> World<'m> {
             }
         }
         self.report = report;
+        events::list(&self.pairs, &self.owners, &mut self.events);
     }
 }
 

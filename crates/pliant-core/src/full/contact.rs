@@ -1,10 +1,10 @@
 //! What contact asks of the full engine: twists at the end of a step as if nothing touched, and how bodies answer to
 //! pushes in it.
 //!
-//! The step is tried on a copy of the state, with the contact forces of the last step, so that the iterate is near where the
-//! step will end; its matrix A is factored once more and solved for every push: W = G A⁻¹ Gᵀ, rows of joints and couplings
-//! included, as soft against changes as in the step. What the forces of the last step did is taken out again by the same
-//! A. The step itself is taken with the impulses as loads.
+//! The step is tried with the contact forces of the last one, so that the iterate is near where the step will end; its
+//! matrix A is factored once more and solved for every push: W = G A⁻¹ Gᵀ, rows of joints and couplings included, as
+//! soft against changes as in the step. What the forces of the last step did is taken out again by the same A. The step
+//! itself is taken with the impulses as loads.
 
 use nalgebra::Vector3;
 
@@ -21,9 +21,10 @@ use crate::state::State;
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
-    trial: Option<State>,
-    /// Impulses of the last step, per second, on bodies, world axes at their link frames; and what they do.
+    /// Impulses of the last step, per second, on bodies, world axes at their link frames; those of the one that is
+    /// attempted; and what the former do.
     last: Vec<(usize, Wrench)>,
+    coming: Vec<(usize, Wrench)>,
     guessed: Vec<f64>,
     column: Vec<f64>,
     before: Vec<Wrench>,
@@ -40,16 +41,15 @@ impl Simulation<'_> {
         self.state.world_twist(BodyId::from_index(body))
     }
 
-    /// Takes the step as if nothing touched, on a copy of the state.
+    /// Solves the step as if nothing touched; nothing moves.
     pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        let mut trial = self.answers.trial.take().unwrap_or_else(|| self.state.clone());
-        trial.clone_from(&self.state);
         let last = std::mem::take(&mut self.answers.last);
         self.inputs.add_forces(&last, &mut self.answers.before);
-        let stepped = step::step(self.model, &self.inputs, self.iterations, h, &mut trial, &mut self.work);
+        let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
+        let solved = step::attempt(self.model, inputs, self.iterations, h, state, work);
         self.inputs.take_forces_off(&last, &self.answers.before);
-        if stepped.is_ok() {
-            self.factor(h, &trial);
+        if solved.is_ok() {
+            self.factor(h);
             let x = &mut self.answers.guessed;
             x.clear();
             x.resize(self.model.plan.unknowns(), 0.0);
@@ -62,13 +62,12 @@ impl Simulation<'_> {
                 self.work.numeric.solve(&self.model.plan, x);
             }
         }
-        self.answers.trial = Some(trial);
         self.answers.last = last;
-        stepped
+        solved
     }
 
     /// Factors the matrix of the last iterate.
-    fn factor(&mut self, h: f64, trial: &State) {
+    fn factor(&mut self, h: f64) {
         let (model, work) = (self.model, &mut self.work);
         for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
             let scene = Scene {
@@ -77,7 +76,7 @@ impl Simulation<'_> {
                 inputs: &self.inputs,
                 loads: &work.loads,
                 state: &self.state,
-                multipliers: &trial.multipliers,
+                multipliers: &work.next.multipliers,
                 scheme: &Scheme { geometric, ..scheme(h) },
                 load_scale: 1.0,
                 ahead: &[],
@@ -130,16 +129,22 @@ impl Simulation<'_> {
         }
     }
 
-    /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
-    pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        let mut last = std::mem::take(&mut self.answers.last);
-        last.clear();
-        last.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
-        self.inputs.add_forces(&last, &mut self.answers.before);
-        let stepped = self.step(h);
-        self.inputs.take_forces_off(&last, &self.answers.before);
-        self.answers.last = last;
-        stepped
+    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
+    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+        let Answers { coming, before, .. } = &mut self.answers;
+        coming.clear();
+        coming.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
+        self.inputs.add_forces(coming, before);
+        let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
+        let solved = step::attempt(self.model, inputs, self.iterations, h, state, work);
+        self.inputs.take_forces_off(coming, before);
+        solved
+    }
+
+    /// Takes the step that was attempted.
+    pub(crate) fn take(&mut self, _: f64) {
+        std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
+        std::mem::swap(&mut self.state, &mut self.work.next);
     }
 }
 

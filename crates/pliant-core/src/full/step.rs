@@ -136,6 +136,20 @@ pub(super) fn step(
     state: &mut State,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    attempt(model, inputs, iterations, h, state, work)?;
+    std::mem::swap(state, &mut work.next);
+    Ok(())
+}
+
+/// Makes the next state of a step of h seconds, in memory; nothing moves.
+pub(super) fn attempt(
+    model: &Model,
+    inputs: &Inputs,
+    iterations: usize,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
@@ -189,7 +203,6 @@ pub(super) fn step(
         let joint = model.mechanism.joint(joint).name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
-    std::mem::swap(state, &mut work.next);
     Ok(())
 }
 

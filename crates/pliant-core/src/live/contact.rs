@@ -20,8 +20,10 @@ use crate::spatial::{Pose, Twist, Wrench};
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
-    /// Impulses of the last step, per second, on bodies, world axes at their link frames.
+    /// Impulses of the last step, per second, on bodies, world axes at their link frames; and those of the one that is
+    /// attempted.
     last: Vec<(usize, Wrench)>,
+    coming: Vec<(usize, Wrench)>,
     before: Vec<Wrench>,
     /// What they do to the coordinates of each tree.
     guessed: Vec<Vec<f64>>,
@@ -183,15 +185,21 @@ impl Simulation<'_> {
         self.answers.columns = X;
     }
 
-    /// Takes the step with impulses on bodies, world axes at their link frames. On an error nothing has moved.
-    pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
-        let mut last = std::mem::take(&mut self.answers.last);
-        last.clear();
-        last.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
-        self.inputs.add_forces(&last, &mut self.answers.before);
-        let stepped = self.step(h);
-        self.inputs.take_forces_off(&last, &self.answers.before);
-        self.answers.last = last;
-        stepped
+    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
+    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+        let Answers { coming, before, .. } = &mut self.answers;
+        coming.clear();
+        coming.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
+        self.inputs.add_forces(coming, before);
+        let solved = step::attempt(self.model, &self.inputs, h, &self.motion, &mut self.work);
+        self.inputs.take_forces_off(coming, before);
+        solved
+    }
+
+    /// Takes the step that was attempted.
+    pub(crate) fn take(&mut self, h: f64) {
+        std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
+        step::take(self.model, &self.inputs, h, &mut self.motion, &self.work);
+        self.filled = false;
     }
 }

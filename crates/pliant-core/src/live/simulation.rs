@@ -26,7 +26,7 @@ pub struct Simulation<'m> {
     pub(super) answers: Answers,
     state: State,
     /// Whether the state tells where the simulation is.
-    filled: bool,
+    pub(super) filled: bool,
 }
 
 impl<'m> Model<'m> {

@@ -156,6 +156,12 @@ pub(super) fn step(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     attempt(model, inputs, h, motion, work)?;
+    take(model, inputs, h, motion, work);
+    Ok(())
+}
+
+/// Takes the step that was attempted.
+pub(super) fn take(model: &Model, inputs: &Inputs, h: f64, motion: &mut Motion, work: &Workspace) {
     for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
         *theta += change;
     }
@@ -167,7 +173,6 @@ pub(super) fn step(
     motion.place(model);
     motion.time += h;
     motion.steps += 1;
-    Ok(())
 }
 
 /// Solves for the change and the rates of a step of h seconds; nothing moves.

@@ -192,9 +192,8 @@ impl Simulation<'_> {
         (self.answers.columns, self.answers.rigid) = (X, whole);
     }
 
-    /// Adds impulses on effectors, world axes at their link frames, to the step that was solved for, and takes it. On
-    /// an error nothing has moved.
-    pub(crate) fn finish(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    /// Adds impulses on effectors, world axes at their link frames, to the step that was solved for; nothing moves.
+    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         for c in 0..self.parts.len() {
             let n = self.parts[c].motion.size();
             let mut pushed = std::mem::take(&mut self.answers.columns);
@@ -222,8 +221,12 @@ impl Simulation<'_> {
                 return Err(self.too_large(c, h));
             }
         }
+        Ok(())
+    }
+
+    /// Takes the step that was attempted.
+    pub(crate) fn take(&mut self, h: f64) {
         self.take_step(h);
         self.rebuild();
-        Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! Claim: a scene of contact that makes no sense is refused with a message that says what and where, or warned of with what
 //! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
 
-use pliant_core::contact::{ContactError, FreeBodyId, Surface, Surfaces, World};
-use pliant_core::full::StepError;
+use crate::models::Models;
+use pliant_core::contact::{ActorId, ContactError, FreeBodyId, Surface, Surfaces, Touched, World};
+use pliant_core::full::{self, StepError};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
@@ -233,6 +234,76 @@ fn bits(world: &World) -> Vec<u64> {
             .flat_map(|c| c.force.iter().chain(&c.point).map(|x| x.to_bits()).collect::<Vec<_>>()),
     );
     all
+}
+
+/// What a mechanism's own state has, besides what a world tells.
+fn all_bits(world: &mut World, actors: &[ActorId]) -> Vec<u64> {
+    let mut all = bits(world);
+    for id in actors {
+        let state = world.actor_mut(*id).state();
+        all.extend([state.time.to_bits(), state.steps]);
+        for (pose, twist) in state.poses.iter().zip(&state.twists) {
+            let numbers = pose.rotation.coords.iter().chain(&pose.position);
+            all.extend(numbers.chain(&twist.linear).chain(&twist.angular).map(|x| x.to_bits()));
+        }
+        all.extend(state.coordinates.iter().chain(&state.rates).chain(&state.forces).map(|x| x.to_bits()));
+    }
+    all
+}
+
+/// A world of two mechanisms with a block on each; the second gets a blow that it cannot take. Nothing has moved then, and
+/// without the blow all goes on as in a world that never saw it.
+#[test]
+fn all_mechanisms_step_or_none() {
+    // Farther away than the blow comes in a step.
+    let (first, second) = (plates([-2000.0, 0.0]), plates([0.0, 0.0]));
+    let (models, full) = (Models::new(&first), full::Model::new(&second));
+    for actor in models.actors() {
+        let engine = actor.engine();
+        let mut left = World::new([0.0, 0.0, -9.81]);
+        // One iteration takes the plate along a straight line.
+        let mut other = full.simulate();
+        other.set_iterations(1).unwrap();
+        let ids = [left.add(actor).unwrap(), left.add(other).unwrap()];
+        let resting = left.add_body(&block("resting", [-2000.0, 0.0, 0.2])).unwrap();
+        let blow = left.add_body(&block("blow", [0.0, 0.0, 0.2])).unwrap();
+        run(&mut left, 30);
+        let mut asked = left.clone();
+        let (pose, twist) = (left.body(blow).pose(), left.body(blow).twist());
+        let fast = Twist { linear: Vector3::new(0.0, 0.0, -1e4), ..twist };
+        asked.body_mut(blow).place(pose, fast);
+        let before = all_bits(&mut asked, &ids);
+        let error = asked.step(H).unwrap_err();
+        says(&error, &["step 31", "`hinge`"]);
+        assert_eq!(all_bits(&mut asked, &ids), before, "{engine}");
+        assert!(asked.force_on(Touched::Free(resting)).force.z > 0.0, "{engine}: contacts of the last step");
+        asked.body_mut(blow).place(pose, twist);
+        left.body_mut(blow).place(pose, twist);
+        for _ in 0..30 {
+            asked.step(H).unwrap();
+            left.step(H).unwrap();
+            assert_eq!(all_bits(&mut asked, &ids), all_bits(&mut left, &ids), "{engine}: afterwards");
+        }
+    }
+}
+
+/// A plate on a sprung hinge.
+fn plates(at: [f64; 2]) -> Mechanism {
+    let mut builder = MechanismBuilder::new("plates");
+    let size = [0.5, 0.5, 0.1];
+    let shape = Shape::new(Geometry::Box { size: size.into() });
+    let body = Body::new("plate", Pose::translation([at[0], at[1], 0.05]));
+    builder.body(body.inertia(SpatialInertia::of_box(1.0, size)).shape(shape));
+    let mut joint = JointDescription::new("hinge", JointKind::Hinge, WORLD, "plate");
+    joint.frame = Pose::translation([at[0] - 0.5, at[1], 0.05]) * Pose::rotation([1.0, 0.0, 0.0], 1.5);
+    joint.stiffness = Some(1000.0.into());
+    builder.joint(joint);
+    builder.effector(EffectorDescription {
+        name: "top".into(),
+        body: "plate".into(),
+        frame: Pose::identity(),
+    });
+    builder.build().unwrap()
 }
 
 #[test]

@@ -2,10 +2,15 @@
 
 #[path = "../common/counting.rs"]
 mod counting;
+#[path = "../common/models.rs"]
+mod models;
 
 mod bodies;
 mod engines;
 mod errors;
+mod friction;
+mod holding;
+mod impulses;
 mod repeat;
 mod scenes;
 mod shapes;

@@ -2,7 +2,7 @@
 //! whatever shapes touch and whatever solves.
 
 use crate::counting::allocations;
-use pliant_core::contact::{Solver, Surface, Surfaces, World};
+use pliant_core::contact::{Change, Solver, Surface, Surfaces, Touched, World};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
@@ -106,6 +106,39 @@ fn the_same_bits_twice_and_from_a_clone() {
             assert_eq!(bits(&one), bits(&cloned), "a clone");
         }
     }
+}
+
+/// Events of a falling heap are what the contacts of two steps differ by, each pair of things once, and in one order.
+#[test]
+fn events_are_what_changed() {
+    let mechanism = plate();
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let mut world = heap(model.simulate(), SOLVERS[0]);
+    let mut touching: Vec<(Touched, Touched)> = Vec::new();
+    let (mut began, mut ended, mut on_plate) = (0, 0, false);
+    for _ in 0..480 {
+        world.step(H).unwrap();
+        let mut now: Vec<(Touched, Touched)> = Vec::new();
+        for contact in world.contacts().iter().filter(|c| c.force.dot(&c.normal) > 0.0) {
+            let pair = (contact.first, contact.second);
+            if !now.contains(&pair) {
+                now.push(pair);
+            }
+        }
+        let of = |change: Change| -> Vec<(Touched, Touched)> {
+            let events = world.events().iter().filter(|event| event.change == change);
+            events.map(|event| (event.first, event.second)).collect()
+        };
+        let new: Vec<_> = now.iter().filter(|pair| !touching.contains(pair)).copied().collect();
+        let gone: Vec<_> = touching.iter().filter(|pair| !now.contains(pair)).copied().collect();
+        assert_eq!(of(Change::Began), new);
+        assert_eq!(of(Change::Ended), gone);
+        (began, ended) = (began + new.len(), ended + gone.len());
+        on_plate |= new.iter().any(|(first, _)| matches!(first, Touched::Mechanism(..)));
+        touching = now;
+    }
+    assert!(began > 20 && ended > 5 && began - ended == touching.len(), "{began} {ended}");
+    assert!(on_plate, "nothing touched the plate");
 }
 
 /// A heap on a mechanism and on rough ground, once it has come to lie; and the exact solver is exact in every step.
