@@ -97,7 +97,6 @@ fn a_pulled_block_sticks_and_slips() {
                 assert!(slip.abs() < 1e-6, "{engine}: at {t} s it creeps at {slip} m/s");
             }
         }
-        println!("{engine}: {changes:.3?} {onsets:.3?} {apart:.2e} {y:.4}");
         // Three times each.
         assert_eq!(changes.len(), 6, "{engine}: {changes:?}");
         for (F, spring) in onsets {
@@ -106,9 +105,9 @@ fn a_pulled_block_sticks_and_slips() {
             assert!((F / most - 1.0).abs() < 0.01, "{engine}: pulled with {F} of {most}");
             assert!((spring / most - 1.0).abs() < 0.015, "{engine}: the spring has {spring} of {most}");
         }
-        // The block slides 80 mm in all. The normal force is its weight but for what contact gives way, 1e-4 of it at the onsets.
-        assert!(apart < 1e-6, "{engine}: {apart} m from the law");
-        assert!(y > 0.05, "{engine}: it slid {y} m");
+        // The block slides 0.2 m in all. What is left is how far its weight still sinks and the solver's tolerance.
+        assert!(apart < 1e-7, "{engine}: {apart} m from the law");
+        assert!(y > 0.2, "{engine}: it slid {y} m");
     }
 }
 
@@ -160,13 +159,13 @@ fn swings_that_rub_lose_the_same_each_time() {
             }
         }
         let in_lost: Vec<f64> = turns.iter().map(|x| x / lost).collect();
-        println!("{engine}: {in_lost:.3?} {apart:.2e}");
         // 10.3, −8.3, 6.3, −4.3, 2.3, −0.3. Backward Euler takes πωh/2 = 0.3 % of the amplitude each half swing besides.
         assert_eq!(turns.len(), 6, "{engine}: {in_lost:?}");
         for (i, turn) in in_lost.iter().enumerate() {
             let expected = (10.3 - 2.0 * i as f64) * if i % 2 == 0 { 1.0 } else { -1.0 };
             assert!((turn - expected).abs() < 0.1, "{engine}: {in_lost:?}");
         }
-        assert!(apart < 1e-6, "{engine}: {apart} m from the law");
+        // Of 25 mm, over 12 000 steps.
+        assert!(apart < 1e-8, "{engine}: {apart} m from the law");
     }
 }

@@ -1,45 +1,17 @@
 //! The gallery's scenes of contact, in every engine that takes part: what is grasped is held, what falls is caught, and who
 //! walks arrives.
 
+#[path = "common/engines.rs"]
+mod engines;
+
+use engines::Models;
 use nalgebra::Vector3;
-use pliant_core::articulated;
-use pliant_core::contact::{Actor, Scene, Surfaces, Touched};
-use pliant_core::full;
+use pliant_core::contact::{Scene, Surfaces, Touched};
 use pliant_core::gallery;
-use pliant_core::live;
 use pliant_core::mechanism::{Apart, EffectorId, Mechanism};
 use pliant_core::nalgebra;
-use pliant_core::reduced::{self, Reduction};
 
 const H: f64 = 1.0 / 240.0;
-
-struct Models<'m> {
-    full: full::Model<'m>,
-    articulated: articulated::Model<'m>,
-    reduced: reduced::Model<'m>,
-    live: live::Model<'m>,
-}
-
-impl<'m> Models<'m> {
-    fn new(held: &'m Mechanism) -> Models<'m> {
-        Models {
-            full: full::Model::new(held),
-            articulated: articulated::Model::new(held),
-            reduced: Reduction::at_rest(held).build().unwrap(),
-            live: live::Model::new(held).unwrap(),
-        }
-    }
-
-    fn actor(&'m self, engine: &str) -> Actor<'m> {
-        match engine {
-            "full" => Actor::from(self.full.simulate()),
-            "articulated" => Actor::from(self.articulated.simulate()),
-            "reduced" => Actor::from(self.reduced.simulate()),
-            "live" => Actor::from(self.live.simulate()),
-            _ => unreachable!(),
-        }
-    }
-}
 
 /// Goes on for so many seconds, following the targets; the deepest penetration and the largest residual.
 fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f64, f64) {
@@ -59,7 +31,9 @@ fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f6
 }
 
 fn scene<'m>(whole: &'m Mechanism, apart: &'m Apart, models: &'m Models<'m>, engine: &str) -> Scene<'m> {
-    Scene::new(whole, apart, Some(models.actor(engine)), Surfaces::new()).unwrap()
+    let actor = models.actors().into_iter().find(|actor| actor.engine() == engine);
+    assert!(actor.is_some(), "no engine {engine}");
+    Scene::new(whole, apart, actor, Surfaces::new()).unwrap()
 }
 
 /// Runs a scene in every engine; `each` looks at it after the time of its set-points and as often as it likes.
