@@ -228,11 +228,11 @@ Examples:
 
 /// Of `paper`.
 pub const PAPER_EXAMPLES: &str = "\
-Andrews 2015: Tables 1 and 2, Figures 5 to 7; Hernandez 2011: Figure 4 and the hand; Si 2010: Table 1.
-Each is computed now, on one thread of this machine, and stands beside what the paper prints, where
-that is known; where a paper was found wrong, there is the number that shows it. Times (µs) are
-measured as by `bench`, with p10 and p90 for the noise of the machine; errors and displacements are
-over the mechanism's radius. It takes one to three minutes, with --quick a quarter of one.
+Andrews 2015: Tables 1 and 2, Figures 5 to 7; Hernandez 2011: Figure 4 and the hand; Si 2010:
+Table 1. Each is computed now, on one thread of this machine, and stands beside what the paper
+prints, where that is known; where a paper was found wrong, there is the number that shows it. Times
+(µs) are measured as by `bench`, with p10 and p90 for the noise of the machine; errors and
+displacements are over the mechanism's radius. It takes a minute or two, with --quick some seconds.
 
 The folder gets index.html, which needs no network, a .svg file for each plot, a .csv file for each
 table, and paper.json: the document that --json prints. DIR that is a file or cannot be written to
