@@ -9,6 +9,7 @@ import time
 
 # Address space of a peer, bytes: one that needs more says so instead of taking the machine with it.
 MEMORY = 12 << 30
+OUT = f" ({MEMORY >> 30} GiB)"
 
 # One thread each, whatever libraries are inside.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
@@ -30,7 +31,7 @@ class Peer:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD}, preexec_fn=limit)
         self.pending = b""
-        self.ready = self.answer(seconds, "build")
+        self.ready = self.answer(seconds, "not ready")
 
     def ask(self, line, seconds):
         try:
@@ -38,7 +39,7 @@ class Peer:
             self.process.stdin.flush()
         except BrokenPipeError:
             pass  # the answer tells why
-        return self.answer(seconds, line.split()[0])
+        return self.answer(seconds, f"no answer to `{line.split()[0]}`")
 
     def answer(self, seconds, what):
         """The next line of JSON; other output of a library is passed over."""
@@ -52,12 +53,12 @@ class Peer:
                     value = json.loads(line)
                     if "error" in value:
                         self.close()
-                        raise Failed(value["error"])
+                        raise Failed(value["error"] + OUT if value["error"] == "out of memory" else value["error"])
                     return value
             left = end - time.monotonic()
             if left <= 0:
                 self.close()
-                raise Failed(f"no answer to `{what}` in {seconds:g} s")
+                raise Failed(f"{what} in {seconds:g} s")
             for end_of_pipe in select.select(list(open_ends), [], [], left)[0]:
                 data = os.read(end_of_pipe, 1 << 16)
                 if not data:
@@ -74,7 +75,7 @@ class Peer:
     def last_words(self, code):
         said = [line.strip() for line in self.errors if line.strip()]
         if any("bad_alloc" in line or "MemoryError" in line or "memory allocation" in line for line in said):
-            return f"out of memory ({MEMORY >> 30} GiB)"
+            return "out of memory" + OUT
         return f"ended with code {code}: {said[-1] if said else 'nothing was said'}"[:200]
 
     def close(self):
