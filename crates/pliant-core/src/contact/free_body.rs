@@ -7,6 +7,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use super::delassus::Push;
 use super::error::ContactError;
+use super::wide::{square, wide};
 use crate::mechanism::Body;
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 
@@ -16,13 +17,16 @@ pub struct FreeBody {
     name: String,
     inertia: SpatialInertia,
     inverse: Matrix3<f64>,
+    /// NᵀN = inverse.
+    half: Matrix3<f64>,
     pose: Pose,
     linear: Vector3<f64>,
     angular: Vector3<f64>,
     load: Wrench,
-    /// Momenta at the end of the step as if nothing touched, and the inverse inertia of its start, world axes.
+    /// Momenta at the end of the step as if nothing touched.
     free: (Vector3<f64>, Vector3<f64>),
-    mobility: Matrix3<f64>,
+    /// What pushes do, a row for each: memory.
+    rows: Vec<f64>,
 }
 
 impl FreeBody {
@@ -39,12 +43,13 @@ impl FreeBody {
             name: body.name.clone(),
             inertia,
             inverse,
+            half: inverse.cholesky().ok_or_else(massless)?.l().transpose(),
             pose: body.pose,
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             load: Wrench::ZERO,
             free: Default::default(),
-            mobility: Matrix3::zeros(),
+            rows: Vec::new(),
         })
     }
 
@@ -107,8 +112,6 @@ impl FreeBody {
         let torque = self.load.torque - arm.cross(&self.load.force);
         self.free =
             (self.linear + (gravity * self.inertia.mass + self.load.force) * h, self.angular + torque * h);
-        let R = self.pose.rotation_matrix();
-        self.mobility = R * self.inverse * R.transpose();
     }
 
     /// Its twist then, world axes at the link frame's origin.
@@ -116,41 +119,35 @@ impl FreeBody {
         self.twist_of(&self.free.0, &self.free.1)
     }
 
-    /// G M⁻¹ Gᵀ of pushes, row by row.
-    pub(super) fn respond(&self, pushes: &[Push], out: &mut [f64]) {
-        let n = 3 * pushes.len();
+    /// G M⁻¹ Gᵀ of pushes, row by row: the products of x = (f/√m, N Rᵀτ), torques about the centre of mass.
+    pub(super) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
         let arm = self.center() - self.pose.position;
-        let split = |push: &Push, a: usize| {
-            let w = &push.rows[a];
+        let light = 1.0 / self.inertia.mass.sqrt();
+        let half = self.half * self.pose.rotation_matrix().transpose();
+        self.rows.clear();
+        for w in pushes.iter().flat_map(|push| &push.rows) {
             let force = Vector3::new(w[0], w[1], w[2]);
-            (force, Vector3::new(w[3], w[4], w[5]) - arm.cross(&force))
-        };
-        for (k, other) in pushes.iter().enumerate() {
-            for b in 0..3 {
-                let (force, torque) = split(other, b);
-                let (v, w) = (force / self.inertia.mass, self.mobility * torque);
-                for (i, push) in pushes.iter().enumerate() {
-                    for a in 0..3 {
-                        let (force, torque) = split(push, a);
-                        out[(3 * i + a) * n + 3 * k + b] = force.dot(&v) + torque.dot(&w);
-                    }
-                }
-            }
+            let torque = Vector3::new(w[3], w[4], w[5]) - arm.cross(&force);
+            let (v, w) = (force * light, half * torque);
+            self.rows.extend_from_slice(&[v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0]);
         }
+        multiply(&self.rows, out, 3 * pushes.len());
     }
 
-    /// Whether it is somewhere, and a step with an impulse at the link frame, world axes, ends in finite numbers.
-    pub(super) fn finite_with(&self, impulse: &Wrench) -> bool {
+    /// Adds an impulse at the link frame, world axes, to the step that was solved for; whether it is somewhere, and the step ends
+    /// in finite numbers.
+    pub(super) fn push(&mut self, impulse: &Wrench) -> bool {
+        let arm = self.center() - self.pose.position;
+        self.free.0 += impulse.force;
+        self.free.1 += impulse.torque - arm.cross(&impulse.force);
         let momenta = self.free.0.iter().chain(&self.free.1);
         self.pose.is_finite() && impulse.is_finite() && momenta.into_iter().all(|x| x.is_finite())
     }
 
-    /// Takes the step, with an impulse at the link frame, world axes.
-    pub(super) fn finish(&mut self, impulse: &Wrench, h: f64) {
+    /// Takes the step.
+    pub(super) fn finish(&mut self, h: f64) {
         let center = self.center();
-        let arm = center - self.pose.position;
-        self.linear = self.free.0 + impulse.force;
-        self.angular = self.free.1 + impulse.torque - arm.cross(&impulse.force);
+        (self.linear, self.angular) = self.free;
         let w = self.spin(&self.pose.rotation, &self.angular);
         let middle = exp_rotation(&(w * (0.5 * h))) * self.pose.rotation;
         let w = self.spin(&middle, &self.angular);
@@ -159,4 +156,8 @@ impl FreeBody {
         let center = center + self.linear * (h / self.inertia.mass);
         self.pose = Pose { rotation, position: center - rotation * self.inertia.center_of_mass };
     }
+}
+
+wide! {
+    fn multiply, square(rows: &[f64], out: &mut [f64], m: usize)
 }

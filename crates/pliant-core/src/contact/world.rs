@@ -128,13 +128,7 @@ pub struct World<'m> {
 impl<'m> World<'m> {
     /// Nothing yet, with this gravity on free bodies, world axes, m/s².
     pub fn new(gravity: [f64; 3]) -> World<'m> {
-        let world = Thing {
-            moves: None,
-            pose: crate::spatial::Pose::identity(),
-            twist: Twist::ZERO,
-            free: Twist::ZERO,
-            colliders: Vec::new(),
-        };
+        let world = Thing::new(None, crate::spatial::Pose::identity(), Vec::new());
         World {
             gravity: gravity.into(),
             solver: Solver::default(),
@@ -187,13 +181,7 @@ impl<'m> World<'m> {
         let id = FreeBodyId(self.bodies.len());
         let colliders = self.colliders(body)?;
         self.bodies.push(own);
-        self.things.push(Thing {
-            moves: Some((0, 0)),
-            pose: body.pose,
-            twist: Twist::ZERO,
-            free: Twist::ZERO,
-            colliders,
-        });
+        self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
         self.owners.push(Touched::Free(id));
         self.pair_up();
         Ok(id)
@@ -215,13 +203,7 @@ impl<'m> World<'m> {
                 without.push(format!("`{}`", own.name));
                 continue;
             }
-            let thing = Thing {
-                moves: Some((id.0, touch)),
-                pose: actor.pose(touch),
-                twist: Twist::ZERO,
-                free: Twist::ZERO,
-                colliders: self.colliders(own)?,
-            };
+            let thing = Thing::new(Some((id.0, touch)), actor.pose(touch), self.colliders(own)?);
             things.push((thing, Touched::Mechanism(id, body)));
         }
         let (name, engine) = (mechanism.name(), actor.engine());
@@ -273,6 +255,7 @@ impl<'m> World<'m> {
                         Some((self.first_part[actor.0] + self.actors[actor.0].part_of(touch), touch));
                 }
             }
+            thing.look_ahead(0.0);
         }
         let known = std::mem::take(&mut self.pairs);
         for a in 0..self.things.len() {
@@ -319,7 +302,8 @@ impl<'m> World<'m> {
     /// Whether shapes that overlap now are meant to: those of one mechanism, or of one and the world that holds it. Others
     /// get a warning.
     fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
-        pair.find(&self.things, 0.0, &mut self.narrow);
+        let Some(reach) = pair.reach(&self.things) else { return false };
+        pair.find(&self.things, reach, &mut self.narrow);
         let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
         if deepest <= OVERLAP {
             return false;
@@ -431,7 +415,7 @@ impl<'m> World<'m> {
         }
         for body in &mut self.bodies {
             body.solve_free(&self.gravity, dt);
-            if !body.finite_with(&Wrench::ZERO) {
+            if !body.push(&Wrench::ZERO) {
                 return Err(not_finite(self.steps, body, dt));
             }
         }
@@ -454,7 +438,7 @@ impl<'m> World<'m> {
     fn place_things(&mut self, h: f64) {
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
-                Touched::World => {}
+                Touched::World => continue,
                 Touched::Free(body) => {
                     let body = &self.bodies[body.0];
                     (thing.pose, thing.twist, thing.free) = (body.pose(), body.twist(), body.free_twist());
@@ -466,6 +450,7 @@ impl<'m> World<'m> {
                     (thing.twist, thing.free) = (actor.twist(touch), actor.free_twist(touch, h));
                 }
             }
+            thing.look_ahead(h);
         }
     }
 
@@ -479,7 +464,8 @@ impl<'m> World<'m> {
         // Impulses of the last step stand for forces.
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
         for (p, pair) in self.pairs.iter().enumerate() {
-            pair.find(&self.things, h, &mut self.narrow);
+            let Some(reach) = pair.reach(&self.things) else { continue };
+            pair.find(&self.things, reach, &mut self.narrow);
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
             for point in &self.narrow.points {
                 let frame = axes(&point.normal);
@@ -559,9 +545,9 @@ impl<'m> World<'m> {
     /// Gives everything its impulses and moves it.
     fn finish(&mut self, h: f64) -> Result<(), StepError> {
         let of_bodies = self.equations.parts.len() - self.bodies.len();
-        for (body, part) in self.bodies.iter().zip(&self.equations.parts[of_bodies..]) {
-            let impulse = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
-            if !body.finite_with(&impulse.fold(Wrench::ZERO, |a, b| a + b)) {
+        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[of_bodies..]) {
+            let impulses = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
+            if !body.push(&impulses.fold(Wrench::ZERO, |a, b| a + b)) {
                 return Err(not_finite(self.steps, body, h));
             }
         }
@@ -579,10 +565,7 @@ impl<'m> World<'m> {
             }
             actor.finish(h, &self.impulses)?;
         }
-        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[of_bodies..]) {
-            let sum = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
-            body.finish(&sum.fold(Wrench::ZERO, |a, b| a + b), h);
-        }
+        self.bodies.iter_mut().for_each(|body| body.finish(h));
         Ok(())
     }
 

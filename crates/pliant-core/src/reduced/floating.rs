@@ -27,6 +27,8 @@ pub(super) struct Floating {
     center: Vector3<f64>,
     inertia: Matrix3<f64>,
     inverse: Matrix3<f64>,
+    /// NᵀN = inverse.
+    half: Matrix3<f64>,
     /// H_m.
     pub mean: Pose,
     /// Linear momentum, and angular momentum about the centre of mass, world axes.
@@ -56,13 +58,15 @@ pub(super) fn floating(component: &Component, how: FreeBase) -> (Floating, DMatr
     let center = Vector3::new(M[(5, 1)], M[(3, 2)], M[(4, 0)]) / m;
     let c = crate::spatial::skew(&center);
     let inertia: Matrix3<f64> = M.fixed_view::<3, 3>(3, 3) + c * c * m;
+    let inverse = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
     let floating = Floating {
         sway: S.transpose().as_slice().to_vec(),
         mass: m,
         spatial: *M,
         center,
         inertia,
-        inverse: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
+        inverse,
+        half: inverse.cholesky().map_or_else(Matrix3::zeros, |factors| factors.l().transpose()),
         mean: component.base_pose,
         linear: Vector3::zeros(),
         angular: Vector3::zeros(),
@@ -122,6 +126,12 @@ impl Floating {
     pub fn answer(&self, impulse: &Vector3<f64>, turn: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let R = &self.mean.rotation;
         (impulse / self.mass, R * (self.inverse * (R.inverse() * turn)))
+    }
+
+    /// M_bb⁻¹ about the centre of mass, world axes, as a square: 1/√m, and H with HᵀH the inverse inertia.
+    pub fn half_mobility(&self) -> (f64, Matrix3<f64>) {
+        let R = self.mean.rotation_matrix();
+        (1.0 / self.mass.sqrt(), self.half * R.transpose())
     }
 
     /// The body twist of the base: that of H_m, seen from it, and its sway.
