@@ -38,12 +38,13 @@ impl FreeBody {
         if !(inertia.mass > 0.0 && inertia.mass.is_finite() && finite) {
             return Err(massless());
         }
-        let inverse = inertia.inertia.cholesky().ok_or_else(massless)?.inverse();
+        let factors = inertia.inertia.cholesky().ok_or_else(massless)?;
+        let half = factors.l().solve_lower_triangular(&Matrix3::identity()).ok_or_else(massless)?;
         Ok(FreeBody {
             name: body.name.clone(),
             inertia,
-            inverse,
-            half: inverse.cholesky().ok_or_else(massless)?.l().transpose(),
+            inverse: factors.inverse(),
+            half,
             pose: body.pose,
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),

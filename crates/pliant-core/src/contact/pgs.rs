@@ -158,7 +158,7 @@ impl Local {
     #[inline(always)]
     fn push<const FUSED: bool>(&self, impulse: &[f64; 3], columns: &[f64], now: &mut [f64]) {
         for Block { velocity, column, stride } in self.blocks {
-            add_rows::<FUSED>(impulse, &columns[column..], &mut now[velocity..velocity + stride]);
+            add_rows::<FUSED, 3>(impulse, &columns[column..], &mut now[velocity..velocity + stride]);
         }
     }
 

@@ -40,7 +40,7 @@ pub(crate) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
 
 /// y += Σ x_k row_k, the rows as long as y and one after the other in memory. `FUSED` only where avx2 and fma were found.
 #[inline(always)]
-pub(crate) fn add_rows<const FUSED: bool>(x: &[f64], rows: &[f64], y: &mut [f64]) {
+pub(crate) fn add_rows<const FUSED: bool, const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
     if FUSED {
         #[allow(unsafe_code)]
@@ -61,22 +61,34 @@ pub(crate) fn square<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize)
     let stride = rows.len() / m.max(1);
     for a in 0..m {
         let left = &rows[a * stride..(a + 1) * stride];
-        for b in 0..=a {
-            let w = dot::<FUSED>(left, &rows[b * stride..(b + 1) * stride]);
-            (out[a * m + b], out[b * m + a]) = (w, w);
+        // Four at a time, as far as there are four.
+        for b in (0..=a).step_by(LANES) {
+            let right = &rows[b * stride..(b + LANES).min(m) * stride];
+            let to = &mut out[a * m + b..a * m + (b + LANES).min(m)];
+            products::<FUSED>(left, right, to);
         }
+    }
+    for a in 0..m {
+        (a + 1..m).for_each(|b| out[a * m + b] = out[b * m + a]);
     }
 }
 
+/// The products of a row with others, at most four.
 #[inline(always)]
-fn dot<const FUSED: bool>(a: &[f64], b: &[f64]) -> f64 {
+fn products<const FUSED: bool>(a: &[f64], rows: &[f64], out: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
-    if FUSED {
+    if FUSED && let Ok(out) = <&mut [f64; LANES]>::try_from(&mut *out) {
         #[allow(unsafe_code)]
         // SAFETY: `wide` sets `FUSED` only after avx2 and fma were found on this machine.
-        return unsafe { vectors::dot(a, b) };
+        return unsafe { vectors::products(a, rows, out) };
     }
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    for (b, out) in rows.chunks_exact(a.len().max(1)).zip(out) {
+        let mut sums = [0.0; LANES];
+        for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+            (0..LANES).for_each(|i| sums[i] = fma::<FUSED>(a[i], b[i], sums[i]));
+        }
+        *out = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
 }
 
 /// The same in vectors, which the compiler does not find by itself.
@@ -98,31 +110,45 @@ mod vectors {
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    pub fn add_rows(x: &[f64], rows: &[f64], y: &mut [f64]) {
-        let stride = y.len();
-        for (j, y) in y.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-            let (mut sum, mut at) = (load(y), LANES * j);
-            for x in x {
-                let Some(row) = rows[at..].first_chunk() else { break };
-                sum = _mm256_fmadd_pd(_mm256_set1_pd(*x), load(row), sum);
-                at += stride;
-            }
-            #[allow(unsafe_code)]
-            // SAFETY: as many numbers as are written are there.
-            unsafe {
-                _mm256_storeu_pd(y.as_mut_ptr(), sum);
-            }
+    fn store(x: __m256d, to: &mut [f64; LANES]) {
+        #[allow(unsafe_code)]
+        // SAFETY: as many numbers as are written are there.
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), x);
         }
     }
 
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    pub fn dot(a: &[f64], b: &[f64]) -> f64 {
-        let mut sum = _mm256_setzero_pd();
-        for (a, b) in a.as_chunks().0.iter().zip(b.as_chunks().0) {
-            sum = _mm256_fmadd_pd(load(a), load(b), sum);
+    pub fn add_rows<const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
+        let stride = y.len();
+        let rows: [&[[f64; LANES]]; N] =
+            std::array::from_fn(|k| rows[k * stride..(k + 1) * stride].as_chunks().0);
+        for (j, y) in y.as_chunks_mut().0.iter_mut().enumerate() {
+            let mut sum = load(y);
+            for k in 0..N {
+                sum = _mm256_fmadd_pd(_mm256_set1_pd(x[k]), load(&rows[k][j]), sum);
+            }
+            store(sum, y);
         }
-        let half = _mm_add_pd(_mm256_castpd256_pd128(sum), _mm256_extractf128_pd::<1>(sum));
-        _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    pub fn products(a: &[f64], rows: &[f64], out: &mut [f64; LANES]) {
+        let stride = a.len();
+        let rows: [&[[f64; LANES]]; LANES] =
+            std::array::from_fn(|k| rows[k * stride..(k + 1) * stride].as_chunks().0);
+        let mut sums = [_mm256_setzero_pd(); LANES];
+        for (j, a) in a.as_chunks().0.iter().enumerate() {
+            let a = load(a);
+            for k in 0..LANES {
+                sums[k] = _mm256_fmadd_pd(a, load(&rows[k][j]), sums[k]);
+            }
+        }
+        // Of each, (0 + 1) + (2 + 3).
+        let (x, y) = (_mm256_hadd_pd(sums[0], sums[1]), _mm256_hadd_pd(sums[2], sums[3]));
+        let (low, high) = (_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y));
+        store(_mm256_add_pd(low, high), out);
     }
 }

@@ -164,7 +164,14 @@ wide! {
 fn multiply_lanes<const FUSED: bool>(x: [&[f64]; 3], columns: &[f64], into: &mut [Vec<f64>; 3]) {
     for (x, into) in x.iter().zip(into) {
         into.fill(0.0);
-        add_rows::<FUSED>(x, columns, into);
+        let (sixes, rest) = x.as_chunks::<6>();
+        let (first, last) = columns.split_at(6 * sixes.len() * into.len());
+        for (x, columns) in sixes.iter().zip(first.chunks_exact(6 * into.len().max(1))) {
+            add_rows::<FUSED, 6>(x, columns, into);
+        }
+        for (x, column) in rest.iter().zip(last.chunks_exact(into.len().max(1))) {
+            add_rows::<FUSED, 1>(&[*x], column, into);
+        }
     }
 }
 
@@ -345,12 +352,12 @@ fn project<const FUSED: bool>(simulation: &Simulation<'_>, touch: usize, w: &Wre
     let n = simulation.parts[effector.component].motion.size();
     if n > 0 {
         let own = reach.lever.pull(w, &reach.origin);
-        add_rows::<FUSED>(&own, &maps.rows[effector.row * maps.wide..], into);
+        add_rows::<FUSED, 6>(&own, &maps.rows[effector.row * maps.wide..], into);
     }
     let Some(whole) = &maps.whole else { return };
     if n > 0 {
         let sway = whole.sway.pull(w, &reach.origin).map(|x| -x);
-        add_rows::<FUSED>(&sway, &maps.rows[maps.sway * maps.wide..], into);
+        add_rows::<FUSED, 6>(&sway, &maps.rows[maps.sway * maps.wide..], into);
     }
     let torque = w.torque + (reach.origin - whole.center).cross(&w.force);
     let (force, turn) = (w.force * whole.light, whole.half * torque);

@@ -58,15 +58,16 @@ pub(super) fn floating(component: &Component, how: FreeBase) -> (Floating, DMatr
     let center = Vector3::new(M[(5, 1)], M[(3, 2)], M[(4, 0)]) / m;
     let c = crate::spatial::skew(&center);
     let inertia: Matrix3<f64> = M.fixed_view::<3, 3>(3, 3) + c * c * m;
-    let inverse = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
     let floating = Floating {
         sway: S.transpose().as_slice().to_vec(),
         mass: m,
         spatial: *M,
         center,
         inertia,
-        inverse,
-        half: inverse.cholesky().map_or_else(Matrix3::zeros, |factors| factors.l().transpose()),
+        inverse: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
+        half: (inertia.cholesky())
+            .and_then(|factors| factors.l().solve_lower_triangular(&Matrix3::identity()))
+            .unwrap_or_else(Matrix3::zeros),
         mean: component.base_pose,
         linear: Vector3::zeros(),
         angular: Vector3::zeros(),
