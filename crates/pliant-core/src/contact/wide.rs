@@ -118,12 +118,22 @@ mod vectors {
         }
     }
 
+    /// Rows one after the other, in vectors. No closure: it would not be inlined here.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn split<const N: usize>(rows: &[f64], stride: usize) -> [&[[f64; LANES]]; N] {
+        let mut all: [&[[f64; LANES]]; N] = [&[]; N];
+        for k in 0..N {
+            all[k] = rows[k * stride..(k + 1) * stride].as_chunks().0;
+        }
+        all
+    }
+
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     pub fn add_rows<const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
         let stride = y.len();
-        let rows: [&[[f64; LANES]]; N] =
-            std::array::from_fn(|k| rows[k * stride..(k + 1) * stride].as_chunks().0);
+        let rows = split::<N>(rows, stride);
         for (j, y) in y.as_chunks_mut().0.iter_mut().enumerate() {
             let mut sum = load(y);
             for k in 0..N {
@@ -137,8 +147,7 @@ mod vectors {
     #[target_feature(enable = "avx2,fma")]
     pub fn products(a: &[f64], rows: &[f64], out: &mut [f64; LANES]) {
         let stride = a.len();
-        let rows: [&[[f64; LANES]]; LANES] =
-            std::array::from_fn(|k| rows[k * stride..(k + 1) * stride].as_chunks().0);
+        let rows = split::<LANES>(rows, stride);
         let mut sums = [_mm256_setzero_pd(); LANES];
         for (j, a) in a.as_chunks().0.iter().enumerate() {
             let a = load(a);
