@@ -151,7 +151,7 @@ impl<'m> Actor<'m> {
         match self {
             Actor::Full(simulation) => simulation.free_twist(touch),
             Actor::Articulated(simulation) => simulation.free_twist(touch),
-            Actor::Reduced(simulation) => simulation.free_twist(touch, h),
+            Actor::Reduced(simulation) => simulation.free_twist(touch),
             Actor::Live(simulation) => simulation.free_twist(touch, h),
             Actor::Blended(simulation) => simulation.free_twist(touch, h),
         }

@@ -49,6 +49,8 @@ pub(super) struct Collider {
     pub bounds: Aabb,
     pub center: Vector3<f64>,
     pub radius: f64,
+    /// How far any of it is from the origin of what carries it, at most.
+    pub farthest: f64,
     pub material: Material,
 }
 
@@ -75,7 +77,8 @@ impl Collider {
         if !(radius.is_finite() && frame.is_finite()) {
             return Err(bad("it is not finite".into()));
         }
-        Ok(Collider { form, frame, bounds, center, radius, material })
+        let farthest = center.norm() + radius;
+        Ok(Collider { form, frame, bounds, center, radius, farthest, material })
     }
 
     /// How far a point, in the frame of what carries it, is from its box.

@@ -26,8 +26,8 @@ const LEAST: f64 = 1e-9;
 
 /// Newton steps in an outer step, and outer and Newton steps of an island in all.
 const INNER: usize = 8;
-const OUTER: usize = 60;
-const NEWTON: usize = 100;
+const OUTER: usize = 150;
+const NEWTON: usize = 300;
 
 /// Halvings of a Newton step.
 const HALVINGS: usize = 8;

@@ -7,6 +7,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use super::delassus::Push;
 use super::error::ContactError;
+use super::wide::{square, wide};
 use crate::mechanism::Body;
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 
@@ -16,15 +17,18 @@ pub struct FreeBody {
     name: String,
     inertia: SpatialInertia,
     inverse: Matrix3<f64>,
+    /// NᵀN = inverse.
+    half: Matrix3<f64>,
     pose: Pose,
     linear: Vector3<f64>,
     angular: Vector3<f64>,
     load: Wrench,
-    /// Momenta at the end of the step as if nothing touched, and the inverse inertia of its start, world axes.
+    /// Momenta at the end of the step as if nothing touched.
     free: (Vector3<f64>, Vector3<f64>),
-    mobility: Matrix3<f64>,
     /// Where the step that is attempted ends, and with what momenta.
     next: (Pose, Vector3<f64>, Vector3<f64>),
+    /// What pushes do, a row for each: memory.
+    rows: Vec<f64>,
 }
 
 impl FreeBody {
@@ -36,18 +40,20 @@ impl FreeBody {
         if !(inertia.mass > 0.0 && inertia.mass.is_finite() && finite) {
             return Err(massless());
         }
-        let inverse = inertia.inertia.cholesky().ok_or_else(massless)?.inverse();
+        let factors = inertia.inertia.cholesky().ok_or_else(massless)?;
+        let half = factors.l().solve_lower_triangular(&Matrix3::identity()).ok_or_else(massless)?;
         Ok(FreeBody {
             name: body.name.clone(),
             inertia,
-            inverse,
+            inverse: factors.inverse(),
+            half,
             pose: body.pose,
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             load: Wrench::ZERO,
             free: Default::default(),
-            mobility: Matrix3::zeros(),
             next: (body.pose, Vector3::zeros(), Vector3::zeros()),
+            rows: Vec::new(),
         })
     }
 
@@ -120,8 +126,6 @@ impl FreeBody {
         let torque = self.load.torque - arm.cross(&self.load.force);
         self.free =
             (self.linear + (gravity * self.inertia.mass + self.load.force) * h, self.angular + torque * h);
-        let R = self.pose.rotation_matrix();
-        self.mobility = R * self.inverse * R.transpose();
     }
 
     /// Its twist then, world axes at the link frame's origin.
@@ -129,21 +133,19 @@ impl FreeBody {
         self.twist_of(&self.free.0, &self.free.1)
     }
 
-    /// G M⁻¹ Gᵀ of pushes, row by row.
-    pub(super) fn respond(&self, pushes: &[Push], out: &mut [f64]) {
-        let n = 3 * pushes.len();
+    /// G M⁻¹ Gᵀ of pushes, row by row: the products of x = (f/√m, N Rᵀτ), torques about the centre of mass.
+    pub(super) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
         let arm = self.center() - self.pose.position;
-        for (k, row) in pushes.iter().flat_map(|push| &push.rows).enumerate() {
-            // The twist that a push makes, at the link frame.
-            let Wrench { force, torque } = Wrench::from_vector(row);
-            let angular = self.mobility * (torque - arm.cross(&force));
-            let linear = force / self.inertia.mass - angular.cross(&arm);
-            let twist = Twist { linear, angular }.to_vector();
-            for (i, row) in pushes.iter().flat_map(|push| &push.rows).take(k + 1).enumerate() {
-                let moved = row.dot(&twist);
-                (out[i * n + k], out[k * n + i]) = (moved, moved);
-            }
+        let light = 1.0 / self.inertia.mass.sqrt();
+        let half = self.half * self.pose.rotation_matrix().transpose();
+        self.rows.clear();
+        for w in pushes.iter().flat_map(|push| &push.rows) {
+            let force = Vector3::new(w[0], w[1], w[2]);
+            let torque = Vector3::new(w[3], w[4], w[5]) - arm.cross(&force);
+            let (v, w) = (force * light, half * torque);
+            self.rows.extend_from_slice(&[v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0]);
         }
+        multiply(&self.rows, out, 3 * pushes.len());
     }
 
     /// Whether it is somewhere, and would be after the step as if nothing touched.
@@ -173,4 +175,8 @@ impl FreeBody {
     pub(super) fn take(&mut self) {
         (self.pose, self.linear, self.angular) = self.next;
     }
+}
+
+wide! {
+    fn multiply, square(rows: &[f64], out: &mut [f64], m: usize)
 }

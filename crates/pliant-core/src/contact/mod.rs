@@ -18,6 +18,7 @@ mod residual;
 mod scene;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wide;
 mod world;
 
 pub use actor::Actor;

@@ -16,7 +16,6 @@ use parry3d_f64::query::{
 };
 use parry3d_f64::shape::{
     PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, SupportMap, Triangle,
-    TrianglePseudoNormals,
 };
 
 use super::collider::{Collider, Form};
@@ -37,6 +36,9 @@ const TIE: f64 = 1e-7;
 
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
+
+/// A normal this close (cosine) to that of a triangle is that.
+const OWN: f64 = 1.0 - 1e-12;
 
 /// How thick the triangles of a surface are where it meets another, of its radius.
 const THICK: f64 = 0.05;
@@ -79,16 +81,28 @@ impl std::fmt::Debug for Narrow {
     }
 }
 
-/// The normals that a triangle may push along, and whether the last one had to be turned far.
+/// The normals that a triangle of a surface may push along, and whether the last one had to be turned far. They are computed
+/// where they are needed: most triangles are too far away, and its own normal it may always push along.
 struct Limits {
-    cone: TrianglePseudoNormals,
+    surface: Form,
+    at: u32,
+    triangle: Triangle,
     bent: Cell<bool>,
 }
 
 impl NormalConstraints for Limits {
     fn project_local_normal_mut(&self, normal: &mut Vector) -> bool {
+        self.bent.set(false);
+        if self.triangle.normal().is_some_and(|own| own.dot(*normal) > OWN) {
+            return true;
+        }
+        let cone = match &self.surface {
+            Form::Mesh(mesh) => mesh.triangle_normal_constraints(self.at),
+            Form::Field(field) => field.triangle_normal_constraints(self.at),
+            Form::Convex(_) => None,
+        };
         let before = *normal;
-        let allowed = self.cone.project_local_normal_mut(normal);
+        let allowed = cone.is_none_or(|cone| cone.project_local_normal_mut(normal));
         self.bent.set(before.dot(*normal) < STRAIGHT);
         allowed
     }
@@ -146,6 +160,9 @@ impl Narrow {
         self.points.clear();
         let (outer, other) = (*a.1 * a.0.frame, *b.1 * b.0.frame);
         let between = pose(&outer.inverse_times(&other));
+        if apart(&a.0.bounds, &b.0.bounds, &between, reach) {
+            return;
+        }
         match (&a.0.form, &b.0.form) {
             (Form::Convex(one), Form::Convex(two)) => {
                 self.convex(&outer, &between, Piece::solid(&**one), Piece::solid(&**two), reach);
@@ -176,7 +193,7 @@ impl Narrow {
                     let inward = triangle.normal().unwrap_or(Vector::ZERO) * -thick;
                     let wedge = Wedge { triangle, inward };
                     let bounds = Piece::solid(&triangle).bounds(&between, reach + thick);
-                    let piece = Piece { solid: None, faces: Some((&wedge, 0.0)), limits: limits.as_ref() };
+                    let piece = Piece { solid: None, faces: Some((&wedge, 0.0)), limits: Some(&limits) };
                     self.surface(&outer, &between, &a.0.form, &bounds, piece, reach);
                 }
             }
@@ -203,7 +220,7 @@ impl Narrow {
         collect(surface, bounds, &mut triangles);
         for &t in &triangles[nested..] {
             if let Some((triangle, limits)) = piece(surface, t) {
-                let one = Piece { limits: limits.as_ref(), ..Piece::solid(&triangle) };
+                let one = Piece { limits: Some(&limits), ..Piece::solid(&triangle) };
                 self.convex(outer, between, one, other, reach);
             }
         }
@@ -361,13 +378,26 @@ fn spread(points: &mut [Point]) -> usize {
 }
 
 /// A triangle of a surface, with the normals it may push along.
-fn piece(surface: &Form, t: u32) -> Option<(Triangle, Option<Limits>)> {
-    let (triangle, cone) = match surface {
-        Form::Mesh(mesh) => (mesh.triangle(t), mesh.triangle_normal_constraints(t)),
-        Form::Field(field) => (field.triangle_at_id(t)?, field.triangle_normal_constraints(t)),
+fn piece(surface: &Form, t: u32) -> Option<(Triangle, Limits)> {
+    let triangle = match surface {
+        Form::Mesh(mesh) => mesh.triangle(t),
+        Form::Field(field) => field.triangle_at_id(t)?,
         Form::Convex(_) => return None,
     };
-    Some((triangle, cone.map(|cone| Limits { cone, bent: Cell::new(false) })))
+    Some((triangle, Limits { surface: surface.clone(), at: t, triangle, bent: Cell::new(false) }))
+}
+
+/// Whether two boxes, the second at a place in the frame of the first, are farther apart than `reach` along an axis of
+/// either.
+fn apart(a: &Aabb, b: &Aabb, between: &Placed, reach: f64) -> bool {
+    let (left, right) = (a.half_extents(), b.half_extents());
+    let middle = between.transform_point(b.center()) - a.center();
+    let back = between.rotation.inverse() * middle;
+    let axes = [Vector::X, Vector::Y, Vector::Z].map(|axis| between.rotation * axis);
+    let [x, y, z] = axes.map(|axis| axis.abs());
+    let first = middle.abs() - left - (x * right.x + y * right.y + z * right.z);
+    let second = back.abs() - right - Vector::new(x.dot(left), y.dot(left), z.dot(left));
+    first.max_element() > reach || second.max_element() > reach
 }
 
 /// Adds the triangles of a surface that are near a box.

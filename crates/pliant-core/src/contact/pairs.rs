@@ -17,6 +17,39 @@ pub(super) struct Thing {
     pub twist: Twist,
     pub free: Twist,
     pub colliders: Vec<Collider>,
+    /// What is around each of them.
+    around: Vec<Around>,
+}
+
+/// The ball around a shape, world, and how far its surface can come in a step, m.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    center: Vector3<f64>,
+    radius: f64,
+    reach: f64,
+}
+
+impl Thing {
+    /// At rest.
+    pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
+        let around = Vec::with_capacity(colliders.len());
+        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, colliders, around }
+    }
+
+    /// Looks how far its shapes can come in a step of h seconds.
+    pub fn look_ahead(&mut self, h: f64) {
+        let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
+        let (now, free) = (speeds(&self.twist), speeds(&self.free));
+        self.around.clear();
+        self.around.extend(self.colliders.iter().map(|collider| {
+            let at = |speeds: (f64, f64)| speeds.0 + speeds.1 * collider.farthest;
+            Around {
+                center: self.pose.transform_point(&collider.center),
+                radius: collider.radius,
+                reach: h * at(now).max(at(free)),
+            }
+        }));
+    }
 }
 
 /// Two shapes that may touch.
@@ -68,38 +101,34 @@ impl Pair {
         self.before
     }
 
-    /// Finds the points at which the shapes touch, or may within a step of h seconds.
-    pub fn find(&self, things: &[Thing], h: f64, narrow: &mut Narrow) {
-        narrow.points.clear();
+    /// How far the shapes can come toward each other in the step that the things looked ahead for; none if they stay apart
+    /// for certain.
+    #[inline]
+    pub fn reach(&self, things: &[Thing]) -> Option<f64> {
+        let (a, b) = (&things[self.first.0], &things[self.second.0]);
+        let (one, two) = (&a.around[self.first.1], &b.around[self.second.1]);
+        let reach = MARGIN + one.reach + two.reach;
+        let near = match a.moves {
+            None => a.colliders[self.first.1].distance(&two.center) < two.radius + reach,
+            Some(_) => (one.center - two.center).norm_squared() < (one.radius + two.radius + reach).powi(2),
+        };
+        near.then_some(reach)
+    }
+
+    /// Finds the points at which the shapes are closer than `reach`.
+    pub fn find(&self, things: &[Thing], reach: f64, narrow: &mut Narrow) {
         let (a, b) = (&things[self.first.0], &things[self.second.0]);
         let (x, y) = (&a.colliders[self.first.1], &b.colliders[self.second.1]);
-        // How far surfaces can come in a step.
-        let speed = |thing: &Thing, collider: &Collider| {
-            let at = |twist: &Twist| {
-                twist.linear.norm() + twist.angular.norm() * (collider.center.norm() + collider.radius)
-            };
-            if thing.moves.is_some() { at(&thing.twist).max(at(&thing.free)) } else { 0.0 }
-        };
-        let reach = MARGIN + h * (speed(a, x) + speed(b, y));
-        let near = match (a.moves, b.moves) {
-            (None, _) => x.distance(&b.pose.transform_point(&y.center)) < y.radius + reach,
-            _ => {
-                let apart = a.pose.transform_point(&x.center) - b.pose.transform_point(&y.center);
-                apart.norm() < x.radius + y.radius + reach
-            }
-        };
-        if near {
-            narrow.find((x, &a.pose), (y, &b.pose), reach);
-        }
+        narrow.find((x, &a.pose), (y, &b.pose), reach);
     }
 
     /// What pushed near a point in the last step, world axes: on the second.
     pub fn remembered(&self, things: &[Thing], point: &Point) -> Vector3<f64> {
         let (a, b) = (&things[self.first.0], &things[self.second.0]);
         let size = a.colliders[self.first.1].radius.min(b.colliders[self.second.1].radius);
-        let local = a.pose.inverse() * Pose::new(Default::default(), point.at);
+        let local = a.pose.rotation.inverse() * (point.at - a.pose.position);
         let nearest = (self.old.iter())
-            .map(|(at, impulse)| ((at - local.position).norm(), impulse))
+            .map(|(at, impulse)| ((at - local).norm(), impulse))
             .min_by(|x, y| x.0.total_cmp(&y.0));
         nearest.filter(|(distance, _)| *distance < SAME * size).map_or(Vector3::zeros(), |(_, i)| *i)
     }

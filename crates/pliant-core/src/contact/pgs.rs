@@ -5,10 +5,14 @@
 //!
 //! At the bound of the disk the tangents take gradient steps of length 1/‖W_tt‖, whose fixed point has λ_t exactly against u_t;
 //! a projected Newton step would end elsewhere where W_tt is not round.
+//!
+//! Velocities Wλ are kept beside the impulses, part by part: an impulse that changes adds three columns of W, which is symmetric, and
+//! conjugate gradients take both along.
 
 use nalgebra::{Vector2, Vector3};
 
-use super::delassus::Equations;
+use super::delassus::{Equations, Side};
+use super::wide::{add_rows, fma, padded, wide};
 
 /// A sweep that changes no velocity by more than this, m/s, is the last.
 const STILL: f64 = 1e-9;
@@ -16,84 +20,181 @@ const STILL: f64 = 1e-9;
 /// Steps of the tangents at the bound, each sweep.
 const SLIDING: usize = 3;
 
-/// Memory that is kept: impulses before a sweep, and the direction of the accelerated ones.
+/// Memory that is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    before: Vec<Vector3<f64>>,
-    along: Vec<Vector3<f64>>,
+    contacts: Vec<Local>,
+    blocks: Vec<Block>,
+    /// W of all parts, in rows of padded length.
+    columns: Vec<f64>,
+    /// Impulses of all contacts, then Wλ of all parts.
+    now: Vec<f64>,
+    before: Vec<f64>,
+    along: Vec<f64>,
+}
+
+/// A part: where its velocities and its columns begin, and how long these are.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    velocity: usize,
+    column: usize,
+    stride: usize,
+}
+
+/// A contact.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    /// Where the velocities of its sides are, and those that its impulse changes: a part's, and the columns.
+    at: [usize; 2],
+    blocks: [Block; 2],
+    free: Vector3<f64>,
+    friction: f64,
+    softness: f64,
+    /// 1/(W_nn + c), W_tn, W_tt, W_tt⁻¹ with its numbers xx, xy, yy, the largest of W_ii.
+    give: f64,
+    down: Vector2<f64>,
+    W: [f64; 3],
+    inverse: [f64; 3],
+    largest: f64,
 }
 
 /// Takes so many sweeps from the impulses that are there, fewer where one changes nothing any more.
 pub(super) fn solve(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
-    let n = equations.meetings.len();
-    memory.before.resize(n, Vector3::zeros());
-    memory.along.clear();
-    memory.along.resize(n, Vector3::zeros());
-    let mut last = f64::INFINITY;
-    for sweep in 0..sweeps {
-        for (old, meeting) in memory.before.iter_mut().zip(&equations.meetings) {
-            *old = meeting.impulse;
+    memory.gather(equations);
+    run(memory, sweeps);
+    for c in 0..memory.contacts.len() {
+        equations.set_impulse(c, Vector3::from_column_slice(&memory.now[3 * c..3 * c + 3]));
+    }
+}
+
+impl Memory {
+    /// Takes over W and the impulses.
+    fn gather(&mut self, equations: &Equations) {
+        let n = equations.meetings.len();
+        self.blocks.clear();
+        self.columns.clear();
+        self.now.clear();
+        for meeting in &equations.meetings {
+            self.now.extend_from_slice(meeting.impulse.as_slice());
         }
-        let mut changed = 0.0f64;
-        for c in 0..n {
-            changed = changed.max(relax(equations, c));
-        }
-        if changed < STILL {
-            return;
-        }
-        // What a sweep changes is the gradient that nonlinear conjugate gradients go along.
-        let moved = |c: usize| equations.meetings[c].impulse - memory.before[c];
-        let length: f64 = (0..n).map(|c| moved(c).norm_squared()).sum();
-        if sweep + 1 == sweeps {
-            return;
-        }
-        let beta = if length > last { 0.0 } else { length / last };
-        last = length;
-        for c in 0..n {
-            let gradient = equations.meetings[c].impulse - memory.before[c];
-            let ahead = memory.along[c] * beta;
-            memory.along[c] = ahead + gradient;
-            if beta > 0.0 {
-                let impulse = equations.meetings[c].impulse + ahead;
-                equations.set_impulse(c, impulse);
+        // After the impulses, the velocity of what does not move: zero.
+        let still = 3 * n;
+        self.now.resize(padded(still + 3), 0.0);
+        for part in &equations.parts {
+            let wide = part.impulses.len();
+            let stride = padded(wide);
+            self.blocks.push(Block { velocity: self.now.len(), column: self.columns.len(), stride });
+            for row in part.matrix.chunks_exact(wide.max(1)) {
+                self.columns.extend_from_slice(row);
+                self.columns.resize(self.columns.len() + stride - wide, 0.0);
             }
+            self.now.resize(self.now.len() + stride, 0.0);
+        }
+        self.contacts.clear();
+        for meeting in &equations.meetings {
+            let W = &meeting.own;
+            let (xx, xy, yy) = (W[(1, 1)], W[(1, 2)], W[(2, 2)]);
+            let inverse = 1.0 / (xx * yy - xy * xy);
+            let none = Block { velocity: still, column: self.columns.len(), stride: 0 };
+            let blocks = meeting.sides.map(|side| self.blocks.get(side.part).copied().unwrap_or(none));
+            let at = |i: usize, side: &Side| blocks[i].velocity + 3 * side.place;
+            self.contacts.push(Local {
+                at: [at(0, &meeting.sides[0]), at(1, &meeting.sides[1])],
+                blocks: std::array::from_fn(|i| {
+                    let column = blocks[i].column + 3 * meeting.sides[i].place * blocks[i].stride;
+                    Block { column, ..blocks[i] }
+                }),
+                free: meeting.free,
+                friction: meeting.friction,
+                softness: meeting.softness,
+                give: 1.0 / (W[(0, 0)] + meeting.softness),
+                down: Vector2::new(W[(1, 0)], W[(2, 0)]),
+                W: [xx, xy, yy],
+                inverse: [yy * inverse, -xy * inverse, xx * inverse],
+                largest: W[(0, 0)].max(xx).max(yy),
+            });
         }
     }
 }
 
-/// Solves one contact with all others held; how much its velocity changes by that, m/s.
-#[inline]
-fn relax(equations: &mut Equations, c: usize) -> f64 {
-    let u = equations.velocity(c);
-    let meeting = &equations.meetings[c];
-    let (W, before) = (&meeting.own, meeting.impulse);
-    let stiff = W[(0, 0)] + meeting.softness;
-    let normal = (before.x - (u.x + meeting.softness * before.x) / stiff).max(0.0);
-    let along = normal - before.x;
-    // u_t = slip + W_tt λ_t
-    let old = Vector2::new(before.y, before.z);
-    let (tt, tu, uu) = (W[(1, 1)], W[(1, 2)], W[(2, 2)]);
-    let apply = |x: &Vector2<f64>| Vector2::new(tt * x.x + tu * x.y, tu * x.x + uu * x.y);
-    let slip = Vector2::new(u.y + W[(1, 0)] * along, u.z + W[(2, 0)] * along) - apply(&old);
-    let bound = meeting.friction * normal;
-    let determinant = tt * uu - tu * tu;
-    let mut tangent = Vector2::new(tu * slip.y - uu * slip.x, tu * slip.x - tt * slip.y) / determinant;
-    let sticks = tangent.norm_squared() <= bound * bound;
-    if !sticks {
-        let step = 1.0 / (0.5 * (tt + uu) + (0.25 * (tt - uu) * (tt - uu) + tu * tu).sqrt());
-        tangent = old;
-        for _ in 0..SLIDING {
-            tangent -= (slip + apply(&tangent)) * step;
-            let length = tangent.norm();
-            if length > bound {
-                tangent *= bound / length;
-            }
+wide! {
+    fn run, run_lanes(memory: &mut Memory, sweeps: usize)
+}
+
+#[inline(always)]
+fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
+    let Memory { contacts, columns, now, before, along, .. } = memory;
+    for contact in 0..contacts.len() {
+        let impulse = std::array::from_fn(|a| now[3 * contact + a]);
+        contacts[contact].push::<FUSED>(&impulse, columns, now);
+    }
+    along.clear();
+    along.resize(now.len(), 0.0);
+    let mut last = f64::INFINITY;
+    for sweep in 0..sweeps {
+        before.clone_from(now);
+        let mut changed = 0.0f64;
+        for (c, contact) in contacts.iter().enumerate() {
+            changed = changed.max(contact.relax::<FUSED>(3 * c, columns, now));
+        }
+        if changed < STILL || sweep + 1 == sweeps {
+            return;
+        }
+        // What a sweep changes is the gradient that nonlinear conjugate gradients go along.
+        let impulses = now.iter().zip(before.iter()).take(3 * contacts.len());
+        let length = impulses.fold(0.0, |sum, (x, y)| fma::<FUSED>(x - y, x - y, sum));
+        let beta = if length <= last { length / last } else { 0.0 };
+        last = length;
+        for ((x, old), along) in now.iter_mut().zip(before.iter()).zip(along.iter_mut()) {
+            let ahead = *along * beta;
+            *along = ahead + (*x - old);
+            *x += ahead;
         }
     }
-    let after = Vector3::new(normal, tangent.x, tangent.y);
-    let changed = (after - before).amax() * W[(0, 0)].max(tt).max(uu);
-    if after != before {
-        equations.set_impulse(c, after);
+}
+
+impl Local {
+    /// Adds what an impulse does to the velocities.
+    #[inline(always)]
+    fn push<const FUSED: bool>(&self, impulse: &[f64; 3], columns: &[f64], now: &mut [f64]) {
+        for Block { velocity, column, stride } in self.blocks {
+            add_rows::<FUSED, 3>(impulse, &columns[column..], &mut now[velocity..velocity + stride]);
+        }
     }
-    changed
+
+    /// Solves the contact whose impulse is at a place with all others held; how much its velocity changes by that, m/s.
+    #[inline(always)]
+    fn relax<const FUSED: bool>(&self, place: usize, columns: &[f64], now: &mut [f64]) -> f64 {
+        let [i, k] = self.at;
+        let u: [f64; 3] = std::array::from_fn(|a| self.free[a] + now[i + a] + now[k + a]);
+        let normal = now[place];
+        let old = Vector2::new(now[place + 1], now[place + 2]);
+        let pushed = (normal - (u[0] + self.softness * normal) * self.give).max(0.0);
+        // u_t = slip + W_tt λ_t
+        let apply = |[xx, xy, yy]: &[f64; 3], x: &Vector2<f64>| {
+            Vector2::new(fma::<FUSED>(*xx, x.x, xy * x.y), fma::<FUSED>(*xy, x.x, yy * x.y))
+        };
+        let slip = Vector2::new(u[1], u[2]) + self.down * (pushed - normal) - apply(&self.W, &old);
+        let bound = self.friction * pushed;
+        let mut tangent = -apply(&self.inverse, &slip);
+        let sticks = tangent.norm_squared() <= bound * bound;
+        if !sticks {
+            let [xx, xy, yy] = self.W;
+            let step = 1.0 / (0.5 * (xx + yy) + (0.25 * (xx - yy) * (xx - yy) + xy * xy).sqrt());
+            tangent = old;
+            for _ in 0..SLIDING {
+                tangent -= (slip + apply(&self.W, &tangent)) * step;
+                let length = tangent.norm();
+                if length > bound {
+                    tangent *= bound / length;
+                }
+            }
+        }
+        let change = [pushed - normal, tangent.x - old.x, tangent.y - old.y];
+        if change != [0.0; 3] {
+            now[place..place + 3].copy_from_slice(&[pushed, tangent.x, tangent.y]);
+            self.push::<FUSED>(&change, columns, now);
+        }
+        change.iter().fold(0.0f64, |most, x| most.max(x.abs())) * self.largest
+    }
 }

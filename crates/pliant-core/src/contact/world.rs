@@ -135,13 +135,7 @@ pub struct World<'m> {
 impl<'m> World<'m> {
     /// Nothing yet, with this gravity on free bodies, world axes, m/s².
     pub fn new(gravity: [f64; 3]) -> World<'m> {
-        let world = Thing {
-            moves: None,
-            pose: crate::spatial::Pose::identity(),
-            twist: Twist::ZERO,
-            free: Twist::ZERO,
-            colliders: Vec::new(),
-        };
+        let world = Thing::new(None, crate::spatial::Pose::identity(), Vec::new());
         World {
             gravity: gravity.into(),
             solver: Solver::default(),
@@ -198,13 +192,7 @@ impl<'m> World<'m> {
         let id = FreeBodyId(self.bodies.len());
         let colliders = self.colliders(body)?;
         self.bodies.push(own);
-        self.things.push(Thing {
-            moves: Some((0, 0)),
-            pose: body.pose,
-            twist: Twist::ZERO,
-            free: Twist::ZERO,
-            colliders,
-        });
+        self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
         self.owners.push(Touched::Free(id));
         self.pair_up();
         Ok(id)
@@ -226,13 +214,7 @@ impl<'m> World<'m> {
                 without.push(format!("`{}`", own.name));
                 continue;
             }
-            let thing = Thing {
-                moves: Some((id.0, touch)),
-                pose: actor.pose(touch),
-                twist: Twist::ZERO,
-                free: Twist::ZERO,
-                colliders: self.colliders(own)?,
-            };
+            let thing = Thing::new(Some((id.0, touch)), actor.pose(touch), self.colliders(own)?);
             things.push((thing, Touched::Mechanism(id, body)));
         }
         let (name, engine) = (mechanism.name(), actor.engine());
@@ -286,6 +268,7 @@ impl<'m> World<'m> {
                         Some((self.first_part[actor.0] + self.actors[actor.0].part_of(touch), touch));
                 }
             }
+            thing.look_ahead(0.0);
         }
         let known = std::mem::take(&mut self.pairs);
         for a in 0..self.things.len() {
@@ -333,7 +316,8 @@ impl<'m> World<'m> {
     /// Whether shapes that overlap now are meant to: those of one mechanism, or of one and the world that holds it. Others
     /// get a warning.
     fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
-        pair.find(&self.things, 0.0, &mut self.narrow);
+        let Some(reach) = pair.reach(&self.things) else { return false };
+        pair.find(&self.things, reach, &mut self.narrow);
         let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
         if deepest <= OVERLAP {
             return false;
@@ -485,7 +469,7 @@ impl<'m> World<'m> {
     fn place_things(&mut self, h: f64) {
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
-                Touched::World => {}
+                Touched::World => continue,
                 Touched::Free(body) => {
                     let body = &self.bodies[body.0];
                     (thing.pose, thing.twist, thing.free) = (body.pose(), body.twist(), body.free_twist());
@@ -497,6 +481,7 @@ impl<'m> World<'m> {
                     (thing.twist, thing.free) = (actor.twist(touch), actor.free_twist(touch, h));
                 }
             }
+            thing.look_ahead(h);
         }
     }
 
@@ -508,7 +493,8 @@ impl<'m> World<'m> {
         // Impulses of the last step stand for forces.
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
         for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
-            pair.find(&self.things, h, &mut self.narrow);
+            let Some(reach) = pair.reach(&self.things) else { continue };
+            pair.find(&self.things, reach, &mut self.narrow);
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
             for point in &self.narrow.points {
                 let frame = axes(&point.normal);

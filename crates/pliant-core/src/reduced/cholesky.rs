@@ -20,10 +20,20 @@ pub(crate) fn factor(A: &mut [f64], n: usize) -> bool {
 
 /// Solves L Lᵀ x = x.
 pub(crate) fn solve(L: &[f64], n: usize, x: &mut [f64]) {
+    forward(L, n, x);
+    back(L, n, x);
+}
+
+/// Solves L x = x.
+pub(crate) fn forward(L: &[f64], n: usize, x: &mut [f64]) {
     for i in 0..n {
         let row = &L[i * n..i * n + i];
         x[i] = (x[i] - dot(row, &x[..i])) * L[i * n + i];
     }
+}
+
+/// Solves Lᵀ x = x.
+pub(crate) fn back(L: &[f64], n: usize, x: &mut [f64]) {
     for i in (0..n).rev() {
         x[i] *= L[i * n + i];
         let (before, xi) = x.split_at_mut(i);

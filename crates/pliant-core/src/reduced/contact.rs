@@ -6,48 +6,173 @@
 //! G_z = Jr(ξ)B − Ad(e,b)Jr(−Sz)S,   W = G_z A⁻¹ G_zᵀ + G_m M_bb⁻¹ G_mᵀ
 //! ```
 //!
-//! A is the matrix of the step, factored once per h. Components are answers of their own: fingers of one hand do not feel
+//! A = LLᵀ is the matrix of the step, factored once per h, and so are L⁻¹Bᵀ and L⁻¹Sᵀ made: a push is a sum of their rows, and W the
+//! products of those sums. M_bb⁻¹ is taken apart in the same way, so that one product is all of W. Components are answers of their own: fingers of one hand do not feel
 //! each other. Pulls on a free base are not in A.
 
-use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector3};
 
 use super::cholesky;
-use super::dynamics;
-use super::simulation::Simulation;
+use super::model::Component;
+use super::simulation::{Moving, Simulation};
 use crate::contact::Push;
+use crate::contact::wide::{add_rows, padded, square, wide};
 use crate::full::StepError;
 use crate::mechanism::BodyId;
-use crate::spatial::{Pose, Twist, Wrench, right_jacobian};
+use crate::spatial::{Pose, Twist, Wrench, right_jacobian_blocks};
 
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
     effectors: Vec<Reach>,
-    /// L⁻¹Gᵀ of all pushes on a component.
-    columns: Vec<f64>,
-    rigid: Vec<(Vector3<f64>, Vector3<f64>)>,
+    parts: Vec<Maps>,
+    /// L⁻¹Gᵀ of all pushes on a component, a row for each.
+    rows: Vec<f64>,
 }
 
-/// How the link of an effector moves at the start of a step: the twist of its link frame, world axes at its origin, per B ż, and
-/// per S ż of a base that sways.
+/// The link of an effector in a step: its frame's origin, how it moves with ξ, and its twists at the start and at the end as if
+/// nothing touched, world axes at that origin.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     origin: Vector3<f64>,
-    own: Matrix6<f64>,
-    sway: Matrix6<f64>,
+    lever: Lever,
+    twists: [Twist; 2],
 }
 
-/// A twist per something in the axes of a frame, at its origin, as one in world axes at a point `arm` from there.
-fn in_world(J: &Matrix6<f64>, axes: &UnitQuaternion<f64>, arm: &Vector3<f64>) -> Matrix6<f64> {
-    let R = axes.to_rotation_matrix();
-    let mut out = Matrix6::zeros();
-    for k in 0..6 {
-        let angular = R * J.fixed_view::<3, 1>(3, k);
-        let linear = R * J.fixed_view::<3, 1>(0, k) + angular.cross(arm);
-        out.fixed_view_mut::<3, 1>(0, k).copy_from(&linear);
-        out.fixed_view_mut::<3, 1>(3, k).copy_from(&angular);
+/// A frame at exp(ξ) of another: its twist at its origin, world axes, is [D Q; 0 D] ξ̇, which is R Jr(ξ) ξ̇.
+#[derive(Clone, Copy, Debug)]
+struct Lever {
+    origin: Vector3<f64>,
+    D: Matrix3<f64>,
+    Q: Matrix3<f64>,
+}
+
+impl Lever {
+    fn new(xi: &Twist, pose: &Pose) -> Lever {
+        let (D, Q) = right_jacobian_blocks(xi);
+        let R = pose.rotation_matrix();
+        Lever { origin: pose.position, D: R * D, Q: R * Q }
     }
-    out
+
+    /// The twist at a point, world axes, that ξ̇ makes.
+    #[inline(always)]
+    fn twist(&self, rate: &Twist, point: &Vector3<f64>) -> Twist {
+        let angular = self.D * rate.angular;
+        let linear = self.D * rate.linear + self.Q * rate.angular;
+        Twist { linear: linear + angular.cross(&(point - self.origin)), angular }
+    }
+
+    /// What a wrench at a point, world axes, does along ξ.
+    #[inline(always)]
+    fn pull(&self, w: &Wrench, point: &Vector3<f64>) -> [f64; 6] {
+        let torque = w.torque + (point - self.origin).cross(&w.force);
+        let force = self.D.tr_mul(&w.force);
+        let turn = self.Q.tr_mul(&w.force) + self.D.tr_mul(&torque);
+        [force.x, force.y, force.z, turn.x, turn.y, turn.z]
+    }
+}
+
+/// The maps of a component in a step.
+#[derive(Clone, Debug)]
+struct Maps {
+    /// Which factors the rows are for.
+    of: Option<u64>,
+    /// L⁻¹ of the rows of B, then of S on a free base, with room for six numbers more in each row there.
+    rows: Vec<f64>,
+    wide: usize,
+    /// B and S, column by column, and how many numbers of B there are in one.
+    columns: Vec<f64>,
+    sway: usize,
+    /// Their products with z, ż and ż⁺.
+    moved: [Vec<f64>; 3],
+    /// What carries the links, at the start of the step and at its end: a twist, world axes, about a point.
+    carried: [(Twist, Vector3<f64>); 2],
+    whole: Option<Whole>,
+}
+
+/// A free base in a step: how the base sways, and M_bb⁻¹ = HᵀH with H = diag(1/√m, half): world axes, about the centre.
+#[derive(Clone, Copy, Debug)]
+struct Whole {
+    sway: Lever,
+    center: Vector3<f64>,
+    light: f64,
+    half: Matrix3<f64>,
+}
+
+impl Maps {
+    const NONE: Maps = Maps {
+        of: None,
+        rows: Vec::new(),
+        wide: 0,
+        columns: Vec::new(),
+        sway: 0,
+        moved: [Vec::new(), Vec::new(), Vec::new()],
+        carried: [(Twist::ZERO, Vector3::new(0.0, 0.0, 0.0)); 2],
+        whole: None,
+    };
+
+    /// For the factors of A that a component has.
+    fn halve(&mut self, part: &Moving, component: &Component) {
+        let n = part.motion.size();
+        let sway = part.floating.as_ref().map_or(&[][..], |floating| &floating.sway);
+        let six = if part.floating.is_some() { 6 } else { 0 };
+        self.of = Some(part.motion.version());
+        self.wide = padded(n + six);
+        self.sway = component.motion.nrows();
+        let stride = padded(self.sway + six);
+        self.moved.iter_mut().for_each(|moved| moved.resize(stride, 0.0));
+        self.columns.clear();
+        self.columns.resize(n * stride, 0.0);
+        self.rows.clear();
+        let rows = part.effector_rows.chunks_exact(n.max(1)).chain(sway.chunks_exact(n.max(1)));
+        for (r, row) in rows.enumerate() {
+            row.iter().enumerate().for_each(|(i, x)| self.columns[i * stride + r] = *x);
+            let first = self.rows.len();
+            self.rows.extend_from_slice(row);
+            cholesky::forward(part.motion.factors(), n, &mut self.rows[first..]);
+            self.rows.resize(first + self.wide, 0.0);
+        }
+    }
+
+    /// For the rates that a component has.
+    fn prepare(&mut self, part: &Moving, component: &Component) {
+        if self.of != Some(part.motion.version()) {
+            self.halve(part, component);
+        }
+        let motion = &part.motion;
+        multiply([&motion.z, &motion.rate, &motion.next], &self.columns, &mut self.moved);
+        self.whole = part.floating.as_ref().map(|floating| {
+            let (light, half) = floating.half_mobility();
+            let sway = Lever::new(&-self.moved(0, self.sway), &part.base);
+            Whole { sway, center: floating.center(), light, half }
+        });
+    }
+
+    /// A product of six rows from one on, as a twist.
+    #[inline]
+    fn moved(&self, k: usize, row: usize) -> Twist {
+        let x = &self.moved[k][row..row + 6];
+        Twist { linear: Vector3::new(x[0], x[1], x[2]), angular: Vector3::new(x[3], x[4], x[5]) }
+    }
+}
+
+wide! {
+    fn multiply, multiply_lanes(x: [&[f64]; 3], columns: &[f64], into: &mut [Vec<f64>; 3])
+}
+
+#[inline(always)]
+fn multiply_lanes<const FUSED: bool>(x: [&[f64]; 3], columns: &[f64], into: &mut [Vec<f64>; 3]) {
+    for (x, into) in x.iter().zip(into) {
+        into.fill(0.0);
+        let (sixes, rest) = x.as_chunks::<6>();
+        let (first, last) = columns.split_at(6 * sixes.len() * into.len());
+        for (x, columns) in sixes.iter().zip(first.chunks_exact(6 * into.len().max(1))) {
+            add_rows::<FUSED, 6>(x, columns, into);
+        }
+        for (x, column) in rest.iter().zip(last.chunks_exact(into.len().max(1))) {
+            add_rows::<FUSED, 1>(&[*x], column, into);
+        }
+    }
 }
 
 impl Simulation<'_> {
@@ -77,144 +202,89 @@ impl Simulation<'_> {
     /// Solves the step as if nothing touched.
     pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
         self.solve_step(h)?;
-        let mut reaches = std::mem::take(&mut self.answers.effectors);
-        reaches.clear();
-        for (e, (effector, pose)) in self.effectors.iter().enumerate() {
-            let origin = self.touch_pose(e).position;
-            let mut reach = Reach { origin, own: Matrix6::zeros(), sway: Matrix6::zeros() };
-            if let Some(part) = self.parts.get(effector.component) {
-                let n = part.motion.size();
-                let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-                let xi = dynamics::twist(rows, &part.motion.z, None);
-                reach.own = in_world(&right_jacobian(&xi), &pose.rotation, &(origin - pose.position));
-                if let Some(floating) = &part.floating {
-                    let sway = -floating.sway_of(&part.motion.z);
-                    let arm = origin - part.base.position;
-                    reach.sway = -in_world(&right_jacobian(&sway), &part.base.rotation, &arm);
+        let Answers { effectors, parts, .. } = &mut self.answers;
+        parts.resize(self.parts.len(), Maps::NONE);
+        effectors.clear();
+        for ((part, maps), component) in self.parts.iter().zip(parts.iter_mut()).zip(&self.model.components) {
+            maps.prepare(part, component);
+            maps.carried = match &part.floating {
+                None => [
+                    (self.base_twist, self.base.position),
+                    (self.inputs.base_twist, self.inputs.base.position),
+                ],
+                Some(floating) => {
+                    let (force, torque) = part.motion.rigid;
+                    let none = Vector3::zeros();
+                    [floating.after(&none, &none), floating.after(&(force * h), &(torque * h))]
                 }
-            }
-            reaches.push(reach);
+            };
         }
-        self.answers.effectors = reaches;
+        for (effector, pose) in &self.effectors {
+            let origin = (*pose * effector.frame.frame.inverse()).position;
+            let Some(maps) = parts.get(effector.component) else {
+                // Welded to the world: nobody asks for it.
+                let lever = Lever::new(&Twist::ZERO, pose);
+                effectors.push(Reach { origin, lever, twists: [Twist::ZERO; 2] });
+                continue;
+            };
+            let lever = Lever::new(&maps.moved(0, effector.row), pose);
+            let twists = [0, 1].map(|k| {
+                let (base, about) = &maps.carried[k];
+                let linear = base.linear + base.angular.cross(&(origin - about));
+                let of_base = Twist { linear, angular: base.angular };
+                let of_sway = maps
+                    .whole
+                    .as_ref()
+                    .map_or(Twist::ZERO, |whole| whole.sway.twist(&maps.moved(k + 1, maps.sway), &origin));
+                of_base - of_sway + lever.twist(&maps.moved(k + 1, effector.row), &origin)
+            });
+            effectors.push(Reach { origin, lever, twists });
+        }
         Ok(())
     }
 
     /// The twist of an effector's link at the start of the step that was solved for, world axes at the link frame.
     pub(crate) fn touch_twist(&self, touch: usize) -> Twist {
-        self.twist_at(touch, false, 0.0)
+        self.answers.effectors[touch].twists[0]
     }
 
-    /// Its twist at the end of that step of h seconds.
-    pub(crate) fn free_twist(&self, touch: usize, h: f64) -> Twist {
-        self.twist_at(touch, true, h)
-    }
-
-    fn twist_at(&self, touch: usize, ahead: bool, h: f64) -> Twist {
-        let effector = &self.effectors[touch].0;
-        let (reach, part) = (&self.answers.effectors[touch], &self.parts[effector.component]);
-        let n = part.motion.size();
-        let rate = if ahead { &part.motion.next } else { &part.motion.rate };
-        let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-        let mut twist = reach.own * dynamics::twist(rows, rate, None).to_vector();
-        let carried = match &part.floating {
-            None => {
-                let base = if ahead { self.inputs.base_twist } else { self.base_twist };
-                let at = if ahead { self.inputs.base.position } else { self.base.position };
-                Twist {
-                    linear: base.linear + base.angular.cross(&(reach.origin - at)),
-                    angular: base.angular,
-                }
-            }
-            Some(floating) => {
-                twist += reach.sway * floating.sway_of(rate).to_vector();
-                let (force, torque) = if ahead { part.motion.rigid } else { Default::default() };
-                let (mean, center) = floating.after(&(force * h), &(torque * h));
-                let linear = mean.linear + mean.angular.cross(&(reach.origin - center));
-                Twist { linear, angular: mean.angular }
-            }
-        };
-        Twist::from_vector(&(twist + carried.to_vector()))
-    }
-
-    /// A push on an effector: into `into` as it works on z, and on everything as a whole on a free base.
-    fn project(
-        &self,
-        touch: usize,
-        w: &Vector6<f64>,
-        mut into: impl FnMut(usize, f64),
-    ) -> (Vector3<f64>, Vector3<f64>) {
-        let effector = &self.effectors[touch].0;
-        let (reach, part) = (&self.answers.effectors[touch], &self.parts[effector.component]);
-        let n = part.motion.size();
-        let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-        let u = reach.own.tr_mul(w);
-        for i in 0..n {
-            into(i, (0..6).map(|k| rows[k * n + i] * u[k]).sum());
-        }
-        let Some(floating) = &part.floating else { return Default::default() };
-        let u = reach.sway.tr_mul(w);
-        for i in 0..n {
-            into(i, (0..6).map(|k| floating.sway[k * n + i] * u[k]).sum());
-        }
-        let w = Wrench::from_vector(w);
-        let lever = reach.origin - floating.center();
-        (w.force, w.torque + lever.cross(&w.force))
+    /// Its twist at the end of that step.
+    pub(crate) fn free_twist(&self, touch: usize) -> Twist {
+        self.answers.effectors[touch].twists[1]
     }
 
     /// W of pushes on one component, row by row.
     pub(crate) fn respond(&mut self, component: usize, pushes: &[Push], out: &mut [f64]) {
-        let n = self.parts[component].motion.size();
-        let m = 3 * pushes.len();
-        let mut X = std::mem::take(&mut self.answers.columns);
-        let mut whole = std::mem::take(&mut self.answers.rigid);
+        let mut X = std::mem::take(&mut self.answers.rows);
         X.clear();
-        X.resize(n * m, 0.0);
-        whole.clear();
-        for (p, push) in pushes.iter().enumerate() {
-            for (a, row) in push.rows.iter().enumerate() {
-                let to = |i: usize, x: f64| X[i * m + 3 * p + a] += x;
-                whole.push(self.project(push.touch, row, to));
-            }
-        }
-        let part = &self.parts[component];
-        // W = XᵀX with L X = Gᵀ.
-        cholesky::halve(part.motion.factors(), n, &mut X, m);
-        out.fill(0.0);
-        cholesky::square(&X, m, out);
-        if let Some(floating) = &part.floating {
-            for (b, (force, torque)) in whole.iter().enumerate() {
-                let (v, w) = floating.answer(force, torque);
-                for (a, (force, torque)) in whole.iter().enumerate() {
-                    out[a * m + b] += force.dot(&v) + torque.dot(&w);
-                }
-            }
-        }
-        (self.answers.columns, self.answers.rigid) = (X, whole);
+        X.resize(3 * pushes.len() * self.answers.parts[component].wide, 0.0);
+        respond(self, component, pushes, &mut X, out);
+        self.answers.rows = X;
     }
 
     /// Adds impulses on effectors, world axes at their link frames, to the step that was solved for; nothing moves.
     pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         for c in 0..self.parts.len() {
             let n = self.parts[c].motion.size();
-            let mut pushed = std::mem::take(&mut self.answers.columns);
+            let mut pushed = std::mem::take(&mut self.answers.rows);
             pushed.clear();
-            pushed.resize(n, 0.0);
-            let (mut force, mut torque) = (Vector3::zeros(), Vector3::zeros());
-            let mut any = false;
-            for (touch, impulse) in impulses.iter().filter(|(t, _)| self.effectors[*t].0.component == c) {
-                let (f, t) = self.project(*touch, &impulse.to_vector(), |i, x| pushed[i] += x);
-                force += f;
-                torque += t;
-                any = true;
-            }
-            if any {
+            pushed.resize(self.answers.parts[c].wide, 0.0);
+            if push(self, c, impulses, &mut pushed) {
+                let (mut force, mut torque) = (Vector3::zeros(), Vector3::zeros());
+                if let Some(whole) = &self.answers.parts[c].whole {
+                    for (touch, w) in impulses.iter().filter(|(t, _)| self.part_of(*t) == c) {
+                        let arm = self.answers.effectors[*touch].origin - whole.center;
+                        force += w.force;
+                        torque += w.torque + arm.cross(&w.force);
+                    }
+                }
                 let motion = &mut self.parts[c].motion;
-                cholesky::solve(motion.factors(), n, &mut pushed);
+                cholesky::back(motion.factors(), n, &mut pushed[..n]);
                 motion.next.iter_mut().zip(&pushed).for_each(|(v, x)| *v += x);
                 motion.rigid.0 += force / h;
                 motion.rigid.1 += torque / h;
             }
-            self.answers.columns = pushed;
+            self.answers.rows = pushed;
             let motion = &self.parts[c].motion;
             let finite = motion.rigid.0.iter().chain(&motion.rigid.1).all(|x| x.is_finite());
             if !finite || !motion.within_bounds(h) {
@@ -228,5 +298,74 @@ impl Simulation<'_> {
     pub(crate) fn take(&mut self, h: f64) {
         self.take_step(h);
         self.rebuild();
+    }
+}
+
+wide! {
+    /// W = XXᵀ of pushes on one component, X = GL⁻ᵀ.
+    fn respond, respond_lanes(
+        simulation: &Simulation<'_>, component: usize, pushes: &[Push], X: &mut [f64], out: &mut [f64]
+    )
+}
+
+#[inline(always)]
+fn respond_lanes<const FUSED: bool>(
+    simulation: &Simulation<'_>,
+    component: usize,
+    pushes: &[Push],
+    X: &mut [f64],
+    out: &mut [f64],
+) {
+    let rows = pushes.iter().flat_map(|push| push.rows.iter().map(|row| (push.touch, row)));
+    let wide = simulation.answers.parts[component].wide;
+    for ((touch, row), x) in rows.zip(X.chunks_exact_mut(wide.max(1))) {
+        project::<FUSED>(simulation, touch, &Wrench::from_vector(row), x);
+    }
+    square::<FUSED>(X, out, 3 * pushes.len());
+}
+
+wide! {
+    /// Adds L⁻¹Gᵀ of impulses on one component; whether there is any.
+    fn push, push_lanes(
+        simulation: &Simulation<'_>, component: usize, impulses: &[(usize, Wrench)], into: &mut [f64]
+    ) -> bool
+}
+
+#[inline(always)]
+fn push_lanes<const FUSED: bool>(
+    simulation: &Simulation<'_>,
+    component: usize,
+    impulses: &[(usize, Wrench)],
+    into: &mut [f64],
+) -> bool {
+    let mut any = false;
+    for (touch, w) in impulses.iter().filter(|(t, _)| simulation.part_of(*t) == component) {
+        project::<FUSED>(simulation, *touch, w, into);
+        any = true;
+    }
+    any
+}
+
+/// Adds a row of L⁻¹Gᵀ, and on a free base the six numbers of H(f, τ): W is the sum of both squares.
+#[inline(always)]
+fn project<const FUSED: bool>(simulation: &Simulation<'_>, touch: usize, w: &Wrench, into: &mut [f64]) {
+    let effector = &simulation.effectors[touch].0;
+    let reach = &simulation.answers.effectors[touch];
+    let maps = &simulation.answers.parts[effector.component];
+    let n = simulation.parts[effector.component].motion.size();
+    if n > 0 {
+        let own = reach.lever.pull(w, &reach.origin);
+        add_rows::<FUSED, 6>(&own, &maps.rows[effector.row * maps.wide..], into);
+    }
+    let Some(whole) = &maps.whole else { return };
+    if n > 0 {
+        let sway = whole.sway.pull(w, &reach.origin).map(|x| -x);
+        add_rows::<FUSED, 6>(&sway, &maps.rows[maps.sway * maps.wide..], into);
+    }
+    let torque = w.torque + (reach.origin - whole.center).cross(&w.force);
+    let (force, turn) = (w.force * whole.light, whole.half * torque);
+    for i in 0..3 {
+        into[n + i] += force[i];
+        into[n + 3 + i] += turn[i];
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Motion {
     /// Factors of M + hD + h²K, and the h they were made for.
     factors: Vec<f64>,
     step: f64,
+    /// Counts the factors that were solved with.
+    version: u64,
     /// The matrix of pulls, and the factors with it.
     pulled: Vec<f64>,
     has_pulls: bool,
@@ -59,6 +61,7 @@ impl Motion {
             stiffness: component.stiffness.as_slice().to_vec(),
             factors: vec![0.0; n * n],
             step: 0.0,
+            version: 0,
             pulled: vec![0.0; n * n],
             has_pulls: false,
             held: false,
@@ -151,9 +154,11 @@ impl Motion {
                 return false;
             }
             self.step = h;
+            self.version += 1;
         }
         (0..n).for_each(|i| self.next[i] = self.momentum(h, i));
-        self.held = std::mem::take(&mut self.has_pulls);
+        let held = std::mem::replace(&mut self.held, std::mem::take(&mut self.has_pulls));
+        self.version += u64::from(held || self.held);
         if self.held {
             for i in 0..n {
                 (0..n).for_each(|k| self.pulled[i * n + k] += self.system(h, i, k));
@@ -176,6 +181,11 @@ impl Motion {
     /// Factors of the matrix that was solved with last.
     pub fn factors(&self) -> &[f64] {
         if self.held { &self.pulled } else { &self.factors }
+    }
+
+    /// Another number whenever these are others.
+    pub fn version(&self) -> u64 {
+        self.version
     }
 
     /// ½żᵀMż and ½zᵀKz.

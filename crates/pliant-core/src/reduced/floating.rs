@@ -27,6 +27,8 @@ pub(super) struct Floating {
     center: Vector3<f64>,
     inertia: Matrix3<f64>,
     inverse: Matrix3<f64>,
+    /// NᵀN = inverse.
+    half: Matrix3<f64>,
     /// H_m.
     pub mean: Pose,
     /// Linear momentum, and angular momentum about the centre of mass, world axes.
@@ -63,6 +65,9 @@ pub(super) fn floating(component: &Component, how: FreeBase) -> (Floating, DMatr
         center,
         inertia,
         inverse: inertia.try_inverse().unwrap_or_else(Matrix3::zeros),
+        half: (inertia.cholesky())
+            .and_then(|factors| factors.l().solve_lower_triangular(&Matrix3::identity()))
+            .unwrap_or_else(Matrix3::zeros),
         mean: component.base_pose,
         linear: Vector3::zeros(),
         angular: Vector3::zeros(),
@@ -122,6 +127,12 @@ impl Floating {
     pub fn answer(&self, impulse: &Vector3<f64>, turn: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let R = &self.mean.rotation;
         (impulse / self.mass, R * (self.inverse * (R.inverse() * turn)))
+    }
+
+    /// M_bb⁻¹ about the centre of mass, world axes, as a square: 1/√m, and H with HᵀH the inverse inertia.
+    pub fn half_mobility(&self) -> (f64, Matrix3<f64>) {
+        let R = self.mean.rotation_matrix();
+        (1.0 / self.mass.sqrt(), self.half * R.transpose())
     }
 
     /// The body twist of the base: that of H_m, seen from it, and its sway.

@@ -227,16 +227,17 @@ pub fn right_jacobian_rotation_inverse(w: &Vector3<f64>) -> Matrix3<f64> {
 
 /// The upper right block Q of Jl(ξ): with V = \[v\], W = \[ω\],
 /// Q = ½V + a(WV + VW + WVW) + b(WWV + VWW − 3WVW) + c(WVWW + WWVW),
-/// a = (θ−sin θ)/θ³, b = (θ²+2cos θ−2)/(2θ⁴), c = (2θ−3 sin θ+θ cos θ)/(2θ⁵).
+/// a = (θ−sin θ)/θ³, b = (θ²+2cos θ−2)/(2θ⁴), c = (2θ−3 sin θ+θ cos θ)/(2θ⁵). With s = ω·v:
+/// WV + VW = vωᵀ + ωvᵀ − 2s, WVW = −sW, WWV + VWW = −θ²V − sW, WW = ωωᵀ − θ².
 fn left_jacobian_block(xi: &Twist) -> Matrix3<f64> {
-    let t2 = xi.angular.norm_squared();
-    let (V, W) = (skew(&xi.linear), skew(&xi.angular));
-    let (WV, VW) = (W * V, V * W);
-    let WVW = WV * W;
-    V * 0.5
-        + (WV + VW + WVW) * theta_minus_sin(t2)
-        + (W * WV + VW * W - WVW * 3.0) * block_second(t2)
-        + (WVW * W + W * WVW) * block_third(t2)
+    let (v, w) = (&xi.linear, &xi.angular);
+    let (t2, s) = (w.norm_squared(), w.dot(v));
+    let (a, b, c) = (theta_minus_sin(t2), block_second(t2), 2.0 * s * block_third(t2));
+    let crossed = skew(&(v * (0.5 - b * t2) + w * (s * (2.0 * b - a))));
+    let vw = v * w.transpose();
+    let square = w * w.transpose();
+    let straight = Matrix3::from_diagonal_element(c * t2 - 2.0 * s * a);
+    crossed + (vw + vw.transpose()) * a - square * c + straight
 }
 
 fn upper_triangular(diagonal: Matrix3<f64>, corner: Matrix3<f64>) -> Matrix6<f64> {
@@ -262,6 +263,13 @@ pub fn left_jacobian_inverse(xi: &Twist) -> Matrix6<f64> {
 /// The right Jacobian of exp on poses, Jr(ξ) = Σ (−ad ξ)^k / (k+1)!.
 pub fn right_jacobian(xi: &Twist) -> Matrix6<f64> {
     left_jacobian(&-*xi)
+}
+
+/// The blocks of the right Jacobian, Jr(ξ) = [D Q; 0 D].
+#[inline]
+pub fn right_jacobian_blocks(xi: &Twist) -> (Matrix3<f64>, Matrix3<f64>) {
+    let back = -*xi;
+    (left_jacobian_rotation(&back.angular), left_jacobian_block(&back))
 }
 
 /// The inverse of [`right_jacobian`]; exists up to an angle of 2π.

@@ -12,8 +12,8 @@ mod wrench;
 
 pub use exponential::{
     exp, exp_rotation, left_jacobian, left_jacobian_inverse, left_jacobian_rotation,
-    left_jacobian_rotation_inverse, log, log_rotation, right_jacobian, right_jacobian_inverse,
-    right_jacobian_rotation, right_jacobian_rotation_inverse,
+    left_jacobian_rotation_inverse, log, log_rotation, right_jacobian, right_jacobian_blocks,
+    right_jacobian_inverse, right_jacobian_rotation, right_jacobian_rotation_inverse,
 };
 pub use inertia::SpatialInertia;
 pub use pose::Pose;
