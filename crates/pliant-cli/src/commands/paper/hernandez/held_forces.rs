@@ -195,7 +195,7 @@ pub fn figure(quick: bool) -> Result<(Figure, Finding), Failure> {
             significant(most / start, 2),
             match most_of_ours > start * (1.0 + 1e-9) {
                 true => format!("it never passes {} times that", significant(most_of_ours / start, 3)),
-                false => "it never grows".into(),
+                false => "it is never more than the kick gave".into(),
             }
         ),
         number: most / start,
