@@ -23,6 +23,8 @@ pub struct FreeBody {
     /// Momenta at the end of the step as if nothing touched, and the inverse inertia of its start, world axes.
     free: (Vector3<f64>, Vector3<f64>),
     mobility: Matrix3<f64>,
+    /// Forces of pushes, and torques about the centre of mass.
+    rows: Vec<(Vector3<f64>, Vector3<f64>)>,
     /// Where the step that is attempted ends, and with what momenta.
     next: (Pose, Vector3<f64>, Vector3<f64>),
 }
@@ -47,6 +49,7 @@ impl FreeBody {
             load: Wrench::ZERO,
             free: Default::default(),
             mobility: Matrix3::zeros(),
+            rows: Vec::new(),
             next: (body.pose, Vector3::zeros(), Vector3::zeros()),
         })
     }
@@ -130,18 +133,18 @@ impl FreeBody {
     }
 
     /// G M⁻¹ Gᵀ of pushes, row by row.
-    pub(super) fn respond(&self, pushes: &[Push], out: &mut [f64]) {
+    pub(super) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
         let n = 3 * pushes.len();
         let arm = self.center() - self.pose.position;
-        for (k, row) in pushes.iter().flat_map(|push| &push.rows).enumerate() {
-            // The twist that a push makes, at the link frame.
+        self.rows.clear();
+        for row in pushes.iter().flat_map(|push| &push.rows) {
             let Wrench { force, torque } = Wrench::from_vector(row);
-            let angular = self.mobility * (torque - arm.cross(&force));
-            let linear = force / self.inertia.mass - angular.cross(&arm);
-            let twist = Twist { linear, angular }.to_vector();
-            for (i, row) in pushes.iter().flat_map(|push| &push.rows).take(k + 1).enumerate() {
-                let moved = row.dot(&twist);
-                (out[i * n + k], out[k * n + i]) = (moved, moved);
+            self.rows.push((force, torque - arm.cross(&force)));
+        }
+        for (k, (force, torque)) in self.rows.iter().enumerate() {
+            let (v, w) = (force / self.inertia.mass, self.mobility * torque);
+            for (i, (force, torque)) in self.rows.iter().enumerate() {
+                out[i * n + k] = force.dot(&v) + torque.dot(&w);
             }
         }
     }
