@@ -113,7 +113,7 @@ def asked(results):
     lines = table(["engine", "scene", "asked, µs", "median, µs", "p10, µs", ""], rows) if rows else ["None of their scenes was run."]
     if missed:
         lines += ["", "What a step is made of, and what bounds it, is in the README of each engine under `crates/pliant-core/src/`. "
-                  "Where p10 is within and the median is not, other work on the machine is the likely cause: it slows the peers too."]
+                  "The race does not tell why a speed was missed; p10 is what the engine takes in its fastest tenth."]
     return lines
 
 
