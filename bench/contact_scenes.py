@@ -1,8 +1,7 @@
 """Contact against MuJoCo: the same scenes, the same step, at rest, in one run.
 
-    cargo build --release && cargo build --release -p pliant-core --example contact
-    pip install mujoco==4.0.0
-    python bench/contact_scenes.py [--programs target/release] [--blocks 9] [--steps 24000] [-o bench/results]
+    bench/race does this last. Alone, once `bench/race` has built its programs:
+    bench/.venv/bin/python bench/contact_scenes.py --peers target/release/peers [--blocks 9] [--steps 24000]
 
 Scenes are what `pliant export` writes: the hexapod with six feet on a plane and on a height field, and the hand that holds a
 ball with its palm and five fingertips. For MuJoCo they are built body by body: the same masses, frames, springs and dampers (joint
@@ -13,14 +12,13 @@ reduced engine has none.
 MuJoCo races twice: as it comes, and made to hold what Coulomb friction holds: elliptic cones, impratio 10, 20 noslip
 iterations, contacts as hard as the step allows. As it comes, feet creep until nothing pulls at them, and the ball is lost.
 
-Blocks alternate. A block is the median time of a step at rest: for MuJoCo of calls of mj_step with twenty steps each, for
-Pliant of twenty steps with all links, by the example program. Told are the median over blocks, the tenth and ninetieth
-percentiles, and where all came to rest: heights, and the forces of contact, which must carry the weight. Writes
-contact.json and contact.md.
+Blocks alternate. A block is the median CPU time of a step at rest: for MuJoCo of calls of mj_step with twenty steps each, for
+Pliant of twenty steps with all links. Told are the median over blocks, the tenth and ninetieth percentiles, and where all
+came to rest: heights, and the forces of contact, which must carry the weight. Prints one JSON document with the data and
+a Markdown table.
 """
 
 import argparse
-import csv
 import json
 import math
 import pathlib
@@ -31,8 +29,11 @@ import tempfile
 import time
 import tomllib
 
-import mujoco
-import numpy as np
+try:
+    import mujoco
+    import numpy as np
+except ImportError:  # run() below is called without them
+    mujoco = np = None
 
 DT = 1.0 / 240.0
 SETTLE = 5.0  # s, more than the scenes need
@@ -45,11 +46,11 @@ GROUND = {
     "height field": "[[world.shape]]\nkind = \"heightfield\"\nsize = [4.0, 4.0]\nheights = "
                     + json.dumps([[0.0] * 41] * 41) + "\n",
 }
-# Name, the example's name for it, what is exported, ground, the body whose height is compared.
+# Name, what is exported, ground, the body whose height is compared.
 SCENES = [
-    ("hexapod, six feet on a plane", "plane", "hexapod", "plane", "base"),
-    ("hexapod, six feet on a height field", "field", "hexapod", "height field", "base"),
-    ("hand, palm and fingertips on a ball", "hand", "hand-grasp", None, "ball"),
+    ("hexapod, six feet on a plane", "hexapod", "plane", "base"),
+    ("hexapod, six feet on a height field", "hexapod", "height field", "base"),
+    ("hand, palm and fingertips on a ball", "hand-grasp", None, "ball"),
 ]
 
 
@@ -195,9 +196,9 @@ class MuJoCo:
     def block(self, steps):
         times = []
         for _ in range(steps // CALL):
-            start = time.perf_counter_ns()
+            start = time.thread_time_ns()
             mujoco.mj_step(self.model, self.data, nstep=CALL)
-            times.append(time.perf_counter_ns() - start)
+            times.append(time.thread_time_ns() - start)
         return statistics.median(times) * 1e-3 / CALL
 
     def answer(self, body):
@@ -218,35 +219,31 @@ def tidy(forces):
 
 
 class Pliant:
-    """The same by the program."""
+    """The same by the reduced engine, in a program of its own."""
 
-    def __init__(self, programs, path, word):
-        self.program, self.path = str(programs / "pliant"), path
-        self.steps = subprocess.Popen([str(programs / "examples" / "contact"), word], text=True, bufsize=1,
-                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, peers, path):
+        self.program = subprocess.Popen([str(peers), "contact", str(path)], text=True, bufsize=1,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def ask(self, line):
+        self.program.stdin.write(line + "\n")
+        told = json.loads(self.program.stdout.readline())
+        if "error" in told:
+            sys.exit(f"Pliant: {told['error']}")
+        return told
 
     def block(self, steps):
-        self.steps.stdin.write(f"{steps}\n")
-        return float(self.steps.stdout.readline())
+        return self.ask(f"block {steps}")["us"]
 
     def answer(self, body):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "rest.csv"
-            command = [self.program, "simulate", str(self.path), "--engine", "reduced", "--duration", repr(SETTLE),
-                       "--dt", repr(DT), "--json", "-o", str(file)]
-            told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-            last = list(csv.DictReader(file.open()))[-1]
-        forces = {}
-        for contact in told["contacts"]:
-            for side, sign in (("first", -1.0), ("second", 1.0)):
-                name = contact[side]
-                forces[name] = forces.get(name, np.zeros(3)) + sign * np.array(contact["force"])
-        return {"height": float(last[f"{body}.pz"]), "forces": tidy(forces), "residual": told["residual"]}
+        told = self.ask(f"rest {body}")
+        forces = {name: np.array(force) for name, force in told["forces"].items()}
+        return told | {"forces": tidy(forces)}
 
 
-def export(program, name, ground, folder):
+def export(peers, name, ground, folder):
     path = folder / f"{name}-{(ground or 'own').replace(' ', '-')}.toml"
-    subprocess.run([program, "export", name, "-o", str(path)], check=True, capture_output=True)
+    subprocess.run([str(peers), "scene", name, str(path)], check=True, capture_output=True)
     if ground:
         path.write_text(path.read_text() + "\n" + GROUND[ground])
     return path
@@ -259,41 +256,61 @@ def spread(times):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--programs", type=pathlib.Path, default=pathlib.Path("target/release"))
+    parser.add_argument("--peers", type=pathlib.Path, required=True, help="the race's program")
     parser.add_argument("--blocks", type=int, default=9)
     parser.add_argument("--steps", type=int, default=24000, help="of a block")
-    parser.add_argument("-o", "--output", type=pathlib.Path, default=pathlib.Path("bench/results"))
     arguments = parser.parse_args()
-    arguments.output.mkdir(parents=True, exist_ok=True)
     results = []
     with tempfile.TemporaryDirectory() as folder:
-        for title, word, name, ground, body in SCENES:
-            path = export(str(arguments.programs / "pliant"), name, ground, pathlib.Path(folder))
-            racers = {"pliant": Pliant(arguments.programs, path, word), "mujoco": MuJoCo(path, ground == "plane", False),
-                      "mujoco, holding": MuJoCo(path, ground == "plane", True)}
+        for title, name, ground, body in SCENES:
+            path = export(arguments.peers, name, ground, pathlib.Path(folder))
+            racers = {"Pliant reduced": Pliant(arguments.peers, path), "MuJoCo": MuJoCo(path, ground == "plane", False),
+                      "MuJoCo, holding": MuJoCo(path, ground == "plane", True)}
             times = {racer: [] for racer in racers}
             for _ in range(arguments.blocks):
                 for racer, own in racers.items():
                     times[racer].append(own.block(arguments.steps))
-            result = {"scene": title}
-            for racer, own in racers.items():
-                result[racer] = spread(times[racer]) | own.answer(body)
-            racers["pliant"].steps.stdin.close()
-            results.append(result)
-    told = json.dumps({"mujoco": mujoco.__version__, "dt": DT, "scenes": results}, indent=1)
-    (arguments.output / "contact.json").write_text(told + "\n")
-    lines = ["| scene | engine | µs a step (p10–p90) | times Pliant | height, mm | weight carried, N |",
-             "|---|---|---|---|---|---|"]
+            engines = {racer: spread(times[racer]) | own.answer(body) for racer, own in racers.items()}
+            results.append({"scene": title, "engines": engines})
+            racers["Pliant reduced"].program.stdin.close()
+    data = {"mujoco": mujoco.__version__, "dt": DT, "scenes": results}
+    print(json.dumps({"data": data, "markdown": "\n".join(lines(results))}))
+
+
+def lines(results):
+    yield "## Contact"
+    yield ""
+    yield ("dt = 1/240 s, at rest, median CPU time of a step over blocks (p10–p90). MuJoCo races as it comes, and made to hold"
+           " what Coulomb friction holds: elliptic cones, impratio 10, 20 noslip iterations, contacts as hard as the step"
+           " allows. How the scenes are made is at the head of `bench/contact_scenes.py`.")
+    yield ""
+    yield "| scene | engine | µs a step | times Pliant | height, mm | weight carried, N |"
+    yield "|---|---|---|---|---|---|"
     for result in results:
-        for racer in racers:
-            own = result[racer]
-            ratio = own["median"] / result["pliant"]["median"]
+        own = result["engines"]["Pliant reduced"]["median"]
+        for racer, told in result["engines"].items():
             # What contact lifts: the loose ball where there is one, else what stands on the world.
-            lifted = abs(own["forces"].get("ball", own["forces"].get("world", [0.0] * 3))[2])
-            lines.append(f"| {result['scene']} | {racer} | {own['median']:.1f} ({own['p10']:.1f}–{own['p90']:.1f}) | {ratio:.2f}"
-                         + (f" | {1e3 * own['height']:.2f} | {lifted:.3f} |" if lifted else " | lost | 0 |"))
-    (arguments.output / "contact.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+            lifted = abs(told["forces"].get("ball", told["forces"].get("world", [0.0] * 3))[2])
+            rest = f"{1e3 * told['height']:.2f} | {lifted:.3f}" if lifted else "lost | 0"
+            yield (f"| {result['scene']} | {racer} | {told['median']:.1f} ({told['p10']:.1f}–{told['p90']:.1f})"
+                   f" | {told['median'] / own:.2f} | {rest} |")
+
+
+def run(tools, quick):
+    """For the race: data and Markdown, by MuJoCo's environment."""
+    from driver import setup
+
+    why = tools.missing.get("mujoco")
+    if why is None:
+        setup.say("contact")
+        few = ["--blocks", "5", "--steps", "4000"] if quick else []
+        command = [str(setup.PYTHON), __file__, "--peers", str(tools.peers), *few]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == 0:
+            told = json.loads(done.stdout)
+            return told["data"], told["markdown"]
+        why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+    return {"skipped": why}, f"## Contact\n\nSkipped: {why}\n"
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ pub trait Racer {
 const STAYS: f64 = 1e-3;
 
 /// CPU time of this thread, µs.
-fn now() -> f64 {
+pub fn now() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     1e6 * time.tv_sec as f64 + 1e-3 * time.tv_nsec as f64
 }
@@ -43,7 +43,8 @@ pub fn serve(racer: &mut dyn Racer, home: [f64; 3], started: Instant) -> Result<
     Ok(())
 }
 
-fn answer(value: &Value) -> Result<(), Box<dyn Error>> {
+/// One line of JSON.
+pub fn answer(value: &Value) -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{value}")?;
     Ok(out.flush()?)

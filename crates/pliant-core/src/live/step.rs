@@ -160,12 +160,21 @@ pub(super) fn step(
     Ok(())
 }
 
+/// A number, or zero where it is too small to matter. What dies out, such as a swing out of the plane of all loads, would
+/// otherwise become too small to be normal, and arithmetic with such numbers takes many times as long.
+#[inline(always)]
+fn or_nothing(x: f64) -> f64 {
+    if x.abs() < 1e-100 { 0.0 } else { x }
+}
+
 /// Takes the step that was attempted.
 pub(super) fn take(model: &Model, inputs: &Inputs, h: f64, motion: &mut Motion, work: &Workspace) {
     for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
-        *theta += change;
+        *theta = or_nothing(*theta + change);
     }
-    motion.rates.copy_from_slice(&work.rates);
+    for (rate, next) in motion.rates.iter_mut().zip(&work.rates) {
+        *rate = or_nothing(*next);
+    }
     (motion.base, motion.base_twist) = (inputs.base, inputs.base_twist);
     for (float, twist) in motion.floats.iter_mut().zip(&work.condensed.floats) {
         float.advance(twist, motion.places.point, h);

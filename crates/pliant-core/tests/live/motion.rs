@@ -273,3 +273,22 @@ fn a_closed_path_of_loads_does_no_work_as_the_step_shrinks() {
         }
     }
 }
+
+/// What dies out in a mechanism at rest ends at zero: numbers that are too small to be normal take many times as long.
+#[test]
+fn nothing_becomes_too_small_to_be_normal() {
+    for name in ["arm", "y", "helix:12"] {
+        let mechanism = gallery::build(name).unwrap();
+        let model = Model::new(&mechanism).unwrap();
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().add_scene_loads(&mechanism);
+        for step in 0..20_000 {
+            simulation.step(1.0 / 60.0).unwrap();
+            if step % 100 == 0 {
+                let state = simulation.state();
+                let small = state.coordinates.iter().chain(&state.rates).filter(|x| x.is_subnormal()).count();
+                assert_eq!(small, 0, "{name}, step {step}");
+            }
+        }
+    }
+}
