@@ -154,6 +154,31 @@ def forward(results):
     return table(["µs"] + [s["scene"] for s in scenes], rows)
 
 
+# The scenes of the README, and the lines there between which their table stands.
+HEADLINE = ("helix:50", "helix:400", "ladder:36", "arm")
+MARKS = ("<!-- written by bench/race --docs -->", "<!-- end -->")
+
+
+def headline(results):
+    """A few scenes: Pliant's fastest right engines, and all peers."""
+    scenes = [scene for scene in results["scenes"] if scene["scene"] in HEADLINE]
+    rows = []
+    for name, keys in (("Pliant, every freedom", EVERY), ("Pliant, the effectors'", FEW)):
+        firsts = [best(scene, keys) for scene in scenes]
+        rows.append([name] + [f"**{cell(e)}** `{e['key'].split(':')[1]}`" if e else "–" for e in firsts])
+    peers = {e["key"]: e["engine"] for scene in scenes for e in scene["engines"] if e["maker"] != "Pliant"}
+    for key, name in peers.items():
+        rows.append([name] + [cell(next(e for e in scene["engines"] if e["key"] == key)) for scene in scenes])
+    return table(["µs a step"] + [scene["scene"] for scene in scenes], rows)
+
+
+def into_readme(text, results):
+    """The README with this run's headline between its marks."""
+    before, rest = text.split(MARKS[0])
+    after = rest.split(MARKS[1], 1)[1]
+    return "\n".join([before + MARKS[0], "", *headline(results), "", MARKS[1] + after])
+
+
 def write(results, chart, extra):
     """The whole report; `extra` is Markdown of other races, `chart` the picture's file name."""
     machine, versions = results["machine"], results["versions"]
