@@ -197,10 +197,12 @@ warnings, page (path), and
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
                  max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
-                 of twist, joint and corrected, stopped (why it ends early, or null)
+                 of twist, joint and corrected, stopped (why it ends early, or null); articulated,
+                 live and blended, where they take it: max_error_relative, final_error_relative,
+                 stopped
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
-  speed          dt (s); medians of a step: full_us, twist_us, joint_us, corrected_us,
-                 effectors_us, live_us, blended_us; build_full_us, build_reduced_us
+  speed          dt (s); medians of a step: full_us, articulated_us, twist_us, joint_us,
+                 corrected_us, effectors_us, live_us, blended_us; build_full_us, build_reduced_us
   blended        models, held_out (its error under loads it was not made with), tested (how many),
                  bound (error asked for; both over the radius), error (why there is none, or null):
                  the model of a model file (.pliant), or one made in a moment under random loads

@@ -154,8 +154,16 @@ fn the_document_has_every_figure() {
         assert!((1.0 - 1e-9..1.01).contains(&ratio), "{ratio}");
     }
     let speed = &document["speed"];
+    // The same equations and the same steps in other coordinates: what is left is how the step damps.
+    let articulated = number(&document["transient"]["articulated"]["max_error_relative"]);
+    eprintln!("articulated {articulated}");
+    assert!(articulated < 0.2 * number(&document["transient"]["max_displacement_relative"]), "{articulated}");
+    for engine in ["articulated", "live", "blended"] {
+        assert!(document["transient"][engine]["stopped"].is_null(), "{engine}");
+    }
     for key in [
         "full_us",
+        "articulated_us",
         "twist_us",
         "joint_us",
         "corrected_us",

@@ -27,7 +27,7 @@ const FLOOR: f64 = 1e-12;
 fn class(engine: &str) -> [&'static str; 2] {
     match engine {
         "full" => ["full", "full wide"],
-        "articulated" => ["twist", "twist dotted"],
+        "articulated" => ["articulated", "articulated dotted"],
         "reduced" => ["joint", "joint dashed"],
         "live" => ["live", "live dashed"],
         _ => ["blended", "blended dashed"],

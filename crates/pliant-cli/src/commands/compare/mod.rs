@@ -123,6 +123,15 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         }
     }
     rows.push(("error in motion", format!("{} of the radius at most", text::percent(transient.max_error()))));
+    for other in &transient.others {
+        let stopped = other.stopped.as_ref().map_or(String::new(), |why| format!("; it stops: {why}"));
+        let name = match other.engine {
+            "articulated" => "  articulated",
+            "live" => "  live",
+            _ => "  blended",
+        };
+        rows.push((name, format!("{} of the radius at most{stopped}", text::percent(other.max_error()))));
+    }
     if let Some(why) = &transient.stopped {
         rows.push(("motion", why.clone()));
     }
@@ -275,6 +284,16 @@ fn of_transient(transient: &Transient) -> Value {
         let value: Value = value;
         entry.insert(key.into(), value);
     }
+    for other in &transient.others {
+        entry.insert(
+            other.engine.into(),
+            json!({
+                "max_error_relative": other.max_error(),
+                "final_error_relative": other.error.last(),
+                "stopped": other.stopped,
+            }),
+        );
+    }
     Value::Object(entry)
 }
 
@@ -298,6 +317,7 @@ fn of_speed(speed: &Speed) -> Value {
     json!({
         "dt": speed.dt,
         "full_us": speed.full,
+        "articulated_us": speed.articulated,
         "twist_us": twist,
         "joint_us": joint,
         "corrected_us": corrected,

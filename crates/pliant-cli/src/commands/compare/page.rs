@@ -277,10 +277,7 @@ impl Page<'_> {
         let effector = &self.mechanism.effectors()[transient.effector].name;
         let every = transient.path.len().div_ceil(LINE).max(1);
         let line = |of: &dyn Fn(&Moment) -> f64| -> Vec<[f64; 2]> {
-            let last = transient.path.len() - 1;
-            let some =
-                transient.path.iter().enumerate().filter(|(i, _)| i.is_multiple_of(every) || *i == last);
-            some.map(|(i, at)| [i as f64 * transient.dt, of(at)]).collect()
+            thinned(&transient.path.iter().map(of).collect::<Vec<_>>(), every, transient.dt)
         };
         let series = |name: &str, class, of: &dyn Fn(&Moment) -> f64| Series {
             name: name.into(),
@@ -310,7 +307,7 @@ impl Page<'_> {
         };
         let apart = Plot {
             id: "apart",
-            title: "Distance between the effectors of both over time".into(),
+            title: "Distance of the effectors from the full simulation's over time".into(),
             description: format!(
                 "At most {} and {} at the end.",
                 percent(transient.max_error()),
@@ -318,10 +315,22 @@ impl Page<'_> {
             ),
             x: seconds(),
             y: Axis { label: "distance over radius".into(), scale: Scale::Linear, percent: true },
-            series: vec![
+            series: [
                 series("reduced", "joint", &|at| at.error[0]),
                 series(&richer, "corrected dotted", &|at| at.error[1]),
-            ],
+            ]
+            .into_iter()
+            .chain(transient.others.iter().map(|other| Series {
+                name: other.engine.into(),
+                class: match other.engine {
+                    "articulated" => "articulated dashed",
+                    "live" => "live",
+                    _ => "blended dashed",
+                },
+                points: thinned(&other.error, every, transient.dt),
+                mark: Mark::Line,
+            }))
+            .collect(),
             marks: Vec::new(),
         };
         let several = if self.mechanism.effectors().len() > 1 { " (the one that moves most)" } else { "" };
@@ -329,13 +338,18 @@ impl Page<'_> {
             html,
             "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
              direction in which it goes furthest.</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
-             Largest {}; with {MODES} modes {}. Modes let links swing while the effector is still; the default model has none.</figcaption></figure></div>",
+             Largest {}; with {MODES} modes {}{}. Modes let links swing while the effector is still; the default model has none.</figcaption></figure></div>",
             escape(effector),
             path.svg(),
             apart.svg(),
             if self.mechanism.effectors().len() > 1 { " that is furthest off" } else { "" },
             percent(transient.max_error()),
-            percent(transient.max_errors()[1])
+            percent(transient.max_errors()[1]),
+            transient
+                .others
+                .iter()
+                .map(|o| format!("; {} {}", o.engine, percent(o.max_error())))
+                .collect::<String>()
         )
     }
 
@@ -589,6 +603,7 @@ impl Page<'_> {
         };
         let rows: Vec<Bar> = [
             bar("full", "full", speed.full),
+            bar("articulated", "articulated", speed.articulated),
             bar("live", "live", speed.live),
             bar("blended", "blended", speed.blended),
             bar("reduced, corrected", "corrected", speed.reduced[2]),
@@ -693,4 +708,10 @@ impl Page<'_> {
         }
         writeln!(html, "</tbody></table></div>")
     }
+}
+
+/// Every so many of some numbers and the last, each with its time.
+fn thinned(x: &[f64], every: usize, dt: f64) -> Vec<[f64; 2]> {
+    let some = x.iter().enumerate().filter(|(i, _)| i.is_multiple_of(every) || i + 1 == x.len());
+    some.map(|(i, x)| [i as f64 * dt, *x]).collect()
 }

@@ -2,6 +2,7 @@
 //! mechanism, under the same loads.
 
 mod frequencies;
+mod moving;
 mod others;
 mod ramp;
 mod speed;
@@ -15,6 +16,7 @@ use pliant::spatial::{Pose, Wrench};
 use pliant::state::State;
 
 pub use frequencies::{Frequencies, FrequencyRow};
+pub use moving::InMotion;
 pub use others::{AtRest, BlendedModel, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use speed::Speed;
@@ -70,7 +72,8 @@ pub fn measure(
     let blended_model = blended.as_ref().ok().map(|(model, _)| model);
     let ramp = ramp::measure(mechanism, &model, blended_model, &frequencies, tick);
     let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
-    let transient = transient::measure(mechanism, [&model, &with_modes], &frequencies, frames, tick);
+    let models = [&model, &with_modes];
+    let transient = transient::measure(mechanism, models, blended_model, &frequencies, frames, tick);
     let speed = speed::measure(mechanism, &model, blended_model, transient.dt, tick)?;
     let mut notes = Vec::new();
     let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));

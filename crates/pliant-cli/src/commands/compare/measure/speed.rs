@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use pliant::articulated;
 use pliant::blended;
 use pliant::full::{self, StepError};
 use pliant::live;
@@ -9,6 +10,7 @@ use pliant::mechanism::Mechanism;
 use pliant::reduced::{Model, Reduction, ReductionError};
 
 use super::RECONSTRUCTIONS;
+use crate::commands::simulate::too_many_loops;
 use crate::timing::Timings;
 
 /// Least number of timed blocks, and least time, of one figure.
@@ -27,6 +29,8 @@ pub struct Speed {
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
     pub effectors: Option<f64>,
+    /// Median step of the articulated engine, where it takes the mechanism.
+    pub articulated: Option<f64>,
     /// Median steps of the live and the blended engine, where there are models.
     pub live: Option<f64>,
     pub blended: Option<f64>,
@@ -55,6 +59,13 @@ pub fn measure(
     simulation.inputs_mut().add_scene_loads(mechanism);
     let full = median(|| simulation.step(dt));
     tick();
+    let articulated = too_many_loops(mechanism).is_none().then(|| {
+        let model = articulated::Model::new(mechanism);
+        let mut simulation = model.simulate();
+        simulation.inputs_mut().add_scene_loads(mechanism);
+        median(|| simulation.step(dt))
+    });
+    tick();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads(mechanism);
     let reduced = RECONSTRUCTIONS.map(|(reconstruction, _)| {
@@ -75,7 +86,8 @@ pub fn measure(
         simulation.inputs_mut().add_scene_loads(mechanism);
         median(|| simulation.step(dt))
     });
-    Ok(Speed { dt, full, reduced, effectors, live, blended, build_full, build_reduced })
+    let articulated = articulated.flatten();
+    Ok(Speed { dt, full, articulated, reduced, effectors, live, blended, build_full, build_reduced })
 }
 
 /// The median time of a step, µs; `None` if one fails.

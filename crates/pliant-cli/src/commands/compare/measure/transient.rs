@@ -1,5 +1,6 @@
 //! The motion from the file's pose at rest, under the scene's loads, gravity and targets, in steps of equal length.
 
+use pliant::blended;
 use pliant::full;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
@@ -7,7 +8,8 @@ use pliant::reduced::Model;
 use pliant::spatial::Pose;
 
 use super::{
-    Effectors, Frequencies, LinkError, RECONSTRUCTIONS, effector_poses, effectors, period, target_end,
+    Effectors, Frequencies, InMotion, LinkError, RECONSTRUCTIONS, effector_poses, effectors, moving, period,
+    target_end,
 };
 
 /// Lowest periods that the motion lasts, and steps in each.
@@ -40,6 +42,8 @@ pub struct Transient {
     pub frames: Vec<Frame>,
     /// Largest of the frames, by reconstruction.
     pub links: [LinkError; 3],
+    /// The same motion by the other engines.
+    pub others: Vec<InMotion>,
 }
 
 /// Where the effectors are at a moment.
@@ -99,10 +103,11 @@ fn below(x: f64) -> f64 {
     [5.0, 2.0, 1.0].into_iter().map(of).find(|y| *y <= x * (1.0 + 1e-12)).unwrap_or(x)
 }
 
-/// Lets them move: full, reduced, and reduced with modes.
+/// Lets them move: full, reduced, and reduced with modes; then the others.
 pub fn measure(
     mechanism: &Mechanism,
     [model, with_modes]: [&Model; 2],
+    blended: Option<&blended::Model>,
     frequencies: &Frequencies,
     frames: usize,
     tick: &mut dyn FnMut(),
@@ -177,16 +182,19 @@ pub fn measure(
         along: [full, reduced, richer].map(|poses| moved(effector, poses).dot(&direction)),
         error: [reduced, richer].map(|poses| points.largest(full, poses)),
     };
+    let path = all.iter().map(moment).collect();
+    let of_full: Vec<Vec<Pose>> = all.into_iter().map(|[full, ..]| full).collect();
     Transient {
         dt,
-        steps: all.len() - 1,
+        steps: of_full.len() - 1,
         stopped,
         effector,
         direction,
-        path: all.iter().map(moment).collect(),
+        path,
         displacement: furthest.norm() / points.radius,
         frames: kept,
         links,
+        others: moving::measure(mechanism, blended, dt, &of_full, tick),
     }
 }
 
