@@ -4,6 +4,7 @@ use pliant::full::StepError;
 use pliant::inputs::Inputs;
 use pliant::mechanism::{EffectorId, Mechanism};
 use pliant::spatial::Pose;
+use pliant::state::State;
 use pliant::{articulated, blended, live};
 
 use super::{Effectors, effectors};
@@ -56,7 +57,11 @@ pub fn measure(
     tick();
     if let Some(model) = blended {
         let (step, pose) = (blended::Simulation::step, blended::Simulation::effector_pose);
-        all.push(course.run("blended", model.simulate(), blended::Simulation::inputs_mut, step, pose));
+        let mut simulation = model.simulate();
+        // From the file's pose, as near as the model can come.
+        if simulation.set_state(&State::at_rest(mechanism)).is_ok() {
+            all.push(course.run("blended", simulation, blended::Simulation::inputs_mut, step, pose));
+        }
     }
     tick();
     all
