@@ -125,7 +125,8 @@ const TOGETHER: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub blocks: Vec<Block>,
-    ways: [Way; TOGETHER],
+    /// Of the blocks that are placed together.
+    ways: Vec<Way>,
     /// s of each freedom.
     pub axes: Vec<Row>,
     /// P.
@@ -141,7 +142,7 @@ impl Places {
         let way = Way { rotation: four, step: three, axis: six, rate: Four::ZERO, change: six };
         Places {
             blocks: vec![block; model.joints.len()],
-            ways: [way; TOGETHER],
+            ways: vec![way; TOGETHER],
             axes: vec![ZERO; model.freedoms.len()],
             point: [0.0; 3],
             base: ZERO,
