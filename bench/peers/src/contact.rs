@@ -25,7 +25,7 @@ pub fn serve(file: &str) -> Result<(), Box<dyn Error>> {
     let whole = pliant::io::load(file)?;
     let apart = whole.take_apart();
     let held = apart.held.as_ref().ok_or("the scene has no mechanism")?;
-    let model = Reduction::at_rest(held).build()?;
+    let model = Reduction::at_rest(held).modes_for_contact(DT).build()?;
     let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new())?;
     for _ in 0..SETTLE {
         let time = scene.world().time() + DT;

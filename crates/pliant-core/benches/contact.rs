@@ -16,7 +16,7 @@ const H: f64 = 1.0 / 240.0;
 
 fn hexapod(criterion: &mut Criterion) {
     let mechanism = gallery::hexapod();
-    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let model = Reduction::at_rest(&mechanism).modes_for_contact(H).build().unwrap();
     let plane = Shape::new(Geometry::Box { size: Vector3::new(4.0, 4.0, 0.5) });
     let heights = (0..41).map(|_| vec![0.0; 41]).collect();
     let field = Shape::new(Geometry::Heightfield { size: [4.0, 4.0], heights });
@@ -38,7 +38,7 @@ fn hexapod(criterion: &mut Criterion) {
 fn hand(criterion: &mut Criterion) {
     let whole: Mechanism = gallery::hand_grasp(gallery::Grasped::Ball);
     let apart = whole.take_apart();
-    let model = Reduction::at_rest(apart.held.as_ref().unwrap()).build().unwrap();
+    let model = Reduction::at_rest(apart.held.as_ref().unwrap()).modes_for_contact(H).build().unwrap();
     let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new()).unwrap();
     for _ in 0..600 {
         let time = scene.world().time() + H;

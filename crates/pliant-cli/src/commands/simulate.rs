@@ -61,7 +61,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         }
         Engine::Reduced => {
             let spinner = Spinner::new(common.format(), "building the reduced model");
-            let model = reduction(arguments, held).build();
+            let model = reduction(arguments, held, stage.is_some()).build();
             let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
             let mut simulation = model.simulate();
             drop(spinner);
@@ -127,7 +127,7 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
 }
 
 /// The model that was asked for.
-fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism) -> Reduction<'m> {
+fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism, touches: bool) -> Reduction<'m> {
     let mut reduction = Reduction::at_rest(mechanism);
     if !arguments.effectors.is_empty() {
         reduction = reduction.effectors(&arguments.effectors);
@@ -135,6 +135,7 @@ fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism) -> Reduction<'m
     match arguments.modes {
         Some(Modes::Auto) => reduction.modes_for(arguments.dt),
         Some(Modes::Count(k)) => reduction.modes(k),
+        None if touches => reduction.modes_for_contact(arguments.dt),
         None => reduction,
     }
 }

@@ -97,6 +97,12 @@ impl<'m> Reduction<'m> {
         self
     }
 
+    /// With all fixed-interface modes that an impact in steps of dt seconds is felt to have: dt·ω < 2. What touches feels
+    /// some that free motion does not show.
+    pub fn modes_for_contact(self, dt: f64) -> Reduction<'m> {
+        self.modes_for(0.5 * dt)
+    }
+
     /// With this treatment of a free base instead of [`FreeBase::MeanAxes`].
     pub fn free_base(mut self, free_base: FreeBase) -> Reduction<'m> {
         self.free_base = free_base;

@@ -17,7 +17,7 @@ impl<'m> Models<'m> {
         Models {
             full: full::Model::new(mechanism),
             articulated: articulated::Model::new(mechanism),
-            reduced: Reduction::at_rest(mechanism).build().unwrap(),
+            reduced: Reduction::at_rest(mechanism).modes_for_contact(1.0 / 240.0).build().unwrap(),
             live: live::Model::new(mechanism).unwrap(),
         }
     }

@@ -119,7 +119,7 @@ pub fn measure(
                 enter("articulated", Ok(model.simulate().into()));
             }
         }
-        match Reduction::at_rest(held).build() {
+        match Reduction::at_rest(held).modes_for_contact(DT).build() {
             Err(why) => enter("reduced", Err(why.to_string())),
             Ok(model) => enter("reduced", Ok(model.simulate().into())),
         }
