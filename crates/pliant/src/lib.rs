@@ -22,6 +22,24 @@ pub use pliant_core::{
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mechanism = gallery::build("y")?;
+/// let (model, fast) = (full::Model::new(&mechanism), live::Model::new(&mechanism)?);
+/// let (mut model, mut fast) = (model.simulate(), fast.simulate());
+/// model.inputs_mut().add_scene_loads(&mechanism); // every engine takes the same inputs
+/// fast.inputs_mut().add_scene_loads(&mechanism);
+/// for _ in 0..100 {
+///     model.step(0.05)?;
+///     fast.step(0.05)?;
+/// }
+/// let left = model.effector("left")?;
+/// let apart = model.effector_pose(left).position - fast.effector_pose(left).position;
+/// assert!(apart.norm() < 1e-6); // at rest at the same place
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod prelude {
     pub use crate::{articulated, blended, contact, full, gallery, io, live, reduced};
     pub use pliant_core::expression::Formula;
