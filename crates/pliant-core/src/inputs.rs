@@ -20,6 +20,29 @@ impl InputError {
 }
 
 /// A spring with damper between a frame on a body and a frame that moves: a mouse, a haptic device.
+///
+/// ```
+/// use pliant_core::{full, gallery, inputs::Pull, spatial::*};
+///
+/// let mechanism = gallery::two_link();
+/// let model = full::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// let tip = mechanism.effectors()[0].clone();
+/// let hand = simulation.inputs_mut().add_pull(Pull {
+///     body: tip.body,
+///     frame: tip.frame,
+///     target: Pose::translation([1.0, 0.2, 0.0]), // the tip is at [1, 0, 0]
+///     target_twist: Twist::ZERO,
+///     stiffness: 80.0, // as stiff as the tip itself
+///     turning_stiffness: 0.0,
+///     damping: 0.0,
+///     turning_damping: 0.0,
+/// })?;
+/// simulation.settle(&Default::default())?;
+/// let felt = simulation.pull_force(hand).force;
+/// assert!((felt.y - 8.0).abs() < 0.2); // the spring is stretched by half of the 0.2 m
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pull {
     /// The body that is pulled.
@@ -45,6 +68,25 @@ pub struct Pull {
 pub struct PullId(pub(crate) usize);
 
 /// Everything that acts from outside.
+///
+/// ```
+/// use pliant_core::{full, gallery, spatial::Wrench};
+///
+/// let mechanism = gallery::two_link(); // no gravity; hinges of 100 N·m/rad
+/// let elbow = mechanism.find_joint("elbow").ok_or("no elbow")?;
+/// let model = full::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// simulation.inputs_mut().set_target(&mechanism, elbow, &[0.5])?; // where the spring is relaxed, rad
+/// simulation.settle(&Default::default())?;
+/// assert!((simulation.state().coordinates_of(&mechanism, elbow)[0] - 0.5).abs() < 1e-9);
+///
+/// let tip = simulation.effector("tip")?;
+/// simulation.inputs_mut().set_load(tip, Wrench::torque([0.0, 0.0, 10.0]))?;
+/// simulation.settle(&Default::default())?;
+/// let angle = simulation.state().coordinates_of(&mechanism, elbow)[0];
+/// assert!((angle - 0.6).abs() < 1e-9); // 10 N·m turn it by 0.1 rad
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     /// Gravity, world axes, m/s².

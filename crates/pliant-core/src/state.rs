@@ -11,6 +11,24 @@ use crate::spatial::{Pose, Twist};
 /// Poses, twists, joint coordinates, rates and forces, and multipliers.
 ///
 /// A clone is a saved state; giving it back to an engine restores it bit for bit.
+///
+/// ```
+/// use pliant_core::{full, gallery};
+///
+/// let mechanism = gallery::chain(5);
+/// let model = full::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// (0..10).try_for_each(|_| simulation.step(0.01))?;
+/// let saved = simulation.state().clone();
+/// (0..10).try_for_each(|_| simulation.step(0.01))?;
+/// let later = simulation.state().clone();
+///
+/// simulation.set_state(&saved)?; // back in time
+/// assert_eq!(simulation.state().steps, 10);
+/// (0..10).try_for_each(|_| simulation.step(0.01))?;
+/// assert_eq!(*simulation.state(), later); // and forth again, the same bits
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     /// Time, s.

@@ -41,6 +41,22 @@ pub struct Diagnostic {
 /// Everything that is wrong with a file and the files it takes in, at once, in the order of the files.
 ///
 /// `Display` shows each error with its line, the offending text underlined.
+///
+/// ```
+/// let text = r#"
+/// [[body]]
+/// name = "upper"
+/// mass = -0.2
+/// inertia = [1.0, 1.0, 1.0]
+/// free = true
+/// "#;
+/// let errors = pliant_io::scene::read(text, "scene.toml").unwrap_err();
+/// let first = &errors.diagnostics()[0];
+/// assert_eq!((first.line, first.column), (4, 8));
+/// assert_eq!(&text[first.span.clone()], "-0.2");
+/// assert_eq!(first.help, "it must be finite and zero or above, kg");
+/// assert!(errors.to_string().contains("^^^^ it must be finite")); // as people see it
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneErrors {
     /// Never empty; the first is the one that was to be read.

@@ -92,6 +92,20 @@ pub enum SaveError {
 }
 
 /// Reads a mechanism from a file, by its extension: .toml, .urdf, .xml (MJCF), .sdf or .pliant.
+///
+/// ```
+/// use pliant_io::{LoadError, load, save};
+///
+/// let gripper = pliant_core::gallery::gripper();
+/// let file = std::env::temp_dir().join(format!("gripper-{}.toml", std::process::id()));
+/// save(&gripper, &file)?;
+/// let again = load(&file)?;
+/// std::fs::remove_file(&file)?;
+/// assert_eq!(again, gripper); // to the last bit
+///
+/// assert!(matches!(load("gripper.step"), Err(LoadError::Unsupported { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn load(path: impl AsRef<Path>) -> Result<Mechanism, LoadError> {
     load_with(path, &Options::default())
 }

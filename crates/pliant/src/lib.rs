@@ -22,6 +22,25 @@ pub use pliant_core::{
 pub use pliant_io as io;
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`.
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let mechanism = gallery::build("y")?;
+/// let (exact, fast) = (full::Model::new(&mechanism), live::Model::new(&mechanism)?);
+/// let (mut exact, mut fast) = (exact.simulate(), fast.simulate());
+/// let left = exact.effector("left")?;
+/// let start = exact.effector_pose(left).position;
+/// exact.inputs_mut().add_scene_loads(&mechanism); // every engine takes the same inputs
+/// fast.inputs_mut().add_scene_loads(&mechanism);
+/// exact.settle(&full::StaticsSettings::default())?;
+/// (0..100).try_for_each(|_| fast.step(0.05))?; // to rest
+///
+/// let goal = exact.effector_pose(left).position;
+/// let error = (fast.effector_pose(left).position - goal).norm();
+/// assert!(error < 1e-6 * (goal - start).norm());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod prelude {
     pub use crate::{articulated, blended, contact, full, gallery, io, live, reduced};
     pub use pliant_core::expression::Formula;

@@ -29,6 +29,25 @@ pub struct NoMass {
 }
 
 /// The equations of motion of a model at a state.
+///
+/// ```
+/// use pliant_core::{articulated, gallery, inputs::Inputs};
+///
+/// let mechanism = gallery::chain(4);
+/// let model = articulated::Model::new(&mechanism);
+/// let (inputs, mut dynamics) = (Inputs::new(&mechanism), model.dynamics());
+///
+/// // Inverse dynamics: what motors must do to hold it still against gravity.
+/// let mut motors = [0.0; 4];
+/// dynamics.forces(&inputs, &[0.0; 4], &mut motors);
+/// assert!((motors[0] + 0.4 * 9.81 * 0.2).abs() < 1e-9); // 0.4 kg, 0.2 m away
+///
+/// // Forward dynamics: with that, nothing moves.
+/// let mut accelerations = [1.0; 4];
+/// dynamics.accelerations(&inputs, &motors, &mut accelerations)?;
+/// assert!(accelerations.iter().all(|a| a.abs() < 1e-9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Dynamics<'m> {
     pub(super) model: &'m Model<'m>,

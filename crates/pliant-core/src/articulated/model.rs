@@ -25,6 +25,21 @@ pub fn closing_rows(mechanism: &Mechanism) -> usize {
 }
 
 /// A mechanism prepared for the articulated engine.
+///
+/// ```
+/// use pliant_core::{articulated, gallery};
+///
+/// let mechanism = gallery::chain(20); // 2 m of links, sagging under gravity
+/// let model = articulated::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// let tip = simulation.effector("tip")?;
+/// for _ in 0..60 {
+///     simulation.step(1.0 / 60.0)?;
+/// }
+/// assert!(simulation.effector_pose(tip).position.z < -0.1);
+/// assert!(simulation.violation() < 1e-12); // coordinates cannot come apart
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
     pub(super) mechanism: &'m Mechanism,

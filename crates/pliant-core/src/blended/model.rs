@@ -15,6 +15,23 @@ use crate::spatial::{Pose, Wrench};
 use crate::state::State;
 
 /// A mechanism with samples of its equilibria.
+///
+/// ```
+/// use pliant_core::blended::{Model, Options};
+/// use pliant_core::{gallery, spatial::Wrench};
+///
+/// let mechanism = gallery::two_link();
+/// let load = Wrench::force([0.0, 40.0, 0.0]);
+/// let mut model = Model::new(&mechanism, Options::default())?; // at rest without loads
+/// model.add(&[load])?; // and under this; one for each effector
+/// let mut simulation = model.simulate();
+/// let tip = simulation.effector("tip")?;
+/// simulation.set_load(tip, load)?;
+/// assert!(simulation.settle()?.converged);
+/// assert_eq!(simulation.weights(tip), [(1, 1.0)]); // at a sample no other counts
+/// assert!(simulation.estimate() < 1e-9); // and there is no error
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
     pub(super) mechanism: &'m Mechanism,

@@ -24,6 +24,20 @@ use crate::spatial::Wrench;
 use crate::state::State;
 
 /// What is asked for.
+///
+/// ```
+/// use pliant_core::blended::{Limit, Options, Sampling};
+/// use pliant_core::gallery;
+/// use std::ops::ControlFlow;
+///
+/// let mechanism = gallery::two_link();
+/// let sampling = Sampling { max_error: 0.001, ..Sampling::default() };
+/// let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(()))?;
+/// assert_eq!(outcome.limit, Limit::None); // the bound was met
+/// assert!(outcome.held_out <= 0.001); // in radii, under loads that it was not made with
+/// assert!(model.samples().len() < 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
     /// Largest error of an effector, in radii.

@@ -9,6 +9,27 @@ impl World<'_> {
     /// Fixes a free body to effectors of a mechanism, where it is now, as if it were part of that: its mass and weight are
     /// carried, it closes loops between the effectors, and nothing slides. Velocities become equal by an impulse between
     /// them in the next step. What holds a body does not touch it: [`World::events`] tells that contact ended.
+    ///
+    /// ```
+    /// use pliant_core::{contact::World, full, gallery, mechanism::Body, spatial::*};
+    ///
+    /// let mechanism = gallery::two_link(); // an arm in the xy plane
+    /// let model = full::Model::new(&mechanism);
+    /// let tip = mechanism.find_effector("tip").ok_or("no tip")?;
+    /// let mut world = World::new([0.0, -9.81, 0.0]); // on free bodies
+    /// let arm = world.add(model.simulate())?;
+    /// let weight = Body::new("weight", Pose::translation([1.0, 0.0, 0.0]));
+    /// let weight = world.add_body(&weight.inertia(SpatialInertia::of_box(2.0, [0.05; 3])))?;
+    /// world.attach(weight, arm, &[tip])?;
+    /// (0..200).try_for_each(|_| world.step(0.05).map(drop))?;
+    /// let bent = world.actor(arm).effector_pose(tip).position;
+    /// assert!(bent.y < -0.2 && (world.body(weight).pose().position - bent).norm() < 1e-9);
+    ///
+    /// world.detach(weight)?;
+    /// (0..200).try_for_each(|_| world.step(0.05).map(drop))?;
+    /// assert!(world.actor(arm).effector_pose(tip).position.y.abs() < 1e-3); // straight again
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn attach(
         &mut self,
         body: FreeBodyId,

@@ -11,6 +11,25 @@ use crate::spatial::{Pose, Twist, Wrench};
 use crate::state::State;
 
 /// A mechanism that touches the world and its free bodies. Inputs and state are those of the whole mechanism.
+///
+/// ```
+/// use pliant_core::contact::{Scene, Surfaces};
+/// use pliant_core::{articulated, gallery};
+///
+/// let whole = gallery::gripper_pick(); // a gripper, a table and a block
+/// let apart = whole.take_apart();
+/// let held = apart.held.as_ref().ok_or("no gripper")?;
+/// let model = articulated::Model::new(held);
+/// let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new())?;
+/// let block = whole.find_body("block").ok_or("no block")?;
+/// let before = scene.pose(block).position.z;
+/// for k in 0..250 {
+///     scene.inputs_mut().follow_targets(&whole, 0.008 * k as f64);
+///     scene.step(0.008)?;
+/// }
+/// assert!(scene.pose(block).position.z > before + 0.08); // lifted by 10 cm
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Scene<'m> {
     whole: &'m Mechanism,

@@ -99,6 +99,25 @@ const SOFTNESS: f64 = 1e-3;
 const SLOWEST_BOUNCE: f64 = 0.05;
 
 /// A scene of contact.
+///
+/// ```
+/// use pliant_core::{contact::*, mechanism::*, spatial::*};
+///
+/// let block = |size: [f64; 3]| Shape::new(Geometry::Box { size: size.into() });
+/// let mut world = World::new(STANDARD_GRAVITY);
+/// world.add_shape(&block([2.0, 2.0, 0.2]).at(Pose::translation([0.0, 0.0, -0.1])))?; // a floor
+/// let body = Body::new("crate", Pose::translation([0.0, 0.0, 0.3])).shape(block([0.2; 3]));
+/// let id = world.add_body(&body.inertia(SpatialInertia::of_box(3.0, [0.2; 3])))?;
+/// let mut began = 0;
+/// for _ in 0..100 {
+///     world.step(0.01)?;
+///     began += world.events().iter().filter(|event| event.change == Change::Began).count();
+/// }
+/// assert_eq!(began, 1); // it fell on the floor once, and lies there
+/// let held = world.force_on(Touched::Free(id)).force.z;
+/// assert!((held - 3.0 * 9.81).abs() < 0.01); // its weight, N
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct World<'m> {
     gravity: Vector3<f64>,
@@ -200,6 +219,24 @@ impl<'m> World<'m> {
 
     /// Adds a mechanism with the engine that moves it; the world steps it from now on. Reduced engines touch with the bodies
     /// of their effectors, the others with any body that has a shape.
+    ///
+    /// ```
+    /// use pliant_core::{articulated, contact::*, gallery, mechanism::*, spatial::Pose};
+    ///
+    /// let mechanism = gallery::chain(20); // alone its tip would hang down by 10 cm
+    /// let model = articulated::Model::new(&mechanism);
+    /// let mut world = World::new(STANDARD_GRAVITY);
+    /// let table = Shape::new(Geometry::Box { size: [4.0, 1.0, 0.1].into() });
+    /// world.add_shape(&table.at(Pose::translation([0.0, 0.0, -0.1])))?; // its top is 5 cm down
+    /// let chain = world.add(model.simulate())?;
+    /// (0..200).try_for_each(|_| world.step(0.01).map(drop))?;
+    ///
+    /// let push = world.contacts().iter().find(|contact| contact.force.z > 0.0).ok_or("no contact")?;
+    /// assert_eq!(push.first, Touched::World); // pushes up what is second
+    /// assert!(matches!(push.second, Touched::Mechanism(id, _) if id == chain));
+    /// assert!((push.point.z + 0.05).abs() < 1e-3); // m
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn add(&mut self, actor: impl Into<Actor<'m>>) -> Result<ActorId, ContactError> {
         let actor: Actor<'m> = actor.into();
         let id = ActorId(self.actors.len());

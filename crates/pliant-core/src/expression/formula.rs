@@ -10,15 +10,16 @@ use crate::mechanism::closest;
 /// A transform written in the language of [`crate::expression`], with the names of its freedoms and parameters.
 ///
 /// ```
-/// use pliant_core::expression::Formula;
+/// use pliant_core::{expression::Formula, joints::JointKind};
 ///
 /// let screw = Formula::new("translate(0, 0, pitch * turn) * rotate_z(turn)")
 ///     .angle("turn")
-///     .parameter("pitch", 0.01)
+///     .parameter("pitch", 0.01) // m/rad
 ///     .compile()?;
 /// assert_eq!(screw.freedoms(), 1);
-/// let kind = pliant_core::joints::JointKind::from(screw); // for a JointDescription
-/// # Ok::<(), pliant_core::expression::ExpressionError>(())
+/// let kind = JointKind::from(screw); // for a JointDescription
+/// assert!((kind.transform(&[3.0]).position.z - 0.03).abs() < 1e-15); // turned by 3 rad, it is 3 cm up
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub struct Formula {

@@ -16,6 +16,23 @@ use crate::spatial::{Pose, skew};
 const ROW_SOFTNESS: f64 = 1e-6;
 
 /// A mechanism prepared for the full engine.
+///
+/// ```
+/// use pliant_core::{full, gallery, spatial::Wrench};
+///
+/// let mechanism = gallery::four_bar(); // crank, coupler and rocker, a loop
+/// let model = full::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// let coupler = simulation.effector("coupler")?;
+/// let before = simulation.effector_pose(coupler).position.z;
+/// simulation.set_load(coupler, Wrench::force([0.0, 0.0, -50.0]))?;
+/// for _ in 0..60 {
+///     simulation.step(1.0 / 60.0)?;
+/// }
+/// assert!(simulation.effector_pose(coupler).position.z < before - 0.001); // pressed down
+/// assert!(simulation.violation() < 1e-12); // and the loop is closed
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
     pub(super) mechanism: &'m Mechanism,

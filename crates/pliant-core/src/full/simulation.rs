@@ -130,6 +130,24 @@ impl<'m> Simulation<'m> {
     /// Brings the state to the nonlinear equilibrium under the present inputs, starting from where it
     /// is. Without convergence it is left at the last equilibrium on the way, under part of the loads; on an
     /// error it is what it was.
+    ///
+    /// ```
+    /// use pliant_core::{full, gallery, spatial::Wrench};
+    ///
+    /// let mechanism = gallery::two_link(); // hinges of 100 N·m/rad about z
+    /// let model = full::Model::new(&mechanism);
+    /// let mut simulation = model.simulate();
+    /// let tip = simulation.effector("tip")?;
+    /// simulation.set_load(tip, Wrench::force([0.0, 40.0, 0.0]))?;
+    /// let equilibrium = simulation.settle(&Default::default())?;
+    /// assert!(equilibrium.converged && equilibrium.stable);
+    ///
+    /// // The shoulder's spring holds the force with the lever that the tip has there.
+    /// let shoulder = simulation.state().coordinates[0];
+    /// let lever = simulation.effector_pose(tip).position.x;
+    /// assert!((100.0 * shoulder - 40.0 * lever).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         statics::settle(self.model, &self.inputs, settings, &mut self.state, &mut self.work)
     }

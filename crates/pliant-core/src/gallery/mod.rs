@@ -162,6 +162,17 @@ pub struct GalleryError {
 }
 
 /// The mechanism of a gallery name with optional size, such as `helix:400`.
+///
+/// ```
+/// use pliant_core::gallery;
+///
+/// let mechanism = gallery::build("helix:12")?;
+/// assert_eq!(mechanism.bodies().len(), 12);
+///
+/// let error = gallery::build("helx").unwrap_err();
+/// assert!(error.to_string().contains("did you mean `helix`?"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn build(name: &str) -> Result<Mechanism, GalleryError> {
     let (name, size) = match name.split_once(':') {
         Some((name, size)) => (name, Some(size)),

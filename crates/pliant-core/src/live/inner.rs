@@ -45,6 +45,20 @@ impl Model<'_> {
     }
 
     /// With so many inner links, or as many as there are vibrations for.
+    ///
+    /// ```
+    /// use pliant_core::{gallery, live};
+    ///
+    /// let mechanism = gallery::helix(30);
+    /// let model = live::Model::new(&mechanism)?;
+    /// let lost = model.dropped()?.ok_or("nothing is dropped")?;
+    /// let model = model.with_inner_links(2)?;
+    /// assert_eq!(model.inner_links().len(), 2);
+    /// assert_eq!(model.inner_links()[0].body, lost.body); // it had most of what was lost
+    /// let left = model.dropped()?.ok_or("nothing is dropped")?;
+    /// assert!(left.frequency > 3.0 * lost.frequency); // only faster vibrations are dropped now
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_inner_links(mut self, links: usize) -> Result<Self, ReductionError> {
         for _ in 0..links {
             let Some(dropped) = self.dropped()? else { break };

@@ -19,6 +19,25 @@ use crate::spatial::{Pose, SpatialInertia};
 pub(super) const BASE: usize = usize::MAX;
 
 /// A mechanism prepared for the live engine.
+///
+/// ```
+/// use pliant_core::{full, gallery, live, spatial::Wrench};
+///
+/// let mechanism = gallery::helix(20);
+/// let (model, reference) = (live::Model::new(&mechanism)?, full::Model::new(&mechanism));
+/// let (mut simulation, mut exact) = (model.simulate(), reference.simulate());
+/// let tip = simulation.effector("tip")?;
+/// let (start, load) = (simulation.effector_pose(tip).position, Wrench::force([0.0, 0.0, -100.0]));
+/// simulation.set_load(tip, load)?;
+/// (0..200).try_for_each(|_| simulation.step(0.1))?; // to rest
+///
+/// exact.set_load(tip, load)?;
+/// exact.settle(&Default::default())?;
+/// let goal = exact.effector_pose(tip).position;
+/// let error = (simulation.effector_pose(tip).position - goal).norm();
+/// assert!(error < 1e-9 * (start - goal).norm()); // at rest it is exact
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
     pub(super) mechanism: &'m Mechanism,

@@ -263,6 +263,27 @@ impl<'m> Simulation<'m> {
     /// How far the links are from rest under the present inputs: the longest way that one Gauss–Newton step to
     /// balance would move one, over the radius. Near rest that is the error of a pose that is meant to be the
     /// equilibrium, such as that of another engine after [`Simulation::set_state`].
+    ///
+    /// ```
+    /// use pliant_core::{full, gallery, live, reduced::Reduction};
+    ///
+    /// let mechanism = gallery::helix(20);
+    /// let linear = Reduction::at_rest(&mechanism).build()?;
+    /// let (full, live) = (full::Model::new(&mechanism), live::Model::new(&mechanism)?);
+    /// let (mut exact, mut fast, mut judge) = (full.simulate(), linear.simulate(), live.simulate());
+    /// for inputs in [exact.inputs_mut(), fast.inputs_mut(), judge.inputs_mut()] {
+    ///     inputs.add_scene_loads(&mechanism);
+    /// }
+    /// exact.settle(&Default::default())?;
+    /// (0..200).try_for_each(|_| fast.step(0.1))?; // to rest
+    /// judge.set_state(fast.state())?;
+    /// let estimate = judge.estimate() * mechanism.radius(); // needs no full simulation, m
+    ///
+    /// let both = exact.state().poses.iter().zip(&fast.state().poses);
+    /// let error = both.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+    /// assert!((estimate / error - 1.0).abs() < 0.1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn estimate(&mut self) -> f64 {
         step::estimate(self.model, &self.inputs, &self.motion, &mut self.work)
     }

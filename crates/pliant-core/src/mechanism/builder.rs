@@ -131,6 +131,18 @@ impl MechanismBuilder {
     }
 
     /// The mechanism, or everything that is wrong with it.
+    ///
+    /// ```
+    /// use pliant_core::{joints::JointKind, mechanism::*, spatial::*};
+    ///
+    /// let mut builder = MechanismBuilder::new("broken");
+    /// builder.body(Body::new("lever", Pose::identity()).inertia(SpatialInertia::of_box(-1.0, [0.1; 3])));
+    /// builder.joint(JointDescription::new("pivot", JointKind::Ball, "world", "levr").stiffness(5.0));
+    ///
+    /// let defects = builder.build().unwrap_err().defects;
+    /// assert!(defects[0].message.contains("the mass is -1"));
+    /// assert!(defects[1].help.contains("did you mean `lever`?"));
+    /// ```
     pub fn build(mut self) -> Result<Mechanism, InvalidMechanism> {
         let mut checks = Checks::default();
         checks.values(&self);

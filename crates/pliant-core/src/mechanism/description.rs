@@ -34,6 +34,30 @@ impl<T> From<Vec<T>> for PerFreedom<T> {
 }
 
 /// A joint as it is written down. Freedoms that nothing is said about are passive and without limits.
+///
+/// ```
+/// use pliant_core::nalgebra::Vector3;
+/// use pliant_core::{full, joints::JointKind, mechanism::*, spatial::*};
+///
+/// let flap = Body::new("flap", Pose::translation([0.5, 0.0, 0.0]));
+/// let mut builder = MechanismBuilder::new("flap");
+/// builder.body(flap.inertia(SpatialInertia::of_box(1.0, [1.0, 0.5, 0.01])));
+/// builder.joint(
+///     JointDescription::new("hinge", JointKind::Hinge, "world", "flap")
+///         .axis(Vector3::zeros(), Vector3::y()) // at the origin, about y
+///         .stiffness(2.0) // N·m/rad
+///         .damping(0.1)
+///         .limits((-0.2, 0.2)), // rad
+/// );
+/// let mechanism = builder.build()?;
+///
+/// // Its weight turns the flap down, further than the spring alone would allow: the limit stops it.
+/// let model = full::Model::new(&mechanism);
+/// let mut simulation = model.simulate();
+/// simulation.settle(&Default::default())?;
+/// assert!((simulation.state().coordinates[0] - 0.2).abs() < 1e-3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointDescription {
     /// Unique among joints.

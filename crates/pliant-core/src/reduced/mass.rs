@@ -17,6 +17,19 @@ use super::softness::Softness;
 use crate::spatial::SpatialInertia;
 
 /// Which mass a model has.
+///
+/// ```
+/// use pliant_core::{gallery, reduced::*};
+///
+/// let mechanism = gallery::helix(50);
+/// let slowest = |mass| -> Result<f64, Box<dyn std::error::Error>> {
+///     Ok(Reduction::at_rest(&mechanism).mass(mass).build()?.frequencies()[0])
+/// };
+/// let truth = Reduction::at_rest(&mechanism).build()?.full_frequencies(1)?[0]; // of all links
+/// assert!((slowest(Mass::Condensed)? / truth - 1.0).abs() < 0.1);
+/// assert!(slowest(Mass::Accelerability)? > 10.0 * truth);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mass {
     /// Links move along with the effectors as they do in statics: right for slow motion. Takes modes for more.

@@ -21,6 +21,23 @@ use crate::mechanism::{BodyId, Mechanism};
 use crate::spatial::Pose;
 
 /// A mechanism reduced to its effectors at one pose.
+///
+/// ```
+/// use pliant_core::{gallery, reduced::Reduction, spatial::Wrench};
+///
+/// let mechanism = gallery::two_link(); // 0.5 m each, hinges of 100 N·m/rad
+/// let model = Reduction::at_rest(&mechanism).build()?;
+/// // A force across the arm has a lever of 1 m at the shoulder and 0.5 m at the elbow.
+/// let compliance = model.projection().compliance()[(1, 1)]; // along y, m/N
+/// assert!((compliance - (1.0 + 0.25) / 100.0).abs() < 1e-12);
+///
+/// let mut simulation = model.simulate();
+/// let tip = simulation.effector("tip")?;
+/// simulation.set_load(tip, Wrench::force([0.0, 1.0, 0.0]))?;
+/// (0..100).try_for_each(|_| simulation.step(0.1))?; // to rest
+/// assert!((simulation.effector_pose(tip).position.y - compliance).abs() < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'m> {
     pub(super) reference: Reference<'m>,

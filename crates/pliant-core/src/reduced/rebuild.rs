@@ -6,6 +6,22 @@ use super::reference::Reference;
 use crate::spatial::{Pose, log};
 
 /// How links other than the effectors are rebuilt.
+///
+/// ```
+/// use pliant_core::{gallery, reduced::*, spatial::Wrench};
+///
+/// let mechanism = gallery::helix(50);
+/// let model = Reduction::at_rest(&mechanism).build()?;
+/// let mut simulation = model.simulate();
+/// let tip = simulation.effector("tip")?;
+/// simulation.set_load(tip, Wrench::force([0.0, 0.0, -100.0]))?;
+/// (0..60).try_for_each(|_| simulation.step(1.0 / 60.0))?;
+/// assert!(simulation.violation() < 1e-9); // no joint is open
+///
+/// simulation.set_reconstruction(Reconstruction::Twist);
+/// assert!(simulation.violation() > 1e-3); // the same motion, with gaps
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reconstruction {
     /// Each link by its own twist (Andrews 2015): any link alone, but joints open as the square of the

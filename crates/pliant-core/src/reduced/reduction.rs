@@ -30,6 +30,19 @@ pub enum FreeBase {
 }
 
 /// A reduction to be built.
+///
+/// ```
+/// use pliant_core::{gallery, reduced::Reduction};
+///
+/// let mechanism = gallery::helix(50);
+/// let model = Reduction::at_rest(&mechanism).modes(4).build()?;
+/// assert_eq!((model.rank(), model.modes()), (6, 4)); // 50 freedoms have become ten
+///
+/// // The slowest vibrations are those of the whole helix.
+/// let (few, all) = (model.frequencies(), model.full_frequencies(3)?);
+/// assert!(few.iter().zip(&all).all(|(few, all)| (few / all - 1.0).abs() < 0.01));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Reduction<'m> {
     pub(super) reference: Reference<'m>,

@@ -9,6 +9,19 @@ use super::{Twist, Wrench, skew};
 ///
 /// The rotation is kept as a quaternion: it renormalises at no cost and its logarithm is well
 /// conditioned at half a turn, where that of a matrix is not.
+///
+/// ```
+/// use pliant_core::nalgebra::Vector3;
+/// use pliant_core::spatial::Pose;
+///
+/// let quarter = std::f64::consts::FRAC_PI_2;
+/// let shoulder = Pose::translation([0.0, 0.0, 1.0]) * Pose::rotation([0.0, 0.0, 1.0], quarter);
+/// let elbow = shoulder * Pose::translation([0.3, 0.0, 0.0]); // 0.3 m along the shoulder's own x
+/// assert!((elbow.position - Vector3::new(0.0, 0.3, 1.0)).norm() < 1e-12);
+///
+/// let seen = shoulder.inverse_times(&elbow); // the elbow, seen from the shoulder
+/// assert!((seen.position - Vector3::new(0.3, 0.0, 0.0)).norm() < 1e-12);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Rotation R, local axes to outer axes.

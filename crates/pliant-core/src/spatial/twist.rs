@@ -6,6 +6,21 @@ use super::{Wrench, skew};
 
 /// A spatial velocity (or small displacement): linear part in m/s, angular part in rad/s, in the
 /// axes and at the origin of the frame it belongs to.
+///
+/// ```
+/// use pliant_core::nalgebra::Vector3;
+/// use pliant_core::spatial::{Pose, Twist, Wrench};
+///
+/// let wheel = Twist::new(Vector3::zeros(), Vector3::new(0.0, 0.0, 4.0)); // turns about z, 4 rad/s
+/// let rim = Pose::translation([0.5, 0.0, 0.0]);
+/// let there = rim.twist_to_local(&wheel);
+/// assert_eq!(there.linear, Vector3::new(0.0, 2.0, 0.0)); // the rim goes at 2 m/s
+///
+/// // A brake takes the same power in either frame.
+/// let brake = Wrench::force([0.0, -3.0, 0.0]);
+/// assert_eq!(brake.power(&there), -6.0);
+/// assert_eq!(rim.wrench_to_outer(&brake).power(&wheel), -6.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Twist {
     /// Velocity of the frame's origin, m/s.

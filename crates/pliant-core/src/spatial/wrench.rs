@@ -6,6 +6,16 @@ use super::Twist;
 
 /// A spatial force: force in N, torque in N·m, in the axes and at the origin of the frame it
 /// belongs to.
+///
+/// ```
+/// use pliant_core::spatial::{Pose, Wrench};
+///
+/// let tool = Pose::translation([0.5, 0.0, 0.0]); // in the wrist's frame
+/// let weight = Wrench::force([0.0, 0.0, -10.0]); // at the tool
+/// let at_wrist = tool.wrench_to_outer(&weight);
+/// assert_eq!(at_wrist.force, weight.force);
+/// assert_eq!(at_wrist.torque.y, 5.0); // 10 N with a lever of 0.5 m
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrench {
     /// Force, N.

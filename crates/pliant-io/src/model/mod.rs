@@ -28,6 +28,23 @@ pub use envelope::VERSION;
 use crate::{LoadError, SaveError, SceneErrors, extension};
 
 /// What a model file holds.
+///
+/// ```
+/// use pliant_core::{blended, gallery, spatial::Wrench};
+/// use pliant_io::{ModelError, ModelFile};
+///
+/// let mechanism = gallery::two_link();
+/// let mut model = blended::Model::new(&mechanism, blended::Options::default())?;
+/// model.add(&[Wrench::force([0.0, 40.0, 0.0])])?;
+/// let mut bytes = ModelFile::new(&model, None).to_bytes(); // or save("arm.pliant")
+///
+/// let file = ModelFile::from_bytes(&bytes)?; // or load("arm.pliant")
+/// assert_eq!(file.model()?.samples()[1].state(), model.samples()[1].state());
+///
+/// *bytes.last_mut().ok_or("empty")? ^= 1;
+/// assert_eq!(ModelFile::from_bytes(&bytes), Err(ModelError::Damaged));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelFile {
     /// The mechanism.

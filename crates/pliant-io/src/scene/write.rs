@@ -10,6 +10,17 @@ use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 /// Writes a mechanism as a scene file. Reading it back gives the same mechanism, bit for bit.
+///
+/// ```
+/// use pliant_core::gallery;
+/// use pliant_io::scene;
+///
+/// let hand = gallery::build("hand")?;
+/// let text = scene::write(&hand); // a file to change and to load again
+/// assert!(text.starts_with("[mechanism]\nname = \"hand\""));
+/// assert_eq!(scene::read(&text, "hand.toml")?, hand);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write(mechanism: &Mechanism) -> String {
     let mut out = Writer::default();
     let gravity = mechanism.gravity();
