@@ -19,5 +19,6 @@ pub mod order;
 pub mod reduced;
 pub mod spatial;
 pub mod state;
+mod wide;
 
 pub use nalgebra;

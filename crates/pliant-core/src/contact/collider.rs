@@ -81,12 +81,12 @@ impl Collider {
         Ok(Collider { form, frame, bounds, center, radius, farthest, material })
     }
 
-    /// How far a point, in the frame of what carries it, is from its box.
-    pub fn distance(&self, point: &Vector3<f64>) -> f64 {
+    /// How far a point, in the frame of what carries it, is from its box, squared.
+    pub fn distance_squared(&self, point: &Vector3<f64>) -> f64 {
         let local = from_vector(pose(&self.frame).inverse_transform_point(vector(point)));
         let outside =
             |i: usize| (self.bounds.mins[i] - local[i]).max(local[i] - self.bounds.maxs[i]).max(0.0);
-        Vector3::new(outside(0), outside(1), outside(2)).norm()
+        Vector3::new(outside(0), outside(1), outside(2)).norm_squared()
     }
 }
 

@@ -10,6 +10,8 @@
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 
+use crate::wide::dot;
+
 /// Which block a side of a contact is in, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
@@ -126,7 +128,7 @@ impl Equations {
     }
 
     /// u of a contact, without softness.
-    #[inline]
+    #[inline(always)]
     pub fn velocity(&self, c: usize) -> Vector3<f64> {
         let meeting = &self.meetings[c];
         let mut u = meeting.free;
@@ -161,16 +163,3 @@ impl Equations {
 
 /// The smallest diagonal of W, of the largest.
 const FLOOR: f64 = 1e-12;
-
-/// Four sums at a time, in a fixed order.
-#[inline]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (x, x_rest) = a.as_chunks::<4>();
-    let (y, y_rest) = b.as_chunks::<4>();
-    for (x, y) in x.iter().zip(y) {
-        (0..4).for_each(|i| sums[i] += x[i] * y[i]);
-    }
-    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
-}

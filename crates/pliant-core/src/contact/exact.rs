@@ -12,8 +12,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::delassus::{Equations, dot};
+use super::delassus::Equations;
 use super::{pgs, residual};
+use crate::wide::dot;
 
 /// Sweeps of Gauss–Seidel before the first Newton step.
 const SWEEPS: usize = 20;

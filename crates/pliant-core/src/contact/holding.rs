@@ -14,10 +14,11 @@
 use nalgebra::Vector3;
 
 use super::actor::Actor;
-use super::delassus::{Equations, Push, Side, dot};
+use super::delassus::{Equations, Push, Side};
 use super::free_body::FreeBody;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
+use crate::wide::dot;
 
 /// Numbers of contacts from here on are held rows, three each.
 const HELD: usize = usize::MAX / 2;

@@ -2,6 +2,7 @@
 
 mod actor;
 mod attaching;
+mod ball;
 mod collider;
 mod convert;
 mod delassus;
@@ -18,7 +19,6 @@ mod residual;
 mod scene;
 #[cfg(test)]
 mod tests;
-pub(crate) mod wide;
 mod world;
 
 pub use actor::Actor;

@@ -15,11 +15,13 @@ use parry3d_f64::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, TrackedContact,
 };
 use parry3d_f64::shape::{
-    PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, SupportMap, Triangle,
+    Cuboid, PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, SupportMap,
+    Triangle,
 };
 
+use super::ball::{Ball, Meeting, Nearest};
 use super::collider::{Collider, Form};
-use super::convert::{from_vector, pose};
+use super::convert::{from_vector, pose, vector};
 use crate::spatial::Pose;
 
 /// How many points of one pair are kept.
@@ -54,6 +56,14 @@ pub(super) struct Point {
     pub gap: f64,
     /// Whether neighbours turned the normal far.
     bent: bool,
+}
+
+impl Point {
+    /// Where a ball, its centre in the world, meets something else, found in the frame of that.
+    fn on_ball(outer: &Pose, center: &Vector3<f64>, radius: f64, found: &Nearest) -> Point {
+        let normal = outer.rotation * from_vector(found.normal);
+        Point { at: center - normal * (radius + 0.5 * found.gap), normal, gap: found.gap, bent: false }
+    }
 }
 
 /// Memory of the narrow phase.
@@ -159,6 +169,16 @@ impl Narrow {
     pub fn find(&mut self, a: (&Collider, &Pose), b: (&Collider, &Pose), reach: f64) {
         self.points.clear();
         let (outer, other) = (*a.1 * a.0.frame, *b.1 * b.0.frame);
+        if let (Form::Convex(one), Form::Convex(two)) = (&a.0.form, &b.0.form) {
+            // A ball and a box need no more than this.
+            if let (Some(solid), Some(ball)) = (one.as_cuboid(), two.as_ball()) {
+                return self.ball_on_box(&outer, solid, &other.position, ball.radius, reach);
+            }
+            if let (Some(ball), Some(solid)) = (one.as_ball(), two.as_cuboid()) {
+                self.ball_on_box(&other, solid, &outer.position, ball.radius, reach);
+                return self.points.iter_mut().for_each(|p| p.normal = -p.normal);
+            }
+        }
         let between = pose(&outer.inverse_times(&other));
         if apart(&a.0.bounds, &b.0.bounds, &between, reach) {
             return;
@@ -205,6 +225,15 @@ impl Narrow {
         self.reduce();
     }
 
+    /// A ball on a box.
+    fn ball_on_box(&mut self, outer: &Pose, solid: &Cuboid, center: &Vector3<f64>, radius: f64, reach: f64) {
+        let local = outer.rotation.inverse() * (center - outer.position);
+        let found = Ball { center: vector(&local), radius }.nearest_of_box(solid.half_extents);
+        if found.gap < reach {
+            self.points.push(Point::on_ball(outer, center, radius, &found));
+        }
+    }
+
     /// Triangles of a surface within bounds, against something convex.
     fn surface(
         &mut self,
@@ -217,7 +246,27 @@ impl Narrow {
     ) {
         let mut triangles = std::mem::take(&mut self.near);
         let nested = triangles.len();
-        collect(surface, bounds, &mut triangles);
+        match other.solid.and_then(|solid| solid.as_ball()) {
+            None => collect(surface, bounds, &mut triangles),
+            Some(ball) => {
+                let center = outer.transform_point(&from_vector(between.translation));
+                let ball = Ball { center: between.translation, radius: ball.radius };
+                let mut meet = |t: u32, triangle: &Triangle| match ball.meet(triangle, reach) {
+                    Meeting::Apart => {}
+                    Meeting::Face(found) => {
+                        self.points.push(Point::on_ball(outer, &center, ball.radius, &found));
+                    }
+                    Meeting::Edge => triangles.push(t),
+                };
+                match surface {
+                    Form::Field(field) => field.map_elements_in_local_aabb(bounds, &mut meet),
+                    Form::Mesh(mesh) => {
+                        mesh.bvh().intersect_aabb(bounds).for_each(|t| meet(t, &mesh.triangle(t)));
+                    }
+                    Form::Convex(_) => {}
+                }
+            }
+        }
         for &t in &triangles[nested..] {
             if let Some((triangle, limits)) = piece(surface, t) {
                 let one = Piece { limits: Some(&limits), ..Piece::solid(&triangle) };

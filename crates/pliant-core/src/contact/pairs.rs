@@ -17,13 +17,11 @@ pub(super) struct Thing {
     pub twist: Twist,
     pub free: Twist,
     pub colliders: Vec<Collider>,
-    /// What is around each of them.
-    around: Vec<Around>,
 }
 
 /// The ball around a shape, world, and how far its surface can come in a step, m.
 #[derive(Clone, Copy, Debug)]
-struct Around {
+pub(super) struct Around {
     center: Vector3<f64>,
     radius: f64,
     reach: f64,
@@ -32,16 +30,14 @@ struct Around {
 impl Thing {
     /// At rest.
     pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
-        let around = Vec::with_capacity(colliders.len());
-        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, colliders, around }
+        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, colliders }
     }
 
-    /// Looks how far its shapes can come in a step of h seconds.
-    pub fn look_ahead(&mut self, h: f64) {
+    /// Tells what is around each of its shapes, and how far these can come in a step of h seconds.
+    pub fn look_ahead(&self, h: f64, around: &mut Vec<Around>) {
         let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
         let (now, free) = (speeds(&self.twist), speeds(&self.free));
-        self.around.clear();
-        self.around.extend(self.colliders.iter().map(|collider| {
+        around.extend(self.colliders.iter().map(|collider| {
             let at = |speeds: (f64, f64)| speeds.0 + speeds.1 * collider.farthest;
             Around {
                 center: self.pose.transform_point(&collider.center),
@@ -58,6 +54,9 @@ pub(super) struct Pair {
     /// (thing, collider).
     pub first: (usize, usize),
     pub second: (usize, usize),
+    /// Where these shapes are among those of all things, and whether the first is of the static world.
+    around: [usize; 2],
+    fixed: bool,
     pub material: Material,
     /// Where it pushed in the last step, in the frame of the first thing, and how, world axes: on the second.
     old: Vec<(Vector3<f64>, Vector3<f64>)>,
@@ -76,14 +75,24 @@ const MARGIN: f64 = 1e-3;
 impl Pair {
     pub fn new(things: &[Thing], first: (usize, usize), second: (usize, usize)) -> Pair {
         let of = |at: (usize, usize)| &things[at.0].colliders[at.1].material;
+        let place = |at: (usize, usize)| {
+            things[..at.0].iter().map(|thing| thing.colliders.len()).sum::<usize>() + at.1
+        };
         Pair {
             first,
             second,
+            around: [place(first), place(second)],
+            fixed: things[first.0].moves.is_none(),
             material: of(first).meet(of(second)),
             old: Vec::new(),
             before: false,
             held: false,
         }
+    }
+
+    /// The same with what another, of the same shapes before there were more, remembers.
+    pub fn remembering(&self, old: &Pair) -> Pair {
+        Pair { around: self.around, ..old.clone() }
     }
 
     /// The two that carry the shapes.
@@ -104,15 +113,17 @@ impl Pair {
     /// How far the shapes can come toward each other in the step that the things looked ahead for; none if they stay apart
     /// for certain.
     #[inline]
-    pub fn reach(&self, things: &[Thing]) -> Option<f64> {
-        let (a, b) = (&things[self.first.0], &things[self.second.0]);
-        let (one, two) = (&a.around[self.first.1], &b.around[self.second.1]);
+    pub fn reach(&self, things: &[Thing], around: &[Around]) -> Option<f64> {
+        let (one, two) = (&around[self.around[0]], &around[self.around[1]]);
         let reach = MARGIN + one.reach + two.reach;
-        let near = match a.moves {
-            None => a.colliders[self.first.1].distance(&two.center) < two.radius + reach,
-            Some(_) => (one.center - two.center).norm_squared() < (one.radius + two.radius + reach).powi(2),
+        let (distance, sizes) = if self.fixed {
+            // Ground is much larger than what stands on it.
+            let shape = &things[self.first.0].colliders[self.first.1];
+            (shape.distance_squared(&two.center), two.radius)
+        } else {
+            ((one.center - two.center).norm_squared(), one.radius + two.radius)
         };
-        near.then_some(reach)
+        (distance < (sizes + reach).powi(2)).then_some(reach)
     }
 
     /// Finds the points at which the shapes are closer than `reach`.

@@ -9,18 +9,30 @@
 use nalgebra::Vector2;
 
 use super::delassus::Equations;
+use crate::wide::wide;
 
-/// The largest of all contacts.
-pub(super) fn residual(equations: &Equations) -> f64 {
+wide! {
+    /// The largest of all contacts.
+    pub(super) fn residual, residual_lanes(equations: &Equations) -> f64
+}
+
+#[inline(always)]
+fn residual_lanes<const FUSED: bool>(equations: &Equations) -> f64 {
     largest(equations, 0..equations.meetings.len())
 }
 
 /// The largest of some contacts; not a number where one of them is not.
+#[inline(always)]
 pub(super) fn largest(equations: &Equations, contacts: impl Iterator<Item = usize>) -> f64 {
     let worse = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
-    contacts.map(|c| of_contact(equations, c)).fold(0.0, worse)
+    let mut largest = 0.0;
+    for c in contacts {
+        largest = worse(largest, of_contact(equations, c));
+    }
+    largest
 }
 
+#[inline(always)]
 fn of_contact(equations: &Equations, c: usize) -> f64 {
     let u = equations.velocity(c);
     let meeting = &equations.meetings[c];

@@ -10,7 +10,7 @@ use super::events::{self, Event};
 use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
-use super::pairs::{Pair, Thing};
+use super::pairs::{Around, Pair, Thing};
 use super::{exact, pgs, residual};
 use crate::full::StepError;
 use crate::mechanism::{Body, BodyId, Mechanism, Shape, WORLD};
@@ -127,6 +127,8 @@ pub struct World<'m> {
     pub(super) bodies: Vec<FreeBody>,
     /// The static world first.
     things: Vec<Thing>,
+    /// Of the shapes of all things.
+    around: Vec<Around>,
     pub(super) owners: Vec<Touched>,
     pub(super) pairs: Vec<Pair>,
     /// First part of each actor's in the equations; free bodies come after all of them, and after these what is held.
@@ -162,6 +164,7 @@ impl<'m> World<'m> {
             actors: Vec::new(),
             bodies: Vec::new(),
             things: vec![world],
+            around: Vec::new(),
             owners: vec![Touched::World],
             pairs: Vec::new(),
             first_part: Vec::new(),
@@ -305,8 +308,9 @@ impl<'m> World<'m> {
                         Some((self.first_part[actor.0] + self.actors[actor.0].part_of(touch), touch));
                 }
             }
-            thing.look_ahead(0.0);
         }
+        self.around.clear();
+        self.things.iter().for_each(|thing| thing.look_ahead(0.0, &mut self.around));
         let known = std::mem::take(&mut self.pairs);
         for a in 0..self.things.len() {
             for b in a + 1..self.things.len() {
@@ -318,7 +322,7 @@ impl<'m> World<'m> {
                         let pair = Pair::new(&self.things, (a, x), (b, y));
                         let old = known.iter().find(|p| (p.first, p.second) == (pair.first, pair.second));
                         if let Some(old) = old {
-                            self.pairs.push(old.clone());
+                            self.pairs.push(pair.remembering(old));
                         } else if !self.overlap_by_design(a, b, &pair) {
                             self.pairs.push(pair);
                         }
@@ -353,7 +357,7 @@ impl<'m> World<'m> {
     /// Whether shapes that overlap now are meant to: those of one mechanism, or of one and the world that holds it. Others
     /// get a warning.
     fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
-        let Some(reach) = pair.reach(&self.things) else { return false };
+        let Some(reach) = pair.reach(&self.things, &self.around) else { return false };
         pair.find(&self.things, reach, &mut self.narrow);
         let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
         if deepest <= OVERLAP {
@@ -504,6 +508,8 @@ impl<'m> World<'m> {
 
     /// Where everything is and how it would move.
     fn place_things(&mut self, h: f64) {
+        // The static world stays.
+        self.around.truncate(self.things[0].colliders.len());
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => continue,
@@ -518,7 +524,7 @@ impl<'m> World<'m> {
                     (thing.twist, thing.free) = (actor.twist(touch), actor.free_twist(touch, h));
                 }
             }
-            thing.look_ahead(h);
+            thing.look_ahead(h, &mut self.around);
         }
     }
 
@@ -530,7 +536,7 @@ impl<'m> World<'m> {
         // Impulses of the last step stand for forces.
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
         for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
-            let Some(reach) = pair.reach(&self.things) else { continue };
+            let Some(reach) = pair.reach(&self.things, &self.around) else { continue };
             pair.find(&self.things, reach, &mut self.narrow);
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
             for point in &self.narrow.points {

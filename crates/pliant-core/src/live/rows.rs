@@ -3,6 +3,8 @@
 //! Everything is inlined into a function that is compiled for the machine's vector instructions; `FUSED` says that
 //! these have a fused multiply-add. Twists (v, ω) and wrenches (f, τ) are in world axes, at one point for all links.
 
+pub(super) use crate::wide::fma;
+
 /// A vector of three.
 pub(super) type V3 = [f64; 3];
 
@@ -19,12 +21,6 @@ pub(super) struct Rows(pub [Row; 6]);
 
 impl Rows {
     pub const ZERO: Rows = Rows([ZERO; 6]);
-}
-
-/// `a·b + c`, fused where the machine does it in one instruction.
-#[inline(always)]
-pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
 /// y += a·x.

@@ -1,5 +1,7 @@
 //! A small dense Cholesky factorisation in memory that the caller owns.
 
+use crate::wide::{dot, padded};
+
 /// A = L Lᵀ in place, row by row, lower triangle; the diagonal holds 1/L_ii. False if A is not positive definite.
 pub(crate) fn factor(A: &mut [f64], n: usize) -> bool {
     for i in 0..n {
@@ -43,6 +45,17 @@ pub(crate) fn back(L: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
+/// L⁻ᵀ and L⁻¹, row by row, each row padded.
+pub(crate) fn invert(L: &[f64], n: usize, upper: &mut [f64], lower: &mut [f64]) {
+    let stride = padded(n);
+    for (k, row) in upper.chunks_exact_mut(stride.max(1)).enumerate() {
+        row.fill(0.0);
+        row[k] = 1.0;
+        forward(L, n, &mut row[..n]);
+        (0..n).for_each(|i| lower[i * stride + k] = row[i]);
+    }
+}
+
 /// Solves L X = X for all m columns at once, row by row.
 pub(crate) fn halve(L: &[f64], n: usize, X: &mut [f64], m: usize) {
     for i in 0..n {
@@ -66,11 +79,6 @@ pub(crate) fn square(X: &[f64], m: usize, out: &mut [f64]) {
     }
 }
 
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::{DMatrix, DVector};
@@ -88,6 +96,13 @@ mod tests {
             super::solve(&L, n, &mut x);
             // Condition numbers here reach 1e3.
             assert!((&A * DVector::from_vec(x) - b).amax() < 1e-12, "{n}");
+            let m = crate::wide::padded(n);
+            let (mut upper, mut lower) = (vec![0.0; n * m], vec![0.0; n * m]);
+            super::invert(&L, n, &mut upper, &mut lower);
+            let rows = |X: &[f64]| DMatrix::from_fn(n, n, |i, k| X[i * m + k]);
+            let (up, low) = (rows(&upper), rows(&lower));
+            assert_eq!(up, low.transpose());
+            assert!((&A * up * low - DMatrix::identity(n, n)).amax() < 1e-12, "{n}");
             let mut not = (-A).as_slice().to_vec();
             assert!(!super::factor(&mut not, n));
         }

@@ -13,13 +13,14 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::cholesky;
+use super::dynamics::twist_at;
 use super::model::Component;
 use super::simulation::{Moving, Simulation};
 use crate::contact::Push;
-use crate::contact::wide::{add_rows, padded, square, wide};
 use crate::full::StepError;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian_blocks};
+use crate::wide::{add_rows, combine, padded, square, wide};
 
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
@@ -80,11 +81,10 @@ struct Maps {
     /// L⁻¹ of the rows of B, then of S on a free base, with room for six numbers more in each row there.
     rows: Vec<f64>,
     wide: usize,
-    /// B and S, column by column, and how many numbers of B there are in one.
-    columns: Vec<f64>,
+    /// How many rows of B there are.
     sway: usize,
-    /// Their products with z, ż and ż⁺.
-    moved: [Vec<f64>; 3],
+    /// Products of B and S with ż and ż⁺.
+    moved: [Vec<f64>; 2],
     /// What carries the links, at the start of the step and at its end: a twist, world axes, about a point.
     carried: [(Twist, Vector3<f64>); 2],
     whole: Option<Whole>,
@@ -104,9 +104,8 @@ impl Maps {
         of: None,
         rows: Vec::new(),
         wide: 0,
-        columns: Vec::new(),
         sway: 0,
-        moved: [Vec::new(), Vec::new(), Vec::new()],
+        moved: [Vec::new(), Vec::new()],
         carried: [(Twist::ZERO, Vector3::new(0.0, 0.0, 0.0)); 2],
         whole: None,
     };
@@ -119,14 +118,10 @@ impl Maps {
         self.of = Some(part.motion.version());
         self.wide = padded(n + six);
         self.sway = component.motion.nrows();
-        let stride = padded(self.sway + six);
-        self.moved.iter_mut().for_each(|moved| moved.resize(stride, 0.0));
-        self.columns.clear();
-        self.columns.resize(n * stride, 0.0);
+        self.moved.iter_mut().for_each(|moved| moved.resize(part.moved.len(), 0.0));
         self.rows.clear();
         let rows = part.effector_rows.chunks_exact(n.max(1)).chain(sway.chunks_exact(n.max(1)));
-        for (r, row) in rows.enumerate() {
-            row.iter().enumerate().for_each(|(i, x)| self.columns[i * stride + r] = *x);
+        for row in rows {
             let first = self.rows.len();
             self.rows.extend_from_slice(row);
             cholesky::forward(part.motion.factors(), n, &mut self.rows[first..]);
@@ -140,38 +135,14 @@ impl Maps {
             self.halve(part, component);
         }
         let motion = &part.motion;
-        multiply([&motion.z, &motion.rate, &motion.next], &self.columns, &mut self.moved);
+        for (x, moved) in [&motion.rate, &motion.next].into_iter().zip(&mut self.moved) {
+            combine(x, &part.columns, moved);
+        }
         self.whole = part.floating.as_ref().map(|floating| {
             let (light, half) = floating.half_mobility();
-            let sway = Lever::new(&-self.moved(0, self.sway), &part.base);
+            let sway = Lever::new(&-twist_at(&part.moved, self.sway), &part.base);
             Whole { sway, center: floating.center(), light, half }
         });
-    }
-
-    /// A product of six rows from one on, as a twist.
-    #[inline]
-    fn moved(&self, k: usize, row: usize) -> Twist {
-        let x = &self.moved[k][row..row + 6];
-        Twist { linear: Vector3::new(x[0], x[1], x[2]), angular: Vector3::new(x[3], x[4], x[5]) }
-    }
-}
-
-wide! {
-    fn multiply, multiply_lanes(x: [&[f64]; 3], columns: &[f64], into: &mut [Vec<f64>; 3])
-}
-
-#[inline(always)]
-fn multiply_lanes<const FUSED: bool>(x: [&[f64]; 3], columns: &[f64], into: &mut [Vec<f64>; 3]) {
-    for (x, into) in x.iter().zip(into) {
-        into.fill(0.0);
-        let (sixes, rest) = x.as_chunks::<6>();
-        let (first, last) = columns.split_at(6 * sixes.len() * into.len());
-        for (x, columns) in sixes.iter().zip(first.chunks_exact(6 * into.len().max(1))) {
-            add_rows::<FUSED, 6>(x, columns, into);
-        }
-        for (x, column) in rest.iter().zip(last.chunks_exact(into.len().max(1))) {
-            add_rows::<FUSED, 1>(&[*x], column, into);
-        }
     }
 }
 
@@ -227,16 +198,15 @@ impl Simulation<'_> {
                 effectors.push(Reach { origin, lever, twists: [Twist::ZERO; 2] });
                 continue;
             };
-            let lever = Lever::new(&maps.moved(0, effector.row), pose);
+            let lever = Lever::new(&twist_at(&self.parts[effector.component].moved, effector.row), pose);
             let twists = [0, 1].map(|k| {
                 let (base, about) = &maps.carried[k];
                 let linear = base.linear + base.angular.cross(&(origin - about));
                 let of_base = Twist { linear, angular: base.angular };
-                let of_sway = maps
-                    .whole
-                    .as_ref()
-                    .map_or(Twist::ZERO, |whole| whole.sway.twist(&maps.moved(k + 1, maps.sway), &origin));
-                of_base - of_sway + lever.twist(&maps.moved(k + 1, effector.row), &origin)
+                let of_sway = maps.whole.as_ref().map_or(Twist::ZERO, |whole| {
+                    whole.sway.twist(&twist_at(&maps.moved[k], maps.sway), &origin)
+                });
+                of_base - of_sway + lever.twist(&twist_at(&maps.moved[k], effector.row), &origin)
             });
             effectors.push(Reach { origin, lever, twists });
         }
@@ -279,8 +249,7 @@ impl Simulation<'_> {
                     }
                 }
                 let motion = &mut self.parts[c].motion;
-                cholesky::back(motion.factors(), n, &mut pushed[..n]);
-                motion.next.iter_mut().zip(&pushed).for_each(|(v, x)| *v += x);
+                motion.hit(&pushed[..n]);
                 motion.rigid.0 += force / h;
                 motion.rigid.1 += torque / h;
             }

@@ -191,7 +191,7 @@ fn start(part: &mut Moving, h: f64) {
     let wrench = Wrench { force: r * force, torque: r * (torque + arm.cross(&force)) };
     let right = M * twist.to_vector() + wrench.to_vector() * h;
     (0..6).for_each(|i| part.extended_right[i] = right[i]);
-    (0..n).for_each(|i| part.extended_right[6 + i] = part.motion.momentum(h, i));
+    part.extended_right[6..].copy_from_slice(part.motion.momentum(h));
 }
 
 /// The body twist of a grip per (φ_m, ż).

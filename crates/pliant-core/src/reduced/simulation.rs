@@ -13,6 +13,7 @@ use crate::inputs::{InputError, Inputs};
 use crate::mechanism::{BodyId, EffectorId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
 use crate::state::State;
+use crate::wide::{combine, padded};
 
 /// A displacement of a link, m or rad, beyond which a linear model has broken.
 const TOO_FAR: f64 = 1e12;
@@ -51,6 +52,9 @@ pub(super) struct Moving {
     pub base: Pose,
     /// B row by row.
     pub effector_rows: Vec<f64>,
+    /// B, and S of a free base under it, column by column, padded; and their product with z where the effectors are.
+    pub columns: Vec<f64>,
+    pub moved: Vec<f64>,
     /// What is added to the maps: loads and gravity.
     pub nodes: Vec<f64>,
     pub coordinates: Vec<f64>,
@@ -72,7 +76,17 @@ impl<'m> Model<'m> {
                 let n = component.size();
                 let floats = component.base.map(|_| floating(component, self.free_base));
                 let mass = floats.as_ref().map_or(&component.mass, |(_, mass)| mass);
+                let sway = floats.as_ref().map_or(&[][..], |(floating, _)| &floating.sway);
+                let stride = padded(component.motion.nrows() + if floats.is_some() { 6 } else { 0 });
+                let mut columns = Vec::with_capacity(n * stride);
+                for k in 0..n {
+                    columns.extend(component.motion.column(k).iter());
+                    columns.extend(sway.chunks_exact(n).map(|row| row[k]));
+                    columns.resize((k + 1) * stride, 0.0);
+                }
                 Moving {
+                    columns,
+                    moved: vec![0.0; stride],
                     motion: Motion::new(component, mass),
                     floating: floats.map(|(floating, _)| floating),
                     base: component.base_pose,
@@ -380,7 +394,7 @@ impl<'m> Simulation<'m> {
                 continue;
             }
             let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-            let xi = dynamics::twist(rows, &part.motion.z, None);
+            let xi = dynamics::twist_at(&part.moved, effector.row);
             let u = right_jacobian(&xi).transpose() * w.to_vector();
             part.motion.push(rows, &u);
             if let Some(floating) = &part.floating {
@@ -395,14 +409,13 @@ impl<'m> Simulation<'m> {
     }
 
     pub(super) fn place_effectors(&mut self) {
+        for part in &mut self.parts {
+            combine(&part.motion.z, &part.columns, &mut part.moved);
+        }
         for (effector, pose) in &mut self.effectors {
             *pose = match self.parts.get(effector.component) {
                 None => self.base * effector.rest,
-                Some(part) => {
-                    let n = part.motion.size();
-                    let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-                    part.base * effector.rest * exp(&dynamics::twist(rows, &part.motion.z, None))
-                }
+                Some(part) => part.base * effector.rest * exp(&dynamics::twist_at(&part.moved, effector.row)),
             };
         }
     }

@@ -13,9 +13,9 @@ pub(crate) fn padded(n: usize) -> usize {
 
 /// Compiles a function twice, with and without the instructions of AVX2 and FMA, and takes what the machine has.
 macro_rules! wide {
-    ($(#[$doc:meta])* fn $name:ident, $lanes:ident ( $($argument:ident : $type:ty),* ) $(-> $answer:ty)?) => {
+    ($(#[$doc:meta])* $visible:vis fn $name:ident, $lanes:ident ( $($argument:ident : $type:ty),* ) $(-> $answer:ty)?) => {
         $(#[$doc])*
-        fn $name($($argument: $type),*) $(-> $answer)? {
+        $visible fn $name($($argument: $type),*) $(-> $answer)? {
             #[cfg(target_arch = "x86_64")]
             if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
                 #[target_feature(enable = "avx2,fma")]
@@ -38,6 +38,19 @@ pub(crate) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
+/// a·b of rows of any length, four sums at a time.
+#[inline(always)]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (x, x_rest) = a.as_chunks::<LANES>();
+    let (y, y_rest) = b.as_chunks::<LANES>();
+    for (x, y) in x.iter().zip(y) {
+        (0..LANES).for_each(|i| sums[i] += x[i] * y[i]);
+    }
+    let rest: f64 = x_rest.iter().zip(y_rest).map(|(x, y)| x * y).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}
+
 /// y += Σ x_k row_k, the rows as long as y and one after the other in memory. `FUSED` only where avx2 and fma were found.
 #[inline(always)]
 pub(crate) fn add_rows<const FUSED: bool, const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
@@ -51,6 +64,25 @@ pub(crate) fn add_rows<const FUSED: bool, const N: usize>(x: &[f64; N], rows: &[
     for (k, x) in x.iter().enumerate() {
         let row = &rows[k * stride..(k + 1) * stride];
         y.iter_mut().zip(row).for_each(|(y, row)| *y += x * row);
+    }
+}
+
+wide! {
+    /// y = Σ x_k row_k, the rows as long as y and one after the other in memory.
+    pub(crate) fn combine, combine_lanes(x: &[f64], rows: &[f64], y: &mut [f64])
+}
+
+#[inline(always)]
+fn combine_lanes<const FUSED: bool>(x: &[f64], rows: &[f64], y: &mut [f64]) {
+    y.fill(0.0);
+    let stride = y.len().max(1);
+    let (sixes, rest) = x.as_chunks::<6>();
+    let (first, last) = rows.split_at(6 * sixes.len() * y.len());
+    for (x, rows) in sixes.iter().zip(first.chunks_exact(6 * stride)) {
+        add_rows::<FUSED, 6>(x, rows, y);
+    }
+    for (x, row) in rest.iter().zip(last.chunks_exact(stride)) {
+        add_rows::<FUSED, 1>(&[*x], row, y);
     }
 }
 
