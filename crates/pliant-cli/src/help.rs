@@ -191,7 +191,7 @@ notes, warnings and page:
                  ends early, or null)}]; engine and error alone where one takes no part
 
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
-warnings, page (path), and
+warnings (also of loads beyond those that the blended model was made with), page (path), and
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
                  (of the effector), effector (its error), estimate (of that, by one step of the live
                  engine), and for twist, joint and corrected: mean, max (errors of all links),

@@ -84,6 +84,14 @@ pub fn prose(text: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join(if paired { "" } else { "`" })
 }
 
+/// A warning as a sentence: with a large letter and a full stop.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}
+
 /// `1 body`, `2 bodies`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })

@@ -53,6 +53,8 @@ pub struct Comparison {
     pub blended: Result<BlendedModel, String>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+    /// The same where figures are not to be trusted.
+    pub warnings: Vec<String>,
 }
 
 /// How many times [`measure`] calls `tick`, about.
@@ -120,6 +122,11 @@ pub fn measure(
             crate::page::text::figure(after)
         ));
     }
+    let blended = blended.map(|(_, about)| about);
+    let beyond = match (&ramp, &blended) {
+        (Ok(ramp), Ok(about)) => others::beyond(ramp, about),
+        _ => None,
+    };
     Ok(Comparison {
         coordinates: model.rank() + model.modes(),
         free_base,
@@ -127,8 +134,9 @@ pub fn measure(
         transient,
         frequencies,
         speed,
-        blended: blended.map(|(_, about)| about),
+        blended,
         notes,
+        warnings: beyond.into_iter().collect(),
     })
 }
 

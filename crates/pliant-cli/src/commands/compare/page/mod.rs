@@ -20,7 +20,7 @@ use super::measure::{Comparison, DEFAULT, size};
 use super::motion;
 use super::skeleton::Skeleton;
 use crate::page::head;
-use crate::page::text::{escape, figure, prose};
+use crate::page::text::{escape, figure, prose, sentence};
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
@@ -81,8 +81,9 @@ impl Page<'_> {
         html.push_str(&head(&format!("{}: full against reduced", self.name)));
         self.lead(html)?;
         self.cards(html)?;
-        for note in &self.comparison.notes {
-            writeln!(html, "<p class=\"note\">{}</p>", prose(note))?;
+        let Comparison { notes, warnings, .. } = self.comparison;
+        for note in notes.iter().cloned().chain(warnings.iter().map(|warning| sentence(warning))) {
+            writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.drawings(html)?;
         self.player(html)?;
