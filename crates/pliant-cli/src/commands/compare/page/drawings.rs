@@ -25,7 +25,9 @@ impl Page<'_> {
              grows.</p>\n<div class=\"pair\">"
         )?;
         let ramp = self.comparison.ramp.as_ref().ok();
-        let settled = [ramp.and_then(|ramp| ramp.scene.as_ref()), ramp.and_then(|ramp| ramp.far.as_ref())];
+        // Where nothing moves, one drawing shows it.
+        let far = ramp.filter(|ramp| ramp.moves()).and_then(|ramp| ramp.far.as_ref());
+        let settled = [ramp.and_then(|ramp| ramp.scene.as_ref()), far];
         for (settled, id) in settled.into_iter().zip(["drawing-scene", "drawing-far"]) {
             let Some(settled) = settled else { continue };
             let load = match settled.scale {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::measure::{AtRest, Ramp, Sample};
-use super::{FLOOR, Page};
+use super::{FLOOR, Over, Page};
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
 use crate::page::text::{count, escape, figure, percent, percent_cell};
 
@@ -46,10 +46,11 @@ impl Page<'_> {
         )?;
         let axis =
             |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
+        let over = Over::of(ramp);
         let series = |name: &str, class, mark, of: &dyn Fn(&Sample) -> Option<f64>| Series {
             name: name.into(),
             class,
-            points: ramp.samples.iter().filter_map(|s| Some([s.displacement, of(s)?])).collect(),
+            points: ramp.samples.iter().filter_map(|s| Some([over.at(s), of(s)?])).collect(),
             mark,
         };
         let all = vec![
@@ -61,22 +62,19 @@ impl Page<'_> {
         ];
         let plot = Plot {
             id: "engines",
-            title: "Error of three engines against displacement, with their estimates".into(),
+            title: format!("Error of three engines against {}, with their estimates", over.name()),
             description: "Lines of the effector's error, dotted ones of what the engine says it is.".into(),
-            x: axis("displacement of the effector over radius"),
+            x: over.axis(),
             y: axis("error of the effector over radius"),
             series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
-            marks: ramp
-                .at_scene()
-                .map(|s| (s.displacement, "scene's load".to_string()))
-                .into_iter()
-                .collect(),
+            marks: over.mark(ramp),
         };
         writeln!(
             html,
             "<div class=\"pair\"><figure><h3>Error of the effector at rest</h3>\n{}<figcaption>Solid: distance from the full simulation. Dotted: the engine's \
-             own estimate. What is below 0.0001 % is drawn at the lower edge.</figcaption></figure>",
-            plot.svg()
+             own estimate. What is below 0.0001 % is drawn at the lower edge.{}</figcaption></figure>",
+            plot.svg(),
+            escape(&plot.coinciding())
         )?;
         html.push_str(
             "<figure><h3>Error and estimate</h3>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">moved by</th>\

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::measure::Frequencies;
 use super::Page;
-use crate::page::text::{escape, figure, significant};
+use crate::page::text::{escape, figure, ratio};
 
 impl Page<'_> {
     pub(super) fn frequencies(&self, html: &mut String) -> std::fmt::Result {
@@ -47,12 +47,7 @@ impl Page<'_> {
                     for (k, f) in full.iter().enumerate() {
                         match own.get(k) {
                             Some(own) => {
-                                write!(
-                                    html,
-                                    "<td>{}<small>× {}</small></td>",
-                                    figure(*own),
-                                    significant(own / f, 4)
-                                )?;
+                                write!(html, "<td>{}<small>× {}</small></td>", figure(*own), ratio(own / f))?;
                             }
                             None => html.push_str("<td>–</td>"),
                         }

@@ -16,11 +16,12 @@ use pliant::spatial::Pose;
 use serde_json::Value;
 
 use super::drawing::{Arrow, View, arrows};
-use super::measure::{Comparison, DEFAULT, size};
+use super::measure::{Comparison, DEFAULT, Ramp, Sample, size};
 use super::motion;
 use super::skeleton::Skeleton;
-use crate::page::head;
+use crate::page::plot::{Axis, Scale};
 use crate::page::text::{escape, figure, prose, sentence};
+use crate::page::{bound, head};
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
@@ -67,6 +68,47 @@ impl Places {
     }
 }
 
+/// What plots of rising loads are over: how far the effector moves, or the load, where more of it does not always move it
+/// further and lines would turn back.
+#[derive(Clone, Copy, PartialEq)]
+enum Over {
+    Displacement,
+    Load,
+}
+
+impl Over {
+    fn of(ramp: &Ramp) -> Over {
+        if ramp.rises() { Over::Displacement } else { Over::Load }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Over::Displacement => "displacement",
+            Over::Load => "load",
+        }
+    }
+
+    fn at(self, sample: &Sample) -> f64 {
+        match self {
+            Over::Displacement => sample.displacement,
+            Over::Load => sample.scale,
+        }
+    }
+
+    fn axis(self) -> Axis {
+        let (label, percent) = match self {
+            Over::Displacement => ("displacement of the effector over radius", true),
+            Over::Load => ("load over the scene's", false),
+        };
+        Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent }
+    }
+
+    /// Where the scene's load is.
+    fn mark(self, ramp: &Ramp) -> Vec<(f64, String)> {
+        ramp.at_scene().map(|sample| (self.at(sample), "scene's load".to_string())).into_iter().collect()
+    }
+}
+
 struct Page<'a> {
     name: &'a str,
     mechanism: &'a Mechanism,
@@ -99,6 +141,7 @@ impl Page<'_> {
             env!("CARGO_PKG_VERSION"),
             figure(size(self.mechanism))
         )?;
+        *html = bound(html);
         let frames = &self.comparison.transient.frames;
         let place = |poses: &[Pose]| self.skeleton.place(poses);
         let played = motion::Played {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::measure::{MODES, Moment};
 use super::super::motion;
-use super::Page;
+use super::{FLOOR, Page};
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
 use crate::page::text::{escape, percent, significant, time};
 
@@ -35,6 +35,12 @@ impl Page<'_> {
 
     pub(super) fn paths(&self, html: &mut String) -> std::fmt::Result {
         let transient = &self.comparison.transient;
+        if transient.displacement < FLOOR {
+            return writeln!(
+                html,
+                "<p class=\"note\">No effector moves by more than 0.0001 % of the radius: there is no path to show.</p>"
+            );
+        }
         let effector = &self.mechanism.effectors()[transient.effector].name;
         let every = transient.path.len().div_ceil(LINE).max(1);
         let line = |of: &dyn Fn(&Moment) -> f64| -> Vec<[f64; 2]> {
@@ -98,10 +104,11 @@ impl Page<'_> {
         writeln!(
             html,
             "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
-             direction in which it goes furthest.</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
-             Largest {}; with {MODES} modes {}{}. Modes let links swing while the effector is still; the default model has none.</figcaption></figure></div>",
+             direction in which it goes furthest.{}</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
+             Largest: reduced {}, with {MODES} modes {}{}. Modes let links swing while the effector is still; the default model has none.{}</figcaption></figure></div>",
             escape(effector),
             path.svg(),
+            escape(&path.coinciding()),
             apart.svg(),
             if self.mechanism.effectors().len() > 1 { " that is furthest off" } else { "" },
             percent(transient.max_error()),
@@ -109,8 +116,9 @@ impl Page<'_> {
             transient
                 .others
                 .iter()
-                .map(|o| format!("; {} {}", o.engine, percent(o.max_error())))
-                .collect::<String>()
+                .map(|o| format!(", {} {}", o.engine, percent(o.max_error())))
+                .collect::<String>(),
+            escape(&apart.coinciding())
         )
     }
 }

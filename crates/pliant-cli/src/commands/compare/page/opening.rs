@@ -54,7 +54,10 @@ impl Page<'_> {
                 ),
             );
         }
-        card(percent_cell(transient.max_error()), "of the radius is it off at most in motion".into());
+        card(
+            percent_cell(transient.max_error()),
+            "of the radius is the most that it is off in motion".into(),
+        );
         html.push_str("</ul>\n");
         Ok(())
     }

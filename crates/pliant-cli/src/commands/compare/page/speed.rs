@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::measure::DEFAULT;
 use super::Page;
 use crate::page::plot::{Bar, bars};
-use crate::page::text::{count, significant, time};
+use crate::page::text::{count, figure, significant, time};
 
 impl Page<'_> {
     pub(super) fn speed(&self, html: &mut String) -> std::fmt::Result {
@@ -52,7 +52,7 @@ impl Page<'_> {
         )?;
         for row in &rows {
             let steps = 1e3 / row.value;
-            let steps = if steps < 1.0 { "less than 1".to_string() } else { format!("{}", steps.floor()) };
+            let steps = if steps < 1.0 { "less than 1".to_string() } else { figure(steps.floor()) };
             writeln!(html, "<tr><td>{}</td><td>{}</td><td>{steps}</td></tr>", row.name, time(row.value))?;
         }
         write!(
