@@ -69,14 +69,20 @@ impl<'m> Blended<'m> {
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<String> {
-        let bound = self.bound.filter(|bound| estimate > *bound)?;
-        Some(format!(
+        beyond(self.bound?, estimate)
+    }
+}
+
+/// What to tell of a pose of a blended model whose estimate is beyond the error that it was made for; both over the radius.
+pub fn beyond(bound: f64, estimate: f64) -> Option<String> {
+    (estimate > bound).then(|| {
+        format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those of its samples; make one with a larger --displacement, or use `live`",
+             those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `live`",
             radii(estimate),
             radii(bound)
-        ))
-    }
+        )
+    })
 }
 
 /// Chooses samples within so many seconds, with a bar for people.

@@ -117,6 +117,8 @@ that has a shape in `full` and `articulated`, the bodies of effectors in the oth
 (m) is the deepest overlap of all steps; the residual (m/s) tells how far the forces of a step were
 at most from Coulomb's law. Contacts are those that pushed in the last step: the normal points out
 of `first` into `second`, the force (N) is on `second`, the gap (m) that at the start of the step.
+Events tell when two bodies began and ended to push each other, in all steps: the first 1000 of
+them, and how many there were.
 
 A trajectory has one row for the start and one for each step. CSV: time, then NAME.px .py .pz .qw
 .qx .qy .qz of each body, then NAME.0, NAME.1… of each joint; where things touch also contacts
@@ -139,7 +141,8 @@ Examples:
                                          also models; reduced, live and blended: also estimate;
                                          where things touch, not that, but
                                          contacts ([{first, second, point, normal, gap, force}]),
-                                         penetration (m), residual (m/s)
+                                         penetration (m), residual (m/s), events ([{time (s), first,
+                                         second, change: began or ended}]), events_total
   pliant simulate drop.toml --engine full --duration 2 --dt 0.004 --solver exact
                                          a scene in which things touch
   pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
@@ -188,7 +191,7 @@ notes, warnings and page:
                  ends early, or null)}]; engine and error alone where one takes no part
 
 JSON keys: mechanism, bodies, coordinates (of the reduced model), effectors, radius (m), notes,
-warnings, page (path), and
+warnings (also of loads beyond those that the blended model was made with), page (path), and
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
                  (of the effector), effector (its error), estimate (of that, by one step of the live
                  engine), and for twist, joint and corrected: mean, max (errors of all links),

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::Args;
-use pliant::contact::{Actor, Contact, Report, Scene, Solver, Surfaces};
+use pliant::contact::{Actor, Change, Contact, Event, Report, Scene, Solver, Surfaces};
 use pliant::io::trajectory::Touch;
 use pliant::mechanism::{Apart, Mechanism, closest};
 use serde_json::{Map, Value, json};
@@ -170,6 +170,28 @@ impl Worst {
     }
 }
 
+/// Events that are kept, at most: more than a reader reads.
+const MOST_EVENTS: usize = 1000;
+
+/// What began and ended to touch in all steps.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    /// The first of them, each with its time, s.
+    kept: Vec<(f64, Event)>,
+    /// How many there were.
+    total: usize,
+}
+
+impl Events {
+    /// Takes the last step in.
+    pub fn add(&mut self, scene: &Scene) {
+        let (time, events) = (scene.world().time(), scene.world().events());
+        let room = MOST_EVENTS - self.kept.len();
+        self.kept.extend(events.iter().take(room).map(|event| (time, *event)));
+        self.total += events.len();
+    }
+}
+
 /// What touched in the last step, for a trajectory.
 pub fn touch(scene: &Scene) -> Touch {
     let report = scene.world().report();
@@ -187,8 +209,8 @@ fn pushing<'s>(scene: &'s Scene) -> impl Iterator<Item = &'s Contact> {
     scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0)
 }
 
-/// `contacts` that pushed in the last step, and the worst `penetration` and `residual` of all steps.
-pub fn document(scene: &Scene, worst: &Worst) -> Map<String, Value> {
+/// `contacts` that pushed in the last step, the worst `penetration` and `residual` of all steps, and their `events`.
+pub fn document(scene: &Scene, worst: &Worst, events: &Events) -> Map<String, Value> {
     let three = |v: &pliant::nalgebra::Vector3<f64>| [v.x, v.y, v.z];
     let contacts: Vec<Value> = pushing(scene)
         .map(|contact| {
@@ -202,8 +224,29 @@ pub fn document(scene: &Scene, worst: &Worst) -> Map<String, Value> {
             })
         })
         .collect();
-    let values = [json!(contacts), worst.penetration.into(), worst.residual.into()];
-    ["contacts", "penetration", "residual"].map(String::from).into_iter().zip(values).collect()
+    let kept: Vec<Value> = (events.kept.iter())
+        .map(|(time, event)| {
+            json!({
+                "time": time,
+                "first": scene.world().name(event.first),
+                "second": scene.world().name(event.second),
+                "change": match event.change {
+                    Change::Began => "began",
+                    Change::Ended => "ended",
+                },
+            })
+        })
+        .collect();
+    [
+        ("contacts", contacts.into()),
+        ("penetration", worst.penetration.into()),
+        ("residual", worst.residual.into()),
+        ("events", kept.into()),
+        ("events_total", events.total.into()),
+    ]
+    .map(|(key, value): (&str, Value)| (key.to_string(), value))
+    .into_iter()
+    .collect()
 }
 
 /// The worst of all steps, for people.

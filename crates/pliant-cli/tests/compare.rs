@@ -253,6 +253,34 @@ fn live_and_blended_stand_beside_reduced() {
     assert_eq!(document["page"], "y-compare.html");
 }
 
+/// Loads beyond those that the blended model was made with are told once, in the words of `simulate` and `statics`.
+#[test]
+fn loads_beyond_the_samples_of_a_blend() {
+    let run = Run::new("compare-beyond");
+    let words = "beyond those of its samples";
+    let told = |name: &str| {
+        let document = run.json(&["compare", name, "-o", "page.html"], 0);
+        let counts = [document.to_string(), read(&run, "page.html")].map(|text| text.matches(words).count());
+        (document, counts)
+    };
+    assert_eq!(told("y").1, [0, 0]);
+    let (document, counts) = told("four-bar");
+    assert_eq!(counts, [1, 1]);
+    // Not under the scene's load, but from some load on, which is named.
+    let bound = number(&document["blended"]["bound"]);
+    let errors = document["errors"].as_array().expect("a list");
+    let first = errors.iter().find(|at| number(&at["blended"]["estimate"]) > bound).expect("one");
+    assert_eq!(first["load_scale"], 4.0);
+    let warning = document["warnings"][0].as_str().expect("a warning");
+    assert!(
+        warning.starts_with("blended at rest under 4 times the scene's load: the pose is off"),
+        "{warning}"
+    );
+    assert!(read(&run, "page.html").contains(">Blended at rest under"));
+    let outcome = run.run(&["compare", "four-bar"]);
+    assert!(outcome.err.contains(words), "{}", outcome.err);
+}
+
 #[test]
 fn names_cannot_break_the_page() {
     let run = Run::new("compare-names");

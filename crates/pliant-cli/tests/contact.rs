@@ -144,6 +144,69 @@ fn a_block_comes_to_rest_on_a_spring_by_every_engine() {
     assert!((height(&end, "bodies", "plate") - sunk + 10.0 / 5000.0).abs() < 1e-5);
 }
 
+/// A ball that loses nothing falls on a floor again and again.
+const BOUNCE: &str = r#"
+[mechanism]
+name = "bounce"
+[[world.shape]]
+kind = "box"
+size = [2.0, 2.0, 0.2]
+position = [0.0, 0.0, -0.1]
+restitution = 1.0
+[[body]]
+name = "ball"
+free = true
+position = [0.0, 0.0, 0.055]
+[[body.shape]]
+kind = "ball"
+radius = 0.05
+density = 1000.0
+restitution = 1.0
+"#;
+
+/// It falls h in √(2h/g), so that it hits every 2√(2h/g); each time it begins and ends to touch.
+#[test]
+fn events_tell_what_began_and_ended_to_touch() {
+    let run = Run::new("contact-events");
+    run.file("bounce.toml", BOUNCE);
+    let fall = (2.0 * 0.005 / GRAVITY).sqrt();
+    let dt = 0.002;
+    let asked = |duration: &'static str| {
+        ["simulate", "bounce.toml", "--engine", "full", "--dt", "0.002", "--duration", duration]
+    };
+    let end = run.json(&asked("0.2"), 0);
+    let events = end["events"].as_array().expect("a list");
+    assert_eq!((events.len(), &end["events_total"]), (6, &6.into()), "{end}");
+    for (k, event) in events.iter().enumerate() {
+        let names = [&event["first"], &event["second"]];
+        assert!(names == ["ball", "world"] || names == ["world", "ball"], "{event}");
+        assert_eq!(event["change"], if k % 2 == 0 { "began" } else { "ended" }, "{event}");
+        // It hits at the end of a step and is off in the next; each bounce is a step late or early.
+        let hit = (1 + k / 2 * 2) as f64 * fall + (k % 2) as f64 * dt;
+        let bounces = (k / 2 + 1) as f64;
+        assert!((number(&event["time"]) - hit).abs() < 2.0 * bounces * dt, "{event}: not at {hit}");
+    }
+    // A long run keeps the first thousand, and counts all.
+    let end = run.json(&asked("40"), 0);
+    let kept = end["events"].as_array().expect("a list");
+    let total = number(&end["events_total"]);
+    assert_eq!((kept.len(), &kept[..6]), (1000, &events[..]));
+    assert!((total / (40.0 / fall) - 1.0).abs() < 0.1, "{total}");
+
+    // What lies still has begun and not ended; by every engine.
+    run.file("caught.toml", PLATE);
+    for engine in ["full", "articulated", "reduced", "live", "blended"] {
+        let end = run.json(&simulate("caught.toml", engine, &[]), 0);
+        let count = |change: &str| {
+            let events = end["events"].as_array().expect("a list").iter();
+            events.filter(|event| event["change"] == change).count()
+        };
+        assert_eq!(count("began"), count("ended") + 1, "{engine}: {}", end["events"]);
+    }
+    let end = run.json(&simulate("caught.toml", "full", &["--no-contact"]), 0);
+    assert!(end["events"].is_null() && end["events_total"].is_null());
+}
+
 #[test]
 fn without_contact_everything_falls_through() {
     let run = Run::new("contact-none");

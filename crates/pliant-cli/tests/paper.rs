@@ -166,9 +166,10 @@ fn plots_have_axes_with_units_and_a_legend() {
         for axis in ["x", "y"] {
             let label = figure[axis].as_str().expect("a label");
             assert!(svg.contains(&format!(">{label}</text>")), "{file}: {label}");
-            // What is counted has no unit.
+            // What is counted has no unit; a ratio has it at its numbers.
             let counted = ["links", "models", "freedoms"].contains(&label);
-            assert!(counted || label.contains(", "), "{file}: `{label}` has no unit");
+            let ratio = label.ends_with(" over radius") && svg.contains(" %</text>");
+            assert!(counted || ratio || label.contains(", "), "{file}: `{label}` has no unit");
         }
         let entries = svg.matches("class=\"legend\"").count();
         assert_eq!(entries, list(figure, "series").len(), "{file}: a legend");

@@ -24,7 +24,7 @@ use crate::output::{Answer, Format, count, quantity, table};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
-use crate::touching::{self, Stage, Worst};
+use crate::touching::{self, Events, Stage, Worst};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -178,8 +178,8 @@ enum Running<'m> {
     Reduced(Box<reduced::Simulation<'m>>),
     Live(Box<live::Simulation<'m>>, Option<live::Dropped>),
     Blended(Box<blended::Simulation<'m>>, &'m Blended<'m>),
-    /// Any of them, with all that it touches, and the worst of the steps so far.
-    Touching(Box<Scene<'m>>, Worst),
+    /// Any of them, with all that it touches, and the worst and the events of the steps so far.
+    Touching(Box<Scene<'m>>, Worst, Events),
 }
 
 impl<'m> Running<'m> {
@@ -202,7 +202,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.inputs_mut(),
             Running::Live(simulation, _) => simulation.inputs_mut(),
             Running::Blended(simulation, _) => simulation.inputs_mut(),
-            Running::Touching(scene, _) => scene.inputs_mut(),
+            Running::Touching(scene, ..) => scene.inputs_mut(),
         }
     }
 
@@ -214,11 +214,12 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.step(dt),
             Running::Live(simulation, _) => simulation.step(dt),
             Running::Blended(simulation, _) => simulation.step(dt),
-            Running::Touching(scene, worst) => {
+            Running::Touching(scene, worst, events) => {
                 let report = scene.step(dt)?;
                 // Every link's pose is part of a step.
                 scene.state();
                 worst.add(&report);
+                events.add(scene);
                 Ok(())
             }
         }
@@ -231,7 +232,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.state(),
             Running::Live(simulation, _) => simulation.state(),
             Running::Blended(simulation, _) => simulation.state(),
-            Running::Touching(scene, _) => scene.state(),
+            Running::Touching(scene, ..) => scene.state(),
         }
     }
 
@@ -242,7 +243,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.effector_pose(effector),
             Running::Live(simulation, _) => simulation.effector_pose(effector),
             Running::Blended(simulation, _) => simulation.effector_pose(effector),
-            Running::Touching(scene, _) => scene.effector_pose(effector),
+            Running::Touching(scene, ..) => scene.effector_pose(effector),
         }
     }
 
@@ -253,7 +254,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.violation(),
             Running::Live(simulation, _) => simulation.violation(),
             Running::Blended(simulation, _) => simulation.violation(),
-            Running::Touching(scene, _) => scene.violation(),
+            Running::Touching(scene, ..) => scene.violation(),
         }
     }
 
@@ -264,7 +265,7 @@ impl<'m> Running<'m> {
             Running::Reduced(simulation) => simulation.energy(),
             Running::Live(simulation, _) => simulation.energy(),
             Running::Blended(simulation, _) => simulation.energy(),
-            Running::Touching(scene, _) => scene.energy(),
+            Running::Touching(scene, ..) => scene.energy(),
         }
     }
 
@@ -315,7 +316,7 @@ impl<'m> Running<'m> {
     fn size(&self) -> Option<(usize, usize)> {
         let simulation = match self {
             Running::Reduced(simulation) => simulation,
-            Running::Touching(scene, _) => match scene.actor() {
+            Running::Touching(scene, ..) => match scene.actor() {
                 Some(Actor::Reduced(simulation)) => simulation,
                 _ => return None,
             },
@@ -327,7 +328,7 @@ impl<'m> Running<'m> {
     /// What touched in the last step.
     fn touch(&self) -> Option<Touch> {
         match self {
-            Running::Touching(scene, _) => Some(touching::touch(scene)),
+            Running::Touching(scene, ..) => Some(touching::touch(scene)),
             _ => None,
         }
     }
@@ -355,7 +356,7 @@ impl<'a> Motion<'a> {
             (Some(stage), engine) => {
                 let scene = stage.scene(mechanism, engine.map(Running::actor))?;
                 warnings.extend(scene.world().warnings().iter().cloned());
-                Running::Touching(Box::new(scene), Worst::default())
+                Running::Touching(Box::new(scene), Worst::default(), Events::default())
             }
             (None, None) => unreachable!("without contact the engine has all bodies"),
         };
@@ -480,8 +481,8 @@ fn answer(
     if let Some(models) = running.models() {
         json.insert("models".into(), models.into());
     }
-    if let Running::Touching(scene, worst) = running {
-        json.extend(touching::document(scene, worst));
+    if let Running::Touching(scene, worst, events) = running {
+        json.extend(touching::document(scene, worst, events));
     }
     json.insert("steps".into(), state.steps.into());
     json.insert("time".into(), state.time.into());
@@ -538,7 +539,7 @@ fn answer(
         rows.insert(1, vec!["dropped".into(), told]);
     }
     let mut contacts = String::new();
-    if let Running::Touching(scene, worst) = running {
+    if let Running::Touching(scene, worst, _) = running {
         rows.extend(touching::rows(worst));
         contacts = format!("\n{}", touching::contact_table(scene));
     }

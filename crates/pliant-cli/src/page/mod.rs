@@ -8,6 +8,28 @@ use text::escape;
 /// Colours, and what plots look like.
 pub const PLOT_STYLE: &str = include_str!("plot.css");
 
+/// What stands behind a number and is never to begin a line.
+const UNITS: [&str; 14] =
+    ["%", "µs", "ms", "s", "nm", "µm", "mm", "m", "m/s", "m/s²", "N", "N·m", "Hz", "times"];
+
+/// A page on which numbers stay beside their units, and × beside its number, where lines break.
+pub fn bound(html: &str) -> String {
+    let mut page = String::with_capacity(html.len());
+    let mut in_tag = false;
+    for (k, c) in html.char_indices() {
+        in_tag = if c == '<' { true } else { in_tag && !html[..k].ends_with('>') };
+        let (before, after) = (html[..k].chars().next_back(), &html[k + c.len_utf8()..]);
+        let unit = after.split([' ', ',', '.', ':', ';', ')', '<', '\n']).next().unwrap_or_default();
+        let binds = match before {
+            Some('×') => true,
+            Some(digit) => digit.is_ascii_digit() && UNITS.contains(&unit),
+            None => false,
+        };
+        page.push(if c == ' ' && !in_tag && binds { '\u{a0}' } else { c });
+    }
+    page
+}
+
 /// The beginning of a page, up to its heading.
 pub fn head(title: &str) -> String {
     let title = escape(title);
@@ -18,4 +40,17 @@ pub fn head(title: &str) -> String {
          <title>{title}</title>\n<style>\n{PLOT_STYLE}{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
         include_str!("style.css")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bound;
+
+    #[test]
+    fn numbers_stay_beside_their_units() {
+        assert_eq!(
+            bound("<p a=\"1 m\">100 % of 3 models, × 2 (5 m/s).</p>"),
+            "<p a=\"1 m\">100\u{a0}% of 3 models, ×\u{a0}2 (5\u{a0}m/s).</p>"
+        );
+    }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::PLOT_STYLE;
-use super::text::{escape, significant};
+use super::text::{escape, listed, power_of_ten, significant};
 
 /// How numbers are laid out along an axis.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,7 +84,10 @@ const BOTTOM: f64 = 46.0;
 /// Height of a row of the legend, and widths of its swatch and of a letter.
 const ROW: f64 = 18.0;
 const SWATCH: f64 = 30.0;
-const LETTER: f64 = 6.3;
+const LETTER: f64 = 7.1;
+
+/// Lines that are nowhere further apart than this are told to coincide: they are 2 wide.
+const COINCIDE: f64 = 1.5;
 
 /// Numbers of an axis laid out between two pixels.
 struct Ruler {
@@ -117,12 +120,16 @@ impl Ruler {
                 let every = ((high - low) / 7.0).ceil().max(1.0) as i32;
                 let decades: Vec<i32> = (low as i32..=high as i32).collect();
                 let first = decades[0];
-                let ticks: Vec<(f64, String)> = (decades.iter())
-                    .filter(|d| (**d - first) % every == 0)
-                    .map(|d| (10f64.powi(*d), label(format!("1e{d}").parse().unwrap_or(0.0))))
-                    // 10⁻⁶, not 1·10⁻⁶.
-                    .map(|(v, label)| (v, label.strip_prefix("1·").unwrap_or(&label).to_string()))
-                    .collect();
+                let shown = || decades.iter().copied().filter(|d| (*d - first) % every == 0);
+                let label = |d: i32| label(format!("1e{d}").parse().unwrap_or(0.0));
+                // Where one is 10⁻⁶, all are such powers.
+                let powers = !axis.percent && shown().any(|d| label(d).starts_with("1·"));
+                let label = |d: i32| match powers {
+                    true => power_of_ten(d),
+                    // 10⁶ %, not 1·10⁶ %.
+                    false => label(d).trim_start_matches("1·").to_string(),
+                };
+                let ticks: Vec<(f64, String)> = shown().map(|d| (10f64.powi(d), label(d))).collect();
                 let minor = decades
                     .iter()
                     .filter(|_| every == 1 && high - low < 6.0)
@@ -213,15 +220,7 @@ impl Plot {
         let rows = self.legend_rows();
         let foot = TOP + HEIGHT;
         let height = foot + BOTTOM + ROW * rows.len() as f64 + 4.0;
-        let all = || self.series.iter().flat_map(|s| &s.points);
-        let x = Ruler::new(
-            &self.x,
-            all().map(|p| p[0]).chain(self.marks.iter().map(|m| m.0)),
-            LEFT,
-            WIDTH - RIGHT,
-        );
-        let x = x.tight(all().map(|p| p[0]));
-        let y = Ruler::new(&self.y, all().map(|p| p[1]), foot, TOP);
+        let (x, y) = self.rulers();
         let mut svg = head(self.id, &self.title, &self.description, height);
         for v in &y.minor {
             let at = y.at(*v);
@@ -302,6 +301,41 @@ impl Plot {
         svg
     }
 
+    /// A sentence on lines that lie on each other, so that nobody looks for the one below; empty where none do.
+    pub fn coinciding(&self) -> String {
+        let (x, y) = self.rulers();
+        let lines = self.series.iter().filter(|s| matches!(s.mark, Mark::Line | Mark::LineAndDots));
+        // The first line of a group as it is drawn, and the names of all.
+        let mut groups: Vec<(Vec<[f64; 2]>, Vec<String>)> = Vec::new();
+        for line in lines.filter(|s| !s.name.is_empty() && s.points.len() > 1) {
+            let drawn: Vec<[f64; 2]> = line.points.iter().map(|p| [x.at(p[0]), y.at(p[1])]).collect();
+            let name = format!("“{}”", line.name);
+            match groups.iter_mut().find(|(first, _)| alike(first, &drawn)) {
+                Some((_, names)) => names.push(name),
+                None => groups.push((drawn, vec![name])),
+            }
+        }
+        let told: Vec<String> =
+            groups.iter().filter(|(_, names)| names.len() > 1).map(|(_, names)| listed(names)).collect();
+        match told.is_empty() {
+            true => String::new(),
+            false => format!(" Lines that coincide: {}.", told.join("; ")),
+        }
+    }
+
+    /// How both axes are laid out.
+    fn rulers(&self) -> (Ruler, Ruler) {
+        let all = || self.series.iter().flat_map(|s| &s.points);
+        let x = Ruler::new(
+            &self.x,
+            all().map(|p| p[0]).chain(self.marks.iter().map(|m| m.0)),
+            LEFT,
+            WIDTH - RIGHT,
+        );
+        let x = x.tight(all().map(|p| p[0]));
+        (x, Ruler::new(&self.y, all().map(|p| p[1]), TOP + HEIGHT, TOP))
+    }
+
     fn draw(&self, svg: &mut String, series: &Series, x: &Ruler, y: &Ruler) {
         let finite: Vec<[f64; 2]> =
             series.points.iter().copied().filter(|p| p.iter().all(|v| v.is_finite())).collect();
@@ -350,6 +384,25 @@ impl Plot {
         }
         rows
     }
+}
+
+/// Whether two lines of as many points, as they are drawn, are nowhere apart.
+fn alike(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
+    // To the stretches of the other line beside it: where both are steep, they are near though one is above the other.
+    let near = |(k, p): (usize, &[f64; 2])| {
+        let beside = &b[k.saturating_sub(1)..(k + 2).min(b.len())];
+        beside.windows(2).any(|ends| apart(p, &ends[0], &ends[1]) < COINCIDE)
+    };
+    a.len() == b.len() && a.iter().enumerate().all(near)
+}
+
+/// How far a point is from a line between two others.
+fn apart(p: &[f64; 2], from: &[f64; 2], to: &[f64; 2]) -> f64 {
+    let [along, off] = [[to[0] - from[0], to[1] - from[1]], [p[0] - from[0], p[1] - from[1]]];
+    let square = along[0] * along[0] + along[1] * along[1];
+    let t = if square > 0.0 { (along[0] * off[0] + along[1] * off[1]) / square } else { 0.0 };
+    let t = t.clamp(0.0, 1.0);
+    (off[0] - t * along[0]).hypot(off[1] - t * along[1])
 }
 
 /// A dot, larger where no line leads to it.
@@ -438,7 +491,7 @@ pub fn bars(
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Ruler, Scale, nice};
+    use super::{Axis, Mark, Plot, Ruler, Scale, Series, nice};
 
     #[test]
     fn ticks_are_round_and_hold_the_data() {
@@ -448,6 +501,38 @@ mod tests {
         assert_eq!(labels, ["−0.02", "0", "0.02", "0.04", "0.06", "0.08", "0.1"]);
         assert!((ruler.at(0.04) - 50.0).abs() < 1e-9);
         assert_eq!([nice(0.7), nice(0.3), nice(13.0), nice(90.0)], [0.5, 0.2, 10.0, 100.0]);
+    }
+
+    #[test]
+    fn powers_of_ten_are_written_alike() {
+        let axis = Axis { label: String::new(), scale: Scale::Log { floor: 1e-12 }, percent: false };
+        let labels = |values: &[f64]| -> Vec<String> {
+            let ruler = Ruler::new(&axis, values.iter().copied(), 0.0, 1.0);
+            ruler.ticks.into_iter().map(|t| t.1).collect()
+        };
+        assert_eq!(labels(&[0.02, 40.0]), ["0.01", "0.1", "1", "10", "100"]);
+        assert_eq!(labels(&[2e-6, 4.0]), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1", "10"]);
+    }
+
+    #[test]
+    fn lines_that_lie_on_each_other_are_told() {
+        let axis = || Axis { label: String::new(), scale: Scale::Linear, percent: false };
+        let line = |name: &str, end: f64| Series {
+            name: name.into(),
+            class: "",
+            points: vec![[0.0, 0.0], [1.0, end]],
+            mark: Mark::Line,
+        };
+        let told = |series: Vec<Series>| {
+            let (title, description) = (String::new(), String::new());
+            Plot { id: "p", title, description, x: axis(), y: axis(), series, marks: Vec::new() }.coinciding()
+        };
+        assert_eq!(told(vec![line("a", 1.0), line("b", 0.9)]), "");
+        assert_eq!(told(vec![line("a", 1.0), line("b", 0.999)]), " Lines that coincide: “a” and “b”.");
+        assert_eq!(
+            told(vec![line("a", 1.0), line("b", 0.5), line("c", 1.0), line("d", 1.0), line("e", 0.5)]),
+            " Lines that coincide: “a”, “c” and “d”; “b” and “e”."
+        );
     }
 
     #[test]

@@ -15,11 +15,38 @@ pub fn significant(x: f64, digits: usize) -> String {
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..6).contains(&exponent) {
         let rounded: f64 = text.parse().unwrap_or(x);
-        return format!("{rounded}").replace('-', "−");
+        return grouped(&format!("{rounded}")).replace('-', "−");
     }
     let mantissa =
         if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
     format!("{}·10{}", mantissa.replace('-', "−"), superscript(exponent))
+}
+
+/// A number as it stands, with a comma before its thousands from ten thousand on.
+fn grouped(text: &str) -> String {
+    let whole = text.find('.').unwrap_or(text.len());
+    match text[..whole].trim_start_matches('-').len() {
+        0..=4 => text.into(),
+        _ => format!("{},{}", &text[..whole - 3], &text[whole - 3..]),
+    }
+}
+
+/// 10ⁿ, of which 1 and 10 are known by themselves.
+pub fn power_of_ten(n: i32) -> String {
+    match n {
+        0 => "1".into(),
+        1 => "10".into(),
+        n => format!("10{}", superscript(n)),
+    }
+}
+
+/// Names in a row: `a, b and c`.
+pub fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+    }
 }
 
 fn superscript(n: i32) -> String {
@@ -84,6 +111,19 @@ pub fn prose(text: &str) -> String {
     parts.iter().enumerate().map(part).collect::<Vec<_>>().join(if paired { "" } else { "`" })
 }
 
+/// A warning as a sentence: with a large letter and a full stop.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let stop = if text.ends_with('.') { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
+}
+
+/// One number over another that may be equal: near 1 the third decimal tells.
+pub fn ratio(x: f64) -> String {
+    significant(x, if x.abs() < 2.0 { 4 } else { 3 })
+}
+
 /// `1 body`, `2 bodies`.
 pub fn count(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
@@ -101,7 +141,9 @@ mod tests {
             (0.5, "0.5"),
             (85.26, "85.3"),
             (-0.012345, "−0.0123"),
-            (123456.0, "123000"),
+            (2417.0, "2420"),
+            (-12000.0, "−12,000"),
+            (123456.0, "123,000"),
             (3.04e-9, "3.04·10⁻⁹"),
             (2e12, "2·10¹²"),
             (f64::NAN, "–"),

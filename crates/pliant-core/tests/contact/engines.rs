@@ -1,18 +1,13 @@
 //! Contact in every engine: the impulse of a ball that hits an effector is v₀/(1/m + w), with w measured by two steps of
 //! the engine alone, one of them with a load; and a ball that lies on an effector weighs on it what it weighs.
 
+use crate::models::Models;
 use nalgebra::{Matrix3, Vector3};
-use pliant_core::articulated;
-use pliant_core::blended;
 use pliant_core::contact::{Actor, FreeBodyId, Touched, World};
-use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::live;
-use pliant_core::mechanism::{Body, BodyId, Geometry, Mechanism, Shape};
+use pliant_core::mechanism::{Body, BodyId, Geometry, Shape};
 use pliant_core::nalgebra;
-use pliant_core::reduced::{self, Reduction};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
-use pliant_core::state::State;
 
 const H: f64 = 1.0 / 240.0;
 
@@ -24,44 +19,6 @@ fn ball(position: Vector3<f64>, radius: f64, mass: f64) -> Body {
     };
     let shape = Shape { friction: Some(0.0), ..Shape::new(Geometry::Ball { radius }) };
     Body::new("ball", Pose::translation(position.into())).inertia(inertia).shape(shape).free()
-}
-
-/// The models of a mechanism that engines run on.
-struct Models<'m> {
-    full: full::Model<'m>,
-    articulated: articulated::Model<'m>,
-    reduced: reduced::Model<'m>,
-    live: live::Model<'m>,
-    /// It has no free base.
-    blended: Option<blended::Model<'m>>,
-}
-
-impl<'m> Models<'m> {
-    fn new(mechanism: &'m Mechanism) -> Models<'m> {
-        Models {
-            full: full::Model::new(mechanism),
-            articulated: articulated::Model::new(mechanism),
-            reduced: Reduction::at_rest(mechanism).modes_for_contact(1.0 / 240.0).build().unwrap(),
-            live: live::Model::new(mechanism).unwrap(),
-            blended: blended::Model::new(mechanism, Default::default()).ok(),
-        }
-    }
-
-    fn actors(&'m self) -> Vec<Actor<'m>> {
-        let mut actors = vec![
-            Actor::from(self.full.simulate()),
-            Actor::from(self.articulated.simulate()),
-            Actor::from(self.reduced.simulate()),
-            Actor::from(self.live.simulate()),
-        ];
-        actors.extend(self.blended.as_ref().map(|model| {
-            // It would start under its weight, which these tests take away.
-            let mut simulation = model.simulate();
-            simulation.set_state(&State::at_rest(model.mechanism())).unwrap();
-            Actor::from(simulation)
-        }));
-        actors
-    }
 }
 
 /// Velocity of a point of a body at the end of one step, by the poses before and after.

@@ -38,7 +38,8 @@ fn in_each_engine(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)
     let whole = gallery::build(name).unwrap();
     let apart = whole.take_apart();
     let models = Models::new(apart.held.as_ref().unwrap());
-    for engine in ["full", "articulated", "reduced", "live"] {
+    for actor in models.actors() {
+        let engine = actor.engine();
         let mut scene = scene(&whole, &apart, &models, engine);
         assert!(scene.world().warnings().is_empty(), "{name}: {:?}", scene.world().warnings());
         look(engine, &whole, &mut scene);

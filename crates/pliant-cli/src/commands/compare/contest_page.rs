@@ -13,15 +13,20 @@ use super::motion;
 use super::page;
 use super::skeleton::Skeleton;
 use super::wires;
-use crate::page::head;
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
 use crate::page::text::{count, escape, figure, prose, significant, time};
+use crate::page::{bound, head};
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
 
 /// Residuals below this, m/s, are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-12;
+
+/// Distances below this, mm, are as good as none; where the largest of one engine is more than so many times that of another,
+/// their axis has powers of ten.
+const NEAR: f64 = 1e-6;
+const FAR: f64 = 10.0;
 
 /// The colour of an engine on the page, of its line, and of the player's.
 fn class(engine: &str) -> [&'static str; 2] {
@@ -34,9 +39,16 @@ fn class(engine: &str) -> [&'static str; 2] {
     }
 }
 
-/// A length for people: mm below a metre.
+/// A length for people, in the unit that suits it.
 pub fn length(metres: f64) -> String {
-    if metres < 1.0 { format!("{} mm", figure(metres * 1e3)) } else { format!("{} m", figure(metres)) }
+    match metres {
+        0.0 => "0 mm".into(),
+        x if x < 0.999e-9 => "< 1 nm".into(),
+        x if x < 1e-7 => format!("{} nm", figure(x * 1e9)),
+        x if x < 1e-5 => format!("{} µm", figure(x * 1e6)),
+        x if x < 1.0 => format!("{} mm", figure(x * 1e3)),
+        x => format!("{} m", figure(x)),
+    }
 }
 
 /// The largest of some numbers.
@@ -53,21 +65,20 @@ pub fn lead(contest: &Contest) -> String {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
     }
     text.push('.');
-    for run in &contest.runs[1..] {
-        let distances = contest.distances(run);
-        let fast = match (run.taken, full.taken) {
-            (Some([own, _]), Some([full, _])) => {
-                format!("takes {} ({} times as fast)", time(own), significant(full / own, 2))
-            }
-            _ => "does not get far".into(),
-        };
-        let _ = write!(
-            text,
-            " The engine {} {fast} and is at most {} from it, {} at the end.",
-            run.engine,
-            length(most(distances.iter().copied())),
-            length(distances.last().copied().unwrap_or(0.0))
-        );
+    let others: Vec<String> = (contest.runs[1..].iter())
+        .map(|run| {
+            let fast = match (run.taken, full.taken) {
+                (Some([own, _]), Some([full, _])) => {
+                    format!("takes {} ({} times as fast)", time(own), significant(full / own, 2))
+                }
+                _ => "does not get far".into(),
+            };
+            let furthest = length(most(contest.distances(run).into_iter()));
+            format!("{} {fast} and is at most {furthest} from it", run.engine)
+        })
+        .collect();
+    if !others.is_empty() {
+        let _ = write!(text, " Of the others, {}.", others.join("; "));
     }
     let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
     let _ = write!(text, " Nothing goes deeper than {} into anything else.", length(deepest));
@@ -141,6 +152,7 @@ impl Page<'_> {
              made this page; everything else comes out the same again.</p></footer>\n</main>",
             env!("CARGO_PKG_VERSION")
         )?;
+        *html = bound(html);
         html.push_str(&page::tail(&data));
         Ok(())
     }
@@ -154,7 +166,7 @@ impl Page<'_> {
              <th>distance from<br/>full, largest</th><th>at the end</th><th>penetration,<br/>largest</th><th>residual,<br/>largest</th>"
         )?;
         if let Some(effector) = effector {
-            write!(html, "<th>force on<br/>{}, largest</th>", escape(effector))?;
+            write!(html, "<th>force on<br/>“{}”, largest</th>", escape(effector))?;
         }
         writeln!(html, "</tr></thead><tbody>")?;
         let full = contest.runs[0].taken;
@@ -246,9 +258,24 @@ impl Page<'_> {
         let linear = |label: &str| Axis { label: label.into(), scale: Scale::Linear, percent: false };
         let mut plots = Vec::new();
         if contest.runs.len() > 1 {
+            let distances: Vec<Series> = (contest.runs[1..].iter())
+                .map(|run| series(run, contest.distances(run).iter().map(|m| m * 1e3).collect()))
+                .collect();
+            // Where one engine is much further off than another, powers of ten show both.
+            let ends = distances.iter().map(|line| most(line.points.iter().map(|p| p[1])).max(NEAR));
+            let least = ends.clone().fold(f64::INFINITY, f64::min);
+            let (scale, below) = match most(ends) > FAR * least {
+                true => {
+                    // The lines of the nearest engine have three decades.
+                    let floor = 10f64.powf((least * 1e-3).max(NEAR).log10().floor());
+                    let edge = length(floor * 1e-3);
+                    (Scale::Log { floor }, format!(" What is below {edge} is drawn at the lower edge."))
+                }
+                false => (Scale::Linear, String::new()),
+            };
             plots.push((
                 "Distance from the full simulation",
-                "Of the effector or loose body that is furthest off.".to_string(),
+                format!("Of the effector or loose body that is furthest off.{below}"),
                 Plot {
                     id: "distance",
                     title:
@@ -256,11 +283,8 @@ impl Page<'_> {
                             .into(),
                     description: lead(contest),
                     x: seconds(),
-                    y: linear("distance, mm"),
-                    series: contest.runs[1..]
-                        .iter()
-                        .map(|run| series(run, contest.distances(run).iter().map(|m| m * 1e3).collect()))
-                        .collect(),
+                    y: Axis { label: "distance, mm".into(), scale, percent: false },
+                    series: distances,
                     marks: Vec::new(),
                 },
             ));
@@ -309,7 +333,7 @@ impl Page<'_> {
         ));
         writeln!(html, "<h2>Over time</h2>\n<div class=\"pair\">")?;
         for (title, caption, plot) in plots {
-            let (caption, svg) = (escape(&caption), plot.svg());
+            let (caption, svg) = (escape(&format!("{caption}{}", plot.coinciding())), plot.svg());
             writeln!(html, "<figure><h3>{title}</h3>\n{svg}<figcaption>{caption}</figcaption></figure>")?;
         }
         writeln!(html, "</div>")

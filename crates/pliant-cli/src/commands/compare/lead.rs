@@ -17,7 +17,9 @@ const BAD: f64 = 0.05;
 /// What acts, in words.
 pub fn loads(mechanism: &Mechanism) -> String {
     let vector = |v: &Vector3<f64>, unit: &str| {
-        format!("({}) {unit}", [v.x, v.y, v.z].map(|x| significant(x, 4)).join(", "))
+        // A comma is between two of them.
+        let number = |x: f64| significant(x, 4).replace(',', "");
+        format!("({}) {unit}", [v.x, v.y, v.z].map(number).join(", "))
     };
     let mut parts: Vec<String> = Vec::new();
     for load in mechanism.loads().iter().take(3) {
@@ -77,12 +79,21 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         _ => "the scene's load",
     };
     match (ramp.as_ref().ok(), ramp.as_ref().ok().and_then(Ramp::at_scene)) {
+        (Some(ramp), Some(sample)) if !ramp.moves() => {
+            let _ = write!(
+                text,
+                ". At rest under {load}, {its} within {} of where the full simulation {has_it}, but nothing moves there by more than {} of \
+                 the mechanism's radius: put a load on to see more.",
+                within(sample.effector),
+                within(sample.displacement)
+            );
+        }
         (Some(ramp), Some(sample)) => {
             let _ = write!(
                 text,
                 ". At rest under {load}, {its} within {} of where the full simulation {has_it}, after a move of {} (both of the \
                  mechanism's radius). {}",
-                percent(sample.effector),
+                within(sample.effector),
                 percent(sample.displacement),
                 reach(ramp, sample.effector)
             );
@@ -102,6 +113,11 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         }
     }
     text
+}
+
+/// A bound: below what can be told, that.
+fn within(x: f64) -> String {
+    percent(x.max(1e-6))
 }
 
 /// Up to which load the model is good.

@@ -68,6 +68,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     drop(bar);
     let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     write(page::page(&name, mechanism, &skeleton, &comparison))?;
+    warnings.extend(comparison.warnings.iter().cloned());
     let json = document(&name, mechanism, &comparison, &path, &warnings);
     let text = told(mechanism, &comparison, &path);
     Ok(Answer { text, warnings, json })

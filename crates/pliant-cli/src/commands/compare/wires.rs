@@ -43,19 +43,26 @@ pub fn of_shape(shape: &Shape, surfaces: &Surfaces) -> Lines {
             let (low, high) = points.fold(none, |(low, high), p| (low.inf(&p), high.sup(&p)));
             of_box(&low, &high)
         }
-        Geometry::Heightfield { size, heights } => of_field(*size, heights),
+        Geometry::Heightfield { size, heights } => of_field(*size, heights, &|_, _| true),
     };
     moved(lines, &shape.pose)
 }
 
 /// The same of a shape of the world, but for what lies further from a point than a distance: floors go on for ever.
 pub fn of_world(shape: &Shape, surfaces: &Surfaces, center: &Vector3<f64>, reach: f64) -> Lines {
-    if let Geometry::Box { size } = &shape.geometry {
-        let middle = shape.pose.inverse_times(&Pose::translation((*center).into())).position;
-        let near = |x: Vector3<f64>| {
-            x.sup(&(middle - Vector3::repeat(reach))).inf(&(middle + Vector3::repeat(reach)))
-        };
-        return moved(of_box(&near(size * -0.5), &near(size * 0.5)), &shape.pose);
+    let middle = shape.pose.inverse_times(&Pose::translation((*center).into())).position;
+    match &shape.geometry {
+        Geometry::Box { size } => {
+            let near = |x: Vector3<f64>| {
+                x.sup(&(middle - Vector3::repeat(reach))).inf(&(middle + Vector3::repeat(reach)))
+            };
+            return moved(of_box(&near(size * -0.5), &near(size * 0.5)), &shape.pose);
+        }
+        Geometry::Heightfield { size, heights } => {
+            let near = |axis: usize, at: f64| (at - middle[axis]).abs() <= 2.0 * reach;
+            return moved(of_field(*size, heights, &near), &shape.pose);
+        }
+        _ => {}
     }
     let mut lines = of_shape(shape, surfaces);
     for line in &mut lines {
@@ -107,25 +114,27 @@ fn stadium(radius: f64, half_length: f64, axis: usize) -> Vec<Vector3<f64>> {
     line
 }
 
-/// Some rows and columns of heights.
-fn of_field(size: [f64; 2], heights: &[Vec<f64>]) -> Lines {
+/// Some rows and columns of heights, of those that are near along x (0) and y (1).
+fn of_field(size: [f64; 2], heights: &[Vec<f64>], near: &dyn Fn(usize, f64) -> bool) -> Lines {
     let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
-    if rows < 2 || columns < 2 {
+    let along = |i: usize, n: usize, length: f64| length * (i as f64 / (n - 1) as f64 - 0.5);
+    let rows_near: Vec<usize> = (0..rows).filter(|r| near(1, along(*r, rows, size[1]))).collect();
+    let columns_near: Vec<usize> = (0..columns).filter(|c| near(0, along(*c, columns, size[0]))).collect();
+    if rows_near.len() < 2 || columns_near.len() < 2 {
         return Lines::new();
     }
     let at = |row: usize, column: usize| {
-        let along = |i: usize, n: usize, length: f64| length * (i as f64 / (n - 1) as f64 - 0.5);
         Vector3::new(along(column, columns, size[0]), along(row, rows, size[1]), heights[row][column])
     };
     // The first, the last and some between.
-    let some = |n: usize, many: usize| -> Vec<usize> {
-        let many = many.min(n - 1);
-        (0..=many).map(|k| k * (n - 1) / many).collect()
+    let some = |of: &[usize], many: usize| -> Vec<usize> {
+        let many = many.min(of.len() - 1);
+        (0..=many).map(|k| of[k * (of.len() - 1) / many]).collect()
     };
     let fine = 3 * ACROSS;
-    let along_x =
-        some(rows, ACROSS).into_iter().map(|r| some(columns, fine).into_iter().map(|c| at(r, c)).collect());
-    let along_y =
-        some(columns, ACROSS).into_iter().map(|c| some(rows, fine).into_iter().map(|r| at(r, c)).collect());
+    let along_x = (some(&rows_near, ACROSS).into_iter())
+        .map(|r| some(&columns_near, fine).into_iter().map(|c| at(r, c)).collect());
+    let along_y = (some(&columns_near, ACROSS).into_iter())
+        .map(|c| some(&rows_near, fine).into_iter().map(|r| at(r, c)).collect());
     along_x.chain(along_y).collect()
 }

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::section::{Cell, Finding, Section, Table};
-use crate::page::head;
-use crate::page::text::{escape, percent_cell, significant, time};
+use crate::page::text::{escape, percent_cell, ratio, significant, time};
+use crate::page::{bound, head};
 
 /// The whole page.
 pub fn page(sections: &[Section], quick: bool) -> String {
     let mut html = head("The papers, done anew");
     write(&mut html, sections, quick).expect("strings take everything");
-    html
+    bound(&html)
 }
 
 fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Result {
@@ -26,12 +26,12 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
          measured as <code>pliant bench</code> does; below a time is where the middle eight of ten steps lie (p10 to p90): the noise of this \
          machine. The papers' machines were others, of 2009 to 2015: compare ratios and slopes first, times second.</p>"
     )?;
-    if let Some(ratio) = noise(sections).filter(|ratio| *ratio > NOISY) {
+    if let Some(times) = noise(sections).filter(|times| *times > NOISY) {
         writeln!(
             html,
             "<p class=\"note\">Other work ran on this machine at the same time: the p90 of some steps is {} times their p10. Run it again on a quiet \
              one for times and slopes to quote.</p>",
-            significant(ratio, 2)
+            significant(times, 2)
         )?;
     }
     if quick {
@@ -91,7 +91,7 @@ fn section(html: &mut String, section: &Section) -> std::fmt::Result {
             "<figure><h3>{}</h3>\n{}<figcaption>{} <a href=\"{}.svg\">SVG</a></figcaption></figure>",
             escape(&figure.title),
             figure.plot.svg(),
-            escape(&figure.caption),
+            escape(&format!("{}{}", figure.caption, figure.plot.coinciding())),
             figure.plot.id
         )?;
     }
@@ -145,8 +145,7 @@ fn shown(cell: &Cell) -> String {
         Cell::Word(word) => escape(word),
         Cell::Number(x) => significant(*x, 3),
         Cell::Ratio(x) => escape(&percent_cell(*x)),
-        // Near 1 the third decimal tells.
-        Cell::Times(x) => format!("× {}", significant(*x, if x.abs() < 2.0 { 4 } else { 3 })),
+        Cell::Times(x) => format!("× {}", ratio(*x)),
         Cell::Time(us) => time(*us),
         Cell::Spread([median, p10, p90]) => {
             format!("{}<small>{}</small>", time(*median), from_to(&time(*p10), &time(*p90)))

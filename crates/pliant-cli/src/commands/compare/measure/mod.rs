@@ -53,6 +53,8 @@ pub struct Comparison {
     pub blended: Result<BlendedModel, String>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+    /// The same where figures are not to be trusted.
+    pub warnings: Vec<String>,
 }
 
 /// How many times [`measure`] calls `tick`, about.
@@ -91,9 +93,9 @@ pub fn measure(
              them it goes on bending."
         ));
     }
-    if let Some((joint, rest)) = pulled_away(mechanism) {
+    if let Some((joint, rest, unit)) = pulled_away(mechanism) {
         notes.push(format!(
-            "Springs pull away from the file's pose, at which the reduced model is made (“{joint}” by {} rad or radii): it is off by \
+            "Springs pull away from the file's pose, at which the reduced model is made (“{joint}” by {} {unit}): it is off by \
              what that bends.",
             crate::page::text::figure(rest)
         ));
@@ -120,6 +122,11 @@ pub fn measure(
             crate::page::text::figure(after)
         ));
     }
+    let blended = blended.map(|(_, about)| about);
+    let beyond = match (&ramp, &blended) {
+        (Ok(ramp), Ok(about)) => others::beyond(ramp, about),
+        _ => None,
+    };
     Ok(Comparison {
         coordinates: model.rank() + model.modes(),
         free_base,
@@ -127,8 +134,9 @@ pub fn measure(
         transient,
         frequencies,
         speed,
-        blended: blended.map(|(_, about)| about),
+        blended,
         notes,
+        warnings: beyond.into_iter().collect(),
     })
 }
 
@@ -248,22 +256,23 @@ fn at_limit<'m>(mechanism: &'m Mechanism, coordinates: &[f64]) -> Option<&'m str
 /// Rest of a spring, rad or radii, from which on a model at the file's pose is off.
 const AWAY: f64 = 0.1;
 
-/// The joint whose spring rests furthest from the file's pose, and where, if that is far.
-fn pulled_away(mechanism: &Mechanism) -> Option<(&str, f64)> {
+/// The joint whose spring rests furthest from the file's pose, where that is, and its unit, if that is far.
+fn pulled_away(mechanism: &Mechanism) -> Option<(&str, f64, &'static str)> {
     let start = State::at_rest(mechanism);
-    let far = |joint: &Joint, k: usize, start: f64| {
-        let unit = if k < joint.kind.translations() { size(mechanism) } else { 1.0 };
+    let away = |joint: &Joint, k: usize, start: f64| {
+        let (size, unit) =
+            if k < joint.kind.translations() { (size(mechanism), "radii") } else { (1.0, "rad") };
         let freedom = &joint.freedoms[k];
-        if freedom.stiffness > 0.0 { (freedom.rest - start).abs() / unit } else { 0.0 }
+        let far = if freedom.stiffness > 0.0 { (freedom.rest - start).abs() / size } else { 0.0 };
+        (far, unit)
     };
-    let furthest = |j: usize, joint: &'_ Joint| {
+    let all = mechanism.joints().iter().enumerate().flat_map(|(j, joint)| {
         let q = start.coordinates_of(mechanism, JointId::from_index(j));
-        (0..q.len()).map(|k| far(joint, k, q[k])).fold(0.0, f64::max)
-    };
-    let (joint, rest) = (mechanism.joints().iter().enumerate())
-        .map(|(j, joint)| (joint.name.as_str(), furthest(j, joint)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (rest > AWAY).then_some((joint, rest))
+        let away = &away;
+        q.iter().enumerate().map(move |(k, q)| (joint.name.as_str(), away(joint, k, *q)))
+    });
+    let (joint, (rest, unit)) = all.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    (rest > AWAY).then_some((joint, rest, unit))
 }
 
 /// The lowest natural period of the linear mechanism, s.

@@ -10,10 +10,11 @@ use pliant::mechanism::Mechanism;
 use pliant::reduced;
 use pliant::spatial::Pose;
 
-use crate::blending::Clock;
+use crate::blending::{self, Clock};
 use crate::estimate;
+use crate::page::text::figure;
 
-use super::{Effectors, effectors};
+use super::{Effectors, Ramp, effectors};
 
 /// Random loads that a model of the comparison's own is trained on at first, and tested with; equilibria that are
 /// searched for it at most, so that it is the same on every machine; and seconds that it may take all the same.
@@ -82,6 +83,20 @@ pub fn blended_model<'m>(
         asked: report.map(|(sampling, _)| (sampling.max_error, sampling.displacement)),
     };
     Ok((model, about))
+}
+
+/// What to tell where loads are beyond those that the blended model was made with: under the scene's load, or else under the
+/// least at which that is so.
+pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<String> {
+    let (bound, _) = about.asked?;
+    ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
+        let why = blending::beyond(bound, sample.blended?.estimate)?;
+        let load = match sample.scale {
+            1.0 => "the scene's load".to_string(),
+            times => format!("{} times the scene's load", figure(times)),
+        };
+        Some(format!("blended at rest under {load}: {why}"))
+    })
 }
 
 /// Both engines, under the same rising loads as the full one.

@@ -24,6 +24,9 @@ const FAR: f64 = 1.0;
 /// Beyond this multiple of the scene's load, a smaller displacement will do: only stiff mechanisms take more.
 const ENOUGH: (f64, f64) = (8.0, 0.3);
 
+/// Displacement, in radii, below which nothing moves: it is shown as less than 0.0001 %.
+const STILL: f64 = 1e-6;
+
 /// The displacement that a drawing shows best.
 const TELLING: f64 = 0.5;
 
@@ -77,6 +80,16 @@ impl Ramp {
     /// The sample under the scene's load.
     pub fn at_scene(&self) -> Option<&Sample> {
         self.samples.iter().find(|sample| sample.scale == 1.0)
+    }
+
+    /// Whether an effector moves at all, so that there is something to compare.
+    pub fn moves(&self) -> bool {
+        self.samples.iter().any(|sample| sample.displacement >= STILL)
+    }
+
+    /// Whether more load moves the effectors further, or not at all, all along.
+    pub fn rises(&self) -> bool {
+        self.samples.windows(2).all(|pair| pair[0].displacement <= pair[1].displacement + STILL)
     }
 
     /// Load scales between which the full mechanism moves out of all proportion to the load: √2 times as much load,

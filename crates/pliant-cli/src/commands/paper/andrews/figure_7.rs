@@ -66,7 +66,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     let heads = ["error at 5 %", "20 %", "40 %", "60 %", "80 %", "100 %"];
     columns.extend(keys.into_iter().zip(heads).map(|(key, head)| ours(key, head)));
     columns.push(ours("violation_at_1", "violation at 100 %"));
-    columns.push(paper("paper_violation_at_1", "paper, about"));
+    columns.push(paper("paper_violation_at_1", "paper's violation, about"));
     Ok(Section {
         id: "andrews-figure-7",
         title: "Andrews 2015, Figure 7: one, two and four models over the range",
@@ -165,7 +165,7 @@ fn plots(curves: &[Curve]) -> Vec<Figure> {
             .collect()
     };
     let displacement = || Axis {
-        label: "displacement of the effector over radius, %".into(),
+        label: "displacement of the effector over radius".into(),
         scale: Scale::Linear,
         percent: true,
     };
@@ -186,7 +186,7 @@ fn plots(curves: &[Curve]) -> Vec<Figure> {
                 description: "With 1, 2 and 4 models placed by hand.".into(),
                 x: displacement(),
                 y: Axis {
-                    label: "error over radius, %".into(),
+                    label: "error over radius".into(),
                     scale: Scale::Log { floor: 1e-5 },
                     percent: true,
                 },
@@ -203,7 +203,7 @@ fn plots(curves: &[Curve]) -> Vec<Figure> {
                 title: "Sum of the gaps in the joints of y against displacement".into(),
                 description: "With 1, 2 and 4 models placed by hand, links by twists.".into(),
                 x: displacement(),
-                y: Axis { label: "sum of gaps over radius, %".into(), scale: Scale::Linear, percent: true },
+                y: Axis { label: "sum of gaps over radius".into(), scale: Scale::Linear, percent: true },
                 series: violations,
                 marks: Vec::new(),
             },

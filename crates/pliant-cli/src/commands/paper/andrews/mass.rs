@@ -6,7 +6,7 @@ use pliant::reduced::{Mass, Reduction};
 use super::super::Effort;
 use super::super::section::{Cell, Finding, Table, ours};
 use crate::failure::Failure;
-use crate::page::text::significant;
+use crate::page::text::ratio;
 
 const MECHANISMS: [&str; 6] = ["chain:20", "y", "rungs:48", "helix:50", "ladder:48", "arm"];
 
@@ -41,7 +41,7 @@ pub fn table(effort: &mut Effort) -> Result<(Table, Finding), Failure> {
     let range = |k: usize| {
         let least = all[k].iter().copied().fold(f64::INFINITY, f64::min);
         let most = all[k].iter().copied().fold(0.0, f64::max);
-        [least, most].map(|x| significant(x, 4)).join(" to ")
+        [least, most].map(ratio).join(" to ")
     };
     let most = all[0].iter().copied().fold(0.0, f64::max);
     let shown = format!(

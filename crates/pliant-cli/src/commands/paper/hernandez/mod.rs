@@ -58,7 +58,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         series: vec![
             series("paper", "paper", printed, Mark::Dots),
             series("full", "full", full_line, Mark::LineAndDots),
-            series("articulated", "twist", articulated_line, Mark::LineAndDots),
+            series("articulated", "articulated", articulated_line, Mark::LineAndDots),
             series("p10 to p90", "paper", spans, Mark::Spans),
         ],
         marks: Vec::new(),

@@ -1,0 +1,159 @@
+//! Error against displacement: effector, links and gaps in joints, of one linear model.
+
+use std::fmt::Write as _;
+
+use super::super::measure::{LinkError, RECONSTRUCTIONS, Ramp, Sample};
+use super::{FLOOR, Over, Page};
+use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::text::{escape, figure, percent, percent_cell};
+
+impl Page<'_> {
+    pub(super) fn errors(&self, html: &mut String) -> std::fmt::Result {
+        let rises = self.comparison.ramp.as_ref().map_or(true, Ramp::rises);
+        writeln!(html, "<h2>Error against {}</h2>", if rises { "displacement" } else { "load" })?;
+        let ramp = match &self.comparison.ramp {
+            Err(why) => {
+                return writeln!(
+                    html,
+                    "<p class=\"note\">There is no static comparison: {}. The motion above shows what there is.</p>",
+                    escape(why.trim_end_matches('.'))
+                );
+            }
+            Ok(ramp) if ramp.samples.is_empty() => {
+                let why = ramp.stopped.as_deref().unwrap_or("nothing moves");
+                return writeln!(
+                    html,
+                    "<p class=\"note\">There is no static comparison: {}.</p>",
+                    escape(why)
+                );
+            }
+            Ok(ramp) => ramp,
+        };
+        let (first, last) = (&ramp.samples[0], &ramp.samples[ramp.samples.len() - 1]);
+        if !ramp.moves() {
+            return writeln!(
+                html,
+                "<p class=\"note\">There is nothing to compare: up to {} times the scene's load, no effector moves by more than 0.0001 % of the \
+                 radius.</p>",
+                figure(last.scale)
+            );
+        }
+        writeln!(
+            html,
+            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the reduced model is the \
+             one made at the file's pose, {}.</p>",
+            figure(first.scale),
+            figure(last.scale),
+            match ramp.rises() {
+                true => "so the error grows about as the square of the displacement",
+                false =>
+                    "and here more load does not always move the effector further, so that the error is shown over the load",
+            }
+        )?;
+        if let Some(why) = &ramp.stopped {
+            writeln!(html, "<p class=\"note\">The curves end early: {}.</p>", escape(why))?;
+        }
+        let axis =
+            |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
+        let over = Over::of(ramp);
+        let line = |of: &dyn Fn(&Sample) -> f64| {
+            ramp.samples.iter().map(|s| [over.at(s), of(s)]).collect::<Vec<_>>()
+        };
+        let series =
+            |k: usize, what: &str, class: &'static str, mark: Mark, of: fn(&LinkError) -> f64| Series {
+                name: format!("{}{what}", RECONSTRUCTIONS[k].1),
+                class,
+                points: line(&|s| of(&s.links[k])),
+                mark,
+            };
+        let errors = Plot {
+            id: "error",
+            title: format!("Error against {}", over.name()),
+            description: format!(
+                "Effector error from {} to {} of the radius while the effector moves by {} to {}.",
+                percent(first.effector),
+                percent(last.effector),
+                percent(first.displacement),
+                percent(last.displacement)
+            ),
+            x: over.axis(),
+            y: axis("error over radius"),
+            series: vec![
+                series(0, ", worst link", "twist", Mark::Line, |l| l.max),
+                series(1, ", worst link", "joint", Mark::Line, |l| l.max),
+                series(2, ", worst link", "corrected dashed", Mark::Line, |l| l.max),
+                series(0, ", mean", "twist dotted", Mark::Line, |l| l.mean),
+                series(1, ", mean", "joint dotted", Mark::Line, |l| l.mean),
+                series(2, ", mean", "corrected dotted", Mark::Line, |l| l.mean),
+                Series {
+                    name: "effector".into(),
+                    class: "effector",
+                    points: line(&|s| s.effector),
+                    mark: Mark::LineAndDots,
+                },
+            ],
+            marks: over.mark(ramp),
+        };
+        let violation = Plot {
+            id: "violation",
+            title: format!("Gaps in joints against {}", over.name()),
+            description: format!(
+                "Sum of all gaps over the radius at the largest load: twist {}, joint {}, corrected {}.",
+                percent(last.links[0].violation),
+                percent(last.links[1].violation),
+                percent(last.links[2].violation)
+            ),
+            x: over.axis(),
+            y: axis("sum of gaps over radius"),
+            series: vec![
+                series(0, "", "twist", Mark::LineAndDots, |l| l.violation),
+                series(1, "", "joint", Mark::LineAndDots, |l| l.violation),
+                series(2, "", "corrected dashed", Mark::LineAndDots, |l| l.violation),
+            ],
+            marks: over.mark(ramp),
+        };
+        let below = "What is below 0.0001 % is drawn at the lower edge.";
+        writeln!(
+            html,
+            "<div class=\"pair\"><figure><h3>Error of effector and links</h3>\n{}<figcaption>Distance from the full simulation. <b>twist</b>: each link by itself; \
+             <b>joint</b>: by joint angles; <b>corrected</b>: the same, adjusted until the links end at the effector. {below}{}</figcaption></figure>\n\
+             <figure><h3>Violation: gaps in the joints</h3>\n{}<figcaption>Sum of the gaps in all joints. The full simulation has none. {below}{}</figcaption></figure></div>",
+            errors.svg(),
+            escape(&errors.coinciding()),
+            violation.svg(),
+            escape(&violation.coinciding())
+        )?;
+        self.samples(html, ramp)?;
+        self.engines(html, ramp)
+    }
+
+    fn samples(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
+        html.push_str(
+            "<details><summary>The figures</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">displacement</th>\
+             <th scope=\"col\">effector error</th>",
+        );
+        for (_, name) in RECONSTRUCTIONS {
+            write!(
+                html,
+                "<th scope=\"col\">{name}: worst link</th><th scope=\"col\">mean</th><th scope=\"col\">violation</th>"
+            )?;
+        }
+        html.push_str("</tr></thead><tbody>\n");
+        for s in &ramp.samples {
+            write!(
+                html,
+                "<tr><td>× {}</td><td>{}</td><td>{}</td>",
+                figure(s.scale),
+                escape(&percent_cell(s.displacement)),
+                escape(&percent_cell(s.effector))
+            )?;
+            for l in &s.links {
+                for x in [l.max, l.mean, l.violation] {
+                    write!(html, "<td>{}</td>", escape(&percent_cell(x)))?;
+                }
+            }
+            html.push_str("</tr>\n");
+        }
+        writeln!(html, "</tbody></table></div></details>")
+    }
+}

@@ -1,0 +1,130 @@
+//! The motion: its player, the path of an effector, and how far every engine is from it.
+
+use std::fmt::Write as _;
+
+use super::super::measure::{MODES, Moment};
+use super::super::motion;
+use super::{FLOOR, Page};
+use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::text::{escape, percent, significant, time};
+
+/// Points of a line over time, at most.
+const LINE: usize = 600;
+
+impl Page<'_> {
+    pub(super) fn player(&self, html: &mut String) -> std::fmt::Result {
+        let transient = &self.comparison.transient;
+        writeln!(
+            html,
+            "<h2>The motion</h2>\n<p class=\"muted\">From {} at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            self.start(),
+            if self.mechanism.targets().is_empty() {
+                "the loads put on at once,"
+            } else {
+                "following the scene's targets,"
+            },
+            time(transient.dt * 1e6)
+        )?;
+        if let Some(why) = &transient.stopped {
+            writeln!(html, "<p class=\"note\">It ends early: {}.</p>", escape(why.trim_end_matches('.')))?;
+        }
+        let links = [("joint", "joint"), ("twist", "twist")];
+        html.push_str(&motion::player(self.places.height, "reduced, links by", &links));
+        Ok(())
+    }
+
+    pub(super) fn paths(&self, html: &mut String) -> std::fmt::Result {
+        let transient = &self.comparison.transient;
+        if transient.displacement < FLOOR {
+            return writeln!(
+                html,
+                "<p class=\"note\">No effector moves by more than 0.0001 % of the radius: there is no path to show.</p>"
+            );
+        }
+        let effector = &self.mechanism.effectors()[transient.effector].name;
+        let every = transient.path.len().div_ceil(LINE).max(1);
+        let line = |of: &dyn Fn(&Moment) -> f64| -> Vec<[f64; 2]> {
+            thinned(&transient.path.iter().map(of).collect::<Vec<_>>(), every, transient.dt)
+        };
+        let series = |name: &str, class, of: &dyn Fn(&Moment) -> f64| Series {
+            name: name.into(),
+            class,
+            points: line(of),
+            mark: Mark::Line,
+        };
+        let richer = format!("reduced, with {MODES} modes");
+        let d = transient.direction;
+        let direction = [d.x, d.y, d.z].map(|x| significant((x * 100.0).round() / 100.0, 2)).join(", ");
+        let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
+        let path = Plot {
+            id: "path",
+            title: format!("Displacement of effector {effector} over time"),
+            description: format!(
+                "Three lines; full and reduced are at most {} of the radius apart.",
+                percent(transient.max_error())
+            ),
+            x: seconds(),
+            y: Axis { label: "displacement, m".into(), scale: Scale::Linear, percent: false },
+            series: vec![
+                series("full", "full wide", &|at| at.along[0]),
+                series("reduced", "joint dashed", &|at| at.along[1]),
+                series(&richer, "corrected dotted", &|at| at.along[2]),
+            ],
+            marks: Vec::new(),
+        };
+        let apart = Plot {
+            id: "apart",
+            title: "Distance of the effectors from the full simulation's over time".into(),
+            description: format!(
+                "At most {} and {} at the end.",
+                percent(transient.max_error()),
+                percent(transient.final_error())
+            ),
+            x: seconds(),
+            y: Axis { label: "distance over radius".into(), scale: Scale::Linear, percent: true },
+            series: [
+                series("reduced", "joint", &|at| at.error[0]),
+                series(&richer, "corrected dotted", &|at| at.error[1]),
+            ]
+            .into_iter()
+            .chain(transient.others.iter().map(|other| Series {
+                name: other.engine.into(),
+                class: match other.engine {
+                    "articulated" => "articulated dashed",
+                    "live" => "live",
+                    _ => "blended dashed",
+                },
+                points: thinned(&other.error, every, transient.dt),
+                mark: Mark::Line,
+            }))
+            .collect(),
+            marks: Vec::new(),
+        };
+        let several = if self.mechanism.effectors().len() > 1 { " (the one that moves most)" } else { "" };
+        writeln!(
+            html,
+            "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
+             direction in which it goes furthest.{}</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
+             Largest: reduced {}, with {MODES} modes {}{}. Modes let links swing while the effector is still; the default model has none.{}</figcaption></figure></div>",
+            escape(effector),
+            path.svg(),
+            escape(&path.coinciding()),
+            apart.svg(),
+            if self.mechanism.effectors().len() > 1 { " that is furthest off" } else { "" },
+            percent(transient.max_error()),
+            percent(transient.max_errors()[1]),
+            transient
+                .others
+                .iter()
+                .map(|o| format!(", {} {}", o.engine, percent(o.max_error())))
+                .collect::<String>(),
+            escape(&apart.coinciding())
+        )
+    }
+}
+
+/// Every so many of some numbers and the last, each with its time.
+fn thinned(x: &[f64], every: usize, dt: f64) -> Vec<[f64; 2]> {
+    let some = x.iter().enumerate().filter(|(i, _)| i.is_multiple_of(every) || i + 1 == x.len());
+    some.map(|(i, x)| [i as f64 * dt, *x]).collect()
+}

@@ -1,0 +1,64 @@
+//! The opening: the point in a few sentences, and the figures that matter most.
+
+use std::fmt::Write as _;
+
+use super::super::lead::{lead, loads};
+use super::super::measure::{Comparison, DEFAULT, Ramp};
+use super::Page;
+use crate::page::text::{count, escape, percent, percent_cell, significant, time};
+
+impl Page<'_> {
+    /// The point, in two sentences, with the figures just measured.
+    pub(super) fn lead(&self, html: &mut String) -> std::fmt::Result {
+        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(self.mechanism, self.comparison)))?;
+        let kind = if self.comparison.free_base { " with a free base" } else { "" };
+        let summary = self.mechanism.summary();
+        let loops = match summary.loops {
+            0 => "no loop".into(),
+            n => count(n, "loop", "loops"),
+        };
+        writeln!(
+            html,
+            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">reduced</b> \
+             model is computed once, at the pose of the file: it knows how the {} and takes all other links along. It is exact for \
+             small motions and drifts off as they grow. Here: {}{kind}, {}, {loops}; {}.</p>",
+            if self.mechanism.effectors().len() == 1 { "effector moves" } else { "effectors move" },
+            count(summary.bodies, "link", "links"),
+            count(summary.joints, "joint", "joints"),
+            escape(&loads(self.mechanism)),
+        )
+    }
+
+    pub(super) fn cards(&self, html: &mut String) -> std::fmt::Result {
+        let Comparison { speed, ramp, transient, .. } = self.comparison;
+        html.push_str("<ul class=\"cards\">\n");
+        let mut card = |value: String, what: String| {
+            let _ = writeln!(html, "<li><b>{}</b><span>{}</span></li>", escape(&value), escape(&what));
+        };
+        card(
+            count(self.comparison.coordinates, "coordinate", "coordinates"),
+            format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
+        );
+        if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
+            card(
+                format!("× {}", significant(full / reduced, 2)),
+                format!("as fast: {} a step instead of {}", time(reduced), time(full)),
+            );
+        }
+        if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {
+            card(
+                percent_cell(sample.effector),
+                format!(
+                    "of the radius is the effector off at rest, after moving {}",
+                    percent(sample.displacement)
+                ),
+            );
+        }
+        card(
+            percent_cell(transient.max_error()),
+            "of the radius is the most that it is off in motion".into(),
+        );
+        html.push_str("</ul>\n");
+        Ok(())
+    }
+}
