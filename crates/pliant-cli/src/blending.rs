@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
@@ -65,6 +65,11 @@ impl<'m> Blended<'m> {
             ));
         }
         Ok(Blended { model, bound: Some(sampling.max_error), warnings })
+    }
+
+    /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
+    pub fn is_judged_in_motion(&self) -> bool {
+        self.model.options().force == Force::Blend
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.

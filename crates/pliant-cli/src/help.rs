@@ -109,8 +109,8 @@ Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a s
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
 all joints over the mechanism's radius (over 1 m where that is 0). The estimate, over the radius, is
 how far one step of the live engine to balance would move a link at the end (of `reduced` also how
-far effectors are from their links): of `blended` the error of its pose, also in motion; of
-`reduced` and `live` the distance from rest, and so at rest the error.
+far effectors are from their links): the distance from rest, and so at rest the error; of `blended`
+with forces of the blend alone the error in motion too.
 
 In a scene with shapes of the world or loose bodies, things touch, with Coulomb friction: any body
 that has a shape in `full` and `articulated`, the bodies of effectors in the others. The penetration

@@ -370,7 +370,9 @@ impl<'a> Motion<'a> {
             warnings.push("the duration is less than half a step: nothing moved".into());
         }
         let estimate = running.estimate(arguments);
-        if let (Running::Blended(_, blended), Some(estimate)) = (&running, estimate) {
+        if let (Running::Blended(_, blended), Some(estimate)) = (&running, estimate)
+            && blended.is_judged_in_motion()
+        {
             warnings.extend(blended.beyond(estimate));
         }
         Ok(answer(arguments, mechanism, &mut running, estimate, &timings, warnings))
@@ -509,7 +511,9 @@ fn answer(
     .to_vec();
     if let Some(estimate) = estimate {
         let what = match running {
-            Running::Blended(..) => format!("off by about {}", radii(estimate)),
+            Running::Blended(_, blended) if blended.is_judged_in_motion() => {
+                format!("off by about {}", radii(estimate))
+            }
             _ => format!("{} from rest, and off by that if this is rest", radii(estimate)),
         };
         rows.push(vec!["estimate".into(), what]);
