@@ -47,7 +47,8 @@ pub mod prelude {
     pub use pliant_core::inputs::{Inputs, Pull};
     pub use pliant_core::joints::JointKind;
     pub use pliant_core::mechanism::{
-        Body, BodyId, EffectorId, JointDescription, JointId, Mechanism, MechanismBuilder,
+        Body, BodyId, EffectorDescription, EffectorId, Geometry, JointDescription, JointId, Mechanism,
+        MechanismBuilder, Shape,
     };
     pub use pliant_core::reduced::Reduction;
     pub use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
