@@ -179,9 +179,9 @@ pub struct Simulate {
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
-    /// Vibrations kept beside the motions of the effectors [default: 0]. Of reduced: so many of each independent
-    /// part, or auto: all that steps of this length can follow; where things touch, by default all that an impact
-    /// is felt to have. Of live: by so many links between the effectors,
+    /// Vibrations kept beside the motions of the effectors [default: 0; of reduced where things touch: auto]. Of
+    /// reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
+    /// impact is felt to have where things touch. Of live: by so many links between the effectors,
     /// each where the slowest vibration that is left is largest, or auto: as many as make a difference
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,

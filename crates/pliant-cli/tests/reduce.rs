@@ -291,3 +291,34 @@ fn a_mechanism_can_be_blended_without_a_file() {
     run.fails(&[&blended[..], &["--load", "tipp=1,2,3"]].concat(), 2, &["`tipp`"]);
     run.fails(&["statics", "hexapod", "--engine", "blended"], 2, &["free base"]);
 }
+
+/// In motion the estimate of a blend is its error where it makes its own forces, and the distance from rest where the live
+/// engine makes them: only the first can be beyond what the model was made for.
+#[test]
+fn what_the_estimate_is_in_motion() {
+    let run = Run::new("reduce-estimate");
+    for (force, words, warns) in [("blend", "off by about", true), ("live", "from rest", false)] {
+        let made = [
+            "reduce",
+            "y",
+            "--displacement",
+            "0.1",
+            "--max-error",
+            "1e-3",
+            "--force",
+            force,
+            "-o",
+            "y.pliant",
+        ];
+        run.json(&made, 0);
+        let far = ["simulate", "y.pliant", "--duration", "0.1", "--dt", "0.01", "--load", "left=0,0,-300"];
+        let document = run.json(&far, 0);
+        assert!(number(&document["estimate"]) > 1e-3);
+        let warnings = document["warnings"].as_array().expect("a list");
+        let told =
+            warnings.iter().any(|w| w.as_str().is_some_and(|w| w.contains("beyond those of its samples")));
+        assert_eq!(told, warns, "{force}: {warnings:?}");
+        let table = run.run(&far).out;
+        assert!(table.contains(words), "{force}: {table}");
+    }
+}

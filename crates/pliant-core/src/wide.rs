@@ -41,6 +41,7 @@ pub(crate) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
 /// a·b of rows of any length, four sums at a time.
 #[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    debug_assert_eq!(a.len(), b.len());
     let mut sums = [0.0; LANES];
     let (x, x_rest) = a.as_chunks::<LANES>();
     let (y, y_rest) = b.as_chunks::<LANES>();
@@ -54,6 +55,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// y += Σ x_k row_k, the rows as long as y and one after the other in memory. `FUSED` only where avx2 and fma were found.
 #[inline(always)]
 pub(crate) fn add_rows<const FUSED: bool, const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
+    debug_assert_eq!(y.len(), padded(y.len()));
     #[cfg(target_arch = "x86_64")]
     if FUSED {
         #[allow(unsafe_code)]
@@ -91,6 +93,7 @@ fn combine_lanes<const FUSED: bool>(x: &[f64], rows: &[f64], y: &mut [f64]) {
 #[inline(always)]
 pub(crate) fn square<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize) {
     let stride = rows.len() / m.max(1);
+    debug_assert_eq!(stride, padded(stride));
     for a in 0..m {
         let left = &rows[a * stride..(a + 1) * stride];
         // Four at a time, as far as there are four.
@@ -191,5 +194,55 @@ mod vectors {
         let (x, y) = (_mm256_hadd_pd(sums[0], sums[1]), _mm256_hadd_pd(sums[2], sums[3]));
         let (low, high) = (_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y));
         store(_mm256_add_pd(low, high), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gallery::Numbers;
+
+    wide! {
+        fn squared, squared_lanes(rows: &[f64], out: &mut [f64], m: usize)
+    }
+
+    fn squared_lanes<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize) {
+        square::<FUSED>(rows, out, m);
+    }
+
+    /// What the machine's instructions make is what plain sums make, to rounding: of sums of at most 20 products of numbers
+    /// below one.
+    #[test]
+    fn as_plain_sums() {
+        let mut numbers = Numbers(3);
+        for n in 0..20 {
+            let stride = padded(n);
+            let mut rows = vec![0.0; n * stride];
+            for row in rows.chunks_exact_mut(stride.max(1)) {
+                row[..n].iter_mut().for_each(|x| *x = numbers.between(-1.0, 1.0));
+            }
+            let x: Vec<f64> = (0..n).map(|_| numbers.between(-1.0, 1.0)).collect();
+            let near = |one: &[f64], two: &[f64]| {
+                assert!(one.iter().zip(two).all(|(a, b)| (a - b).abs() < 1e-14), "{n}: {one:?} {two:?}");
+            };
+            let sums: Vec<f64> =
+                (0..stride).map(|i| (0..n).map(|k| x[k] * rows[k * stride + i]).sum()).collect();
+            let (mut here, mut plain) = (vec![1.0; stride], vec![1.0; stride]);
+            combine(&x, &rows, &mut here);
+            combine_lanes::<false>(&x, &rows, &mut plain);
+            near(&here, &sums);
+            near(&plain, &sums);
+            let row = |a: usize| &rows[a * stride..a * stride + n];
+            let plain_dot =
+                |a: usize, b: usize| -> f64 { row(a).iter().zip(row(b)).map(|(x, y)| x * y).sum() };
+            let products: Vec<f64> = (0..n * n).map(|i| plain_dot(i / n, i % n)).collect();
+            let (mut here, mut plain) = (vec![0.0; n * n], vec![0.0; n * n]);
+            squared(&rows, &mut here, n);
+            square::<false>(&rows, &mut plain, n);
+            near(&here, &products);
+            near(&plain, &products);
+            let dots: Vec<f64> = (0..n * n).map(|i| dot(row(i / n), row(i % n))).collect();
+            near(&dots, &products);
+        }
     }
 }

@@ -133,9 +133,9 @@ fn reduction<'m>(arguments: &Simulate, mechanism: &'m Mechanism, touches: bool) 
         reduction = reduction.effectors(&arguments.effectors);
     }
     match arguments.modes {
-        Some(Modes::Auto) => reduction.modes_for(arguments.dt),
         Some(Modes::Count(k)) => reduction.modes(k),
-        None if touches => reduction.modes_for_contact(arguments.dt),
+        Some(Modes::Auto) | None if touches => reduction.modes_for_contact(arguments.dt),
+        Some(Modes::Auto) => reduction.modes_for(arguments.dt),
         None => reduction,
     }
 }
@@ -278,8 +278,8 @@ impl<'m> Running<'m> {
         }
     }
 
-    /// How far one step of the live engine to balance would move the links, over the radius: of a blended model the
-    /// error of its pose, of the others, at rest, the same.
+    /// How far one step of the live engine to balance would move the links, over the radius: at rest the error
+    /// of the pose; of a blend that makes its own forces also in motion.
     fn estimate(&mut self, arguments: &Simulate) -> Option<f64> {
         let estimate = match self {
             Running::Full(_) | Running::Articulated(_) | Running::Touching(..) => return None,

@@ -3,6 +3,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+pub(super) use crate::wide::fma;
+
 /// A vector.
 pub(super) type V = [f64; 3];
 /// A matrix, by rows.
@@ -13,12 +15,6 @@ pub(super) type Sym = [f64; 6];
 pub(super) type Q = [f64; 4];
 
 pub(super) const ZERO: V = [0.0; 3];
-
-/// `a·b + c`, fused where the machine does it in one instruction.
-#[inline(always)]
-pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
-}
 
 #[inline(always)]
 pub(super) fn add(a: V, b: V) -> V {

@@ -108,6 +108,15 @@ mod tests {
         // At the very middle it goes out through the nearest side.
         let middle = Ball { center: Vector::ZERO, radius: 0.2 }.nearest_of_box(Vector::new(3.0, 1.0, 2.0));
         assert_eq!(middle, Nearest { normal: Vector::Y, gap: -1.2 });
+        // On a side it goes out there; on an edge, by one of the two sides.
+        let side = Ball { center: Vector::new(0.3, 0.1, 2.0), radius: 0.2 }
+            .nearest_of_box(Vector::new(3.0, 1.0, 2.0));
+        assert_eq!(side, Nearest { normal: Vector::Z, gap: -0.2 });
+        let edge = Ball { center: Vector::new(-3.0, 1.0, 0.5), radius: 0.2 }
+            .nearest_of_box(Vector::new(3.0, 1.0, 2.0));
+        assert_eq!(edge, Nearest { normal: -Vector::X, gap: -0.2 });
+        // What is not a number touches nothing.
+        assert!(Ball { center: Vector::NAN, radius: 0.2 }.nearest_of_box(Vector::ONE).gap.is_nan());
     }
 
     #[test]
@@ -142,5 +151,8 @@ mod tests {
             }
         }
         assert!(seen.iter().all(|count| *count > 500), "{seen:?}");
+        // A line is left to those that ask its neighbours.
+        let line = Triangle::new(Vector::ZERO, Vector::X, Vector::X * 2.0);
+        assert_eq!(Ball { center: Vector::Y * 0.1, radius: 0.2 }.meet(&line, 0.1), Meeting::Edge);
     }
 }

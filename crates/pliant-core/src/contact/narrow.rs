@@ -1,6 +1,6 @@
 //! Narrow phase: where two shapes touch or are about to, reduced to a few points.
 //!
-//! Convex pieces are left to the collision library; surfaces are gone through triangle by triangle, with memory that is
+//! Balls on boxes and on faces are closed forms; other convex pieces are left to the collision library; surfaces are gone through triangle by triangle, with memory that is
 //! kept, and normals held within what each triangle's neighbours allow, so that nothing trips over inner edges.
 
 use std::cell::Cell;

@@ -10,12 +10,7 @@
 //! row length is a constant of the compiled code for the fronts of usual mechanisms.
 
 use super::symbolic::LANES;
-
-/// `a·b + c`, fused where the machine does it in one instruction.
-#[inline(always)]
-pub(super) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
-}
+pub(super) use crate::wide::fma;
 
 /// l·y + x on four lanes. Whole arrays go in and out, so that the compiler need not fear that memory
 /// overlaps and uses one vector instruction.

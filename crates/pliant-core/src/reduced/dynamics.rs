@@ -37,7 +37,7 @@ pub(super) struct Motion {
     /// L of LLᵀ = M + hD + h²K, and the h it was made for.
     factors: Vec<f64>,
     step: f64,
-    /// L⁻ᵀ and L⁻¹, in padded rows: products with them take a tenth of the time of substitutions, which are chains.
+    /// L⁻ᵀ and L⁻¹, in padded rows: substitutions are chains of sums that wait for each other, products are not.
     upper: Vec<f64>,
     lower: Vec<f64>,
     /// Memory for padded rows.

@@ -400,7 +400,7 @@ impl<'m> Simulation<'m> {
             if let Some(floating) = &part.floating {
                 part.motion.add_rigid(&pose.wrench_to_outer(&w), &floating.center());
                 let on_base = part.base.inverse_times(pose).wrench_to_outer(&w);
-                let sway = -floating.sway_of(&part.motion.z);
+                let sway = -dynamics::twist_at(&part.moved, component.motion.nrows());
                 let u = right_jacobian(&sway).transpose() * on_base.to_vector();
                 part.motion.pull_back(&floating.sway, &u);
             }

@@ -297,3 +297,31 @@ fn meshes_stand_on_meshes() {
         assert!(turn.angle() < 1e-3, "box {i} turned by {}", turn.angle());
     }
 }
+
+/// Whichever comes first, normals point out of the first into the second: a ball beside a turned box, a millimetre from it.
+#[test]
+fn normals_point_into_the_second() {
+    let ball = |at: f64| {
+        body("ball", Shape::new(Geometry::Ball { radius: 0.07 }), Pose::translation([at, 0.013, -0.02]))
+    };
+    let turn = Pose::rotation([0.0, 1.0, 0.0], 0.3);
+    let block = || body("box", Shape::new(Geometry::Box { size: [0.3, 0.2, 0.16].into() }), turn);
+    let side = turn.rotation * Vector3::x();
+    // The ball's centre, seen along the normal of the side that it is at, is 0.15 + 0.07 + 0.001 away.
+    let at = (0.221 + 0.02 * side.z) / side.x;
+    for ball_first in [true, false] {
+        let mut world = World::new([0.0; 3]);
+        let bodies = if ball_first { [ball(at), block()] } else { [block(), ball(at)] };
+        bodies.iter().for_each(|body| drop(world.add_body(body).unwrap()));
+        // Toward each other, so that they look as far.
+        let first = world.bodies().next().unwrap().0;
+        let toward = if ball_first { -side } else { side };
+        let pose = world.body(first).pose();
+        world.body_mut(first).place(pose, Twist { linear: toward, angular: Vector3::zeros() });
+        world.step(H).unwrap();
+        let [contact] = world.contacts() else { panic!("{:?}", world.contacts()) };
+        assert!((contact.normal - toward).norm() < 1e-12, "{contact:?}");
+        assert!((contact.gap - 1e-3).abs() < 1e-12, "{contact:?}");
+        assert!(contact.force.dot(&contact.normal) > 0.0);
+    }
+}

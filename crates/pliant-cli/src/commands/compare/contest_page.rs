@@ -51,6 +51,11 @@ pub fn length(metres: f64) -> String {
     }
 }
 
+/// A length that nothing exceeds, in a sentence.
+fn bound(metres: f64) -> String {
+    length(if metres > 0.0 { metres.max(1e-9) } else { metres })
+}
+
 /// The largest of some numbers.
 fn most(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, f64::max)
@@ -73,7 +78,7 @@ pub fn lead(contest: &Contest) -> String {
                 }
                 _ => "does not get far".into(),
             };
-            let furthest = length(most(contest.distances(run).into_iter()));
+            let furthest = bound(most(contest.distances(run).into_iter()));
             format!("{} {fast} and is at most {furthest} from it", run.engine)
         })
         .collect();
@@ -81,7 +86,7 @@ pub fn lead(contest: &Contest) -> String {
         let _ = write!(text, " Of the others, {}.", others.join("; "));
     }
     let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
-    let _ = write!(text, " Nothing goes deeper than {} into anything else.", length(deepest));
+    let _ = write!(text, " Nothing goes deeper than {} into anything else.", bound(deepest));
     text
 }
 

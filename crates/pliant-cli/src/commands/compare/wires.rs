@@ -59,7 +59,11 @@ pub fn of_world(shape: &Shape, surfaces: &Surfaces, center: &Vector3<f64>, reach
             return moved(of_box(&near(size * -0.5), &near(size * 0.5)), &shape.pose);
         }
         Geometry::Heightfield { size, heights } => {
-            let near = |axis: usize, at: f64| (at - middle[axis]).abs() <= 2.0 * reach;
+            // And the next line, so that a coarse field is there too.
+            let spaces = [heights.first().map_or(0, Vec::len), heights.len()].map(|lines| lines.max(2) - 1);
+            let near = |axis: usize, at: f64| {
+                (at - middle[axis]).abs() <= 2.0 * reach + size[axis] / spaces[axis] as f64
+            };
             return moved(of_field(*size, heights, &near), &shape.pose);
         }
         _ => {}
