@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 
 use common::page::check_page;
-use common::{Run, snapshot_of_help};
+use common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
 
 /// A link on a hinge, with a place for more text in the head and at the end.
@@ -184,8 +184,7 @@ fn the_document_has_every_figure() {
 #[test]
 fn every_gallery_entry_gives_a_page() {
     let run = Run::new("compare-gallery");
-    for name in run.mechanisms() {
-        let name = name.as_str();
+    two_at_a_time(&run.mechanisms(), |name| {
         let document = run.json(&["compare", name], 0);
         assert_eq!(document["page"], format!("{name}-compare.html"));
         let page = read(&run, &format!("{name}-compare.html"));
@@ -201,7 +200,8 @@ fn every_gallery_entry_gives_a_page() {
         } else {
             assert!(samples >= 10, "{name}");
         }
-    }
+        Some(())
+    });
 }
 
 #[test]

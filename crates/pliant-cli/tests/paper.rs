@@ -55,7 +55,8 @@ density = 500.0
 fn quick() -> &'static (PathBuf, Value) {
     static RUN: OnceLock<(PathBuf, Value)> = OnceLock::new();
     RUN.get_or_init(|| {
-        let run = Run::new("paper-quick");
+        // Some run each test as a program of its own.
+        let run = Run::new(&format!("paper-quick-{}", std::process::id()));
         let document = run.json(&["paper", "--quick", "-o", "out"], 0);
         (run.folder.join("out"), document)
     })

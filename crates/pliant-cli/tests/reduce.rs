@@ -311,7 +311,7 @@ fn what_the_estimate_is_in_motion() {
             "y.pliant",
         ];
         run.json(&made, 0);
-        let far = ["simulate", "y.pliant", "--duration", "0.1", "--dt", "0.01", "--load", "left=0,0,-300"];
+        let far = ["simulate", "y.pliant", "--duration", "0.1", "--dt", "0.01", "--load", "left=300,0,0"];
         let document = run.json(&far, 0);
         assert!(number(&document["estimate"]) > 1e-3);
         let warnings = document["warnings"].as_array().expect("a list");

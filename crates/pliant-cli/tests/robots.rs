@@ -15,8 +15,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::fs;
 use std::path::PathBuf;
 
-use common::Run;
 use common::page::check_page;
+use common::{Run, two_at_a_time};
 use pliant::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 
@@ -203,7 +203,7 @@ fn ten_robots_and_more_are_compared() {
             ..plain("four-bar", "xml/four_bar_linkage.xml", [4, 1, 1])
         },
     ];
-    let compared = robots.iter().filter_map(compare).count();
+    let compared = two_at_a_time(&robots, compare).len();
     println!("{compared} robots of {} compared", robots.len());
 }
 

@@ -97,3 +97,19 @@ pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
         insta::assert_snapshot!(name, outcome.out);
     });
 }
+
+/// Does something with every item, two at a time, and gives back what came of each that came to something.
+#[allow(dead_code)] // each test file uses a part
+pub fn two_at_a_time<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || {
+        let taken = std::iter::from_fn(|| items.get(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)));
+        taken.filter_map(&each).collect::<Vec<R>>()
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mut all = work();
+        all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        all
+    })
+}

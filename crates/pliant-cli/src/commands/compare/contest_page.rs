@@ -52,7 +52,7 @@ pub fn length(metres: f64) -> String {
 }
 
 /// A length that nothing exceeds, in a sentence.
-fn bound(metres: f64) -> String {
+fn at_most(metres: f64) -> String {
     length(if metres > 0.0 { metres.max(1e-9) } else { metres })
 }
 
@@ -78,7 +78,7 @@ pub fn lead(contest: &Contest) -> String {
                 }
                 _ => "does not get far".into(),
             };
-            let furthest = bound(most(contest.distances(run).into_iter()));
+            let furthest = at_most(most(contest.distances(run).into_iter()));
             format!("{} {fast} and is at most {furthest} from it", run.engine)
         })
         .collect();
@@ -86,7 +86,7 @@ pub fn lead(contest: &Contest) -> String {
         let _ = write!(text, " Of the others, {}.", others.join("; "));
     }
     let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
-    let _ = write!(text, " Nothing goes deeper than {} into anything else.", bound(deepest));
+    let _ = write!(text, " Nothing goes deeper than {} into anything else.", at_most(deepest));
     text
 }
 
