@@ -312,9 +312,8 @@ fn normals_point_into_the_second() {
     for ball_first in [true, false] {
         let mut world = World::new([0.0; 3]);
         let bodies = if ball_first { [ball(at), block()] } else { [block(), ball(at)] };
-        bodies.iter().for_each(|body| drop(world.add_body(body).unwrap()));
-        // Toward each other, so that they look as far.
-        let first = world.bodies().next().unwrap().0;
+        let [first, _] = bodies.map(|body| world.add_body(&body).unwrap());
+        // Toward the other, so that they look as far.
         let toward = if ball_first { -side } else { side };
         let pose = world.body(first).pose();
         world.body_mut(first).place(pose, Twist { linear: toward, angular: Vector3::zeros() });
