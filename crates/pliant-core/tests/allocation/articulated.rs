@@ -1,7 +1,7 @@
 //! Claim: a step of the articulated engine allocates no memory, whatever is set before it: loads, set-points, gravity,
 //! base, pull; by either integrator.
 
-use crate::allocation::steps_allocate_nothing;
+use crate::allocation::{MECHANISMS, steps_allocate_nothing};
 use crate::counting::allocations;
 use pliant_core::articulated::{Integrator, Model, Simulation};
 use pliant_core::gallery::{self, RandomOptions};
@@ -9,22 +9,8 @@ use pliant_core::mechanism::Mechanism;
 
 #[test]
 fn a_step_allocates_nothing() {
-    let names = [
-        "chain:100",
-        "ladder:36",
-        "rungs:24",
-        "loop",
-        "hand",
-        "gripper",
-        "firefighters",
-        "hexapod",
-        "graph",
-        "torus-chain:4",
-        "windmill",
-        "spline-slide",
-        "surface-slide",
-    ];
-    let mut mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
+    let mut mechanisms: Vec<Mechanism> =
+        MECHANISMS.iter().map(|name| gallery::build(name).unwrap()).collect();
     let options = RandomOptions { bodies: 30, loops: 0.3, bushiness: 1.0, ..RandomOptions::default() };
     mechanisms.push(gallery::random(5, &options));
     for mechanism in mechanisms {

@@ -1,28 +1,14 @@
 //! Claim: a step allocates no memory, whatever is set before it: loads, set-points, gravity, base, pull.
 
-use crate::allocation::steps_allocate_nothing;
+use crate::allocation::{MECHANISMS, steps_allocate_nothing};
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::mechanism::Mechanism;
 
 #[test]
 fn a_step_allocates_nothing() {
-    let names = [
-        "chain:100",
-        "ladder:36",
-        "rungs:24",
-        "loop",
-        "hand",
-        "gripper",
-        "firefighters",
-        "hexapod",
-        "graph",
-        "torus-chain:4",
-        "windmill",
-        "spline-slide",
-        "surface-slide",
-    ];
-    let mut mechanisms: Vec<Mechanism> = names.iter().map(|name| gallery::build(name).unwrap()).collect();
+    let mut mechanisms: Vec<Mechanism> =
+        MECHANISMS.iter().map(|name| gallery::build(name).unwrap()).collect();
     // So many loops that fronts get wide.
     let options = RandomOptions { bodies: 80, loops: 1.0, bushiness: 1.0, ..RandomOptions::default() };
     mechanisms.push(gallery::random(5, &options));

@@ -1,27 +1,12 @@
 //! Claim: a step of a reduced model allocates no memory, whatever is set before it and however links are rebuilt.
 
-use crate::allocation::steps_allocate_nothing;
+use crate::allocation::{MECHANISMS, steps_allocate_nothing};
 use pliant_core::gallery;
 use pliant_core::reduced::{Reconstruction, Reduction, Simulation};
 
 #[test]
 fn a_step_allocates_nothing() {
-    let names = [
-        "chain:100",
-        "ladder:36",
-        "rungs:24",
-        "loop",
-        "hand",
-        "gripper",
-        "firefighters",
-        "hexapod",
-        "graph",
-        "torus-chain:4",
-        "windmill",
-        "spline-slide",
-        "surface-slide",
-    ];
-    for name in names {
+    for name in MECHANISMS {
         let mechanism = gallery::build(name).unwrap();
         let model = Reduction::at_rest(&mechanism).modes(1).build().unwrap();
         let rebuilt = |simulation: &mut Simulation, i: usize| {

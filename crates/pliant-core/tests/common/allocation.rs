@@ -6,6 +6,23 @@ use pliant_core::spatial::{Pose, Twist, Wrench};
 
 use crate::counting::allocations;
 
+/// Chains, loops, couplings, free bases, several effectors, formulas.
+pub const MECHANISMS: [&str; 13] = [
+    "chain:100",
+    "ladder:36",
+    "rungs:24",
+    "loop",
+    "hand",
+    "gripper",
+    "firefighters",
+    "hexapod",
+    "graph",
+    "torus-chain:4",
+    "windmill",
+    "spline-slide",
+    "surface-slide",
+];
+
 /// Asserts that steps of a simulation allocate nothing, whatever is set before them: loads, set-points, gravity, base, pull.
 /// `before` is what else is done before each step. The first step may still fill what later ones reuse.
 pub fn steps_allocate_nothing<S>(
