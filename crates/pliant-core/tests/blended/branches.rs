@@ -4,7 +4,8 @@
 
 use crate::common::{FRAME, apart, bits, builder};
 use crate::loads::{Random, case, effectors_apart, set_loads};
-use pliant_core::blended::{Force, Links, Model, Options, Sampling, Simulation};
+use crate::motion::{off_the_path, set};
+use pliant_core::blended::{Force, Links, Model, Options, Sampling};
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::inputs::Pull;
@@ -105,12 +106,6 @@ fn link(
             .stiffness(stiffness)
             .damping(0.01 * stiffness),
     );
-}
-
-fn set(simulation: &mut Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(EffectorId::from_index(e), *load).unwrap();
-    }
 }
 
 fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
@@ -353,14 +348,7 @@ fn it_moves_and_comes_to_rest() {
         simulation.set_state(&start).unwrap();
         set_loads(&mut expected, &case.loads);
         set(&mut simulation, &case.loads);
-        let (mut worst, mut largest) = (0.0f64, 0.0f64);
-        for _ in 0..500 {
-            expected.step(1e-3).unwrap();
-            simulation.step(1e-3).unwrap();
-            worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
-            largest = largest.max(effectors_apart(&mechanism, expected.state(), &start));
-        }
-        let error = worst / largest;
+        let (error, largest) = off_the_path(&mut simulation, &mut expected);
         for _ in 0..3000 {
             simulation.step(FRAME).unwrap();
         }

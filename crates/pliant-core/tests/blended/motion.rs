@@ -3,7 +3,7 @@
 
 use crate::common::{FRAME, apart};
 use crate::loads::{Random, case, effectors_apart, set_loads};
-use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::blended::{Force, Links, Model, Options, Simulation};
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::{EffectorId, Mechanism};
@@ -21,7 +21,21 @@ fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
     model
 }
 
-fn set(simulation: &mut pliant_core::blended::Simulation, loads: &[Wrench]) {
+/// Half a second in steps of a millisecond: how far effectors are from those of the full engine at most, over how far these
+/// go from where they are, and the latter.
+pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation) -> (f64, f64) {
+    let (mechanism, start) = (expected.mechanism(), expected.state().clone());
+    let (mut worst, mut largest) = (0.0f64, 0.0f64);
+    for _ in 0..500 {
+        expected.step(1e-3).unwrap();
+        simulation.step(1e-3).unwrap();
+        worst = worst.max(effectors_apart(mechanism, simulation.state(), expected.state()));
+        largest = largest.max(effectors_apart(mechanism, expected.state(), &start));
+    }
+    (worst / largest, largest)
+}
+
+pub fn set(simulation: &mut Simulation, loads: &[Wrench]) {
     for (e, load) in loads.iter().enumerate() {
         simulation.set_load(EffectorId::from_index(e), *load).unwrap();
     }
@@ -56,14 +70,7 @@ fn transients_are_near_those_of_the_full_engine() {
                 assert!(apart(&mechanism, simulation.state(), &start) < 1e-12, "{name}: start");
                 set_loads(&mut expected, &case.loads);
                 set(&mut simulation, &case.loads);
-                let (mut worst, mut largest) = (0.0f64, 0.0f64);
-                for _ in 0..500 {
-                    expected.step(1e-3).unwrap();
-                    simulation.step(1e-3).unwrap();
-                    worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
-                    largest = largest.max(effectors_apart(&mechanism, expected.state(), &start));
-                }
-                let error = worst / largest;
+                let (error, largest) = off_the_path(&mut simulation, &mut expected);
                 eprintln!("{name} {force:?}: {error:.4} at {largest:.2}");
                 assert!(error < if force == Force::Live { bound } else { 0.4 }, "{name} {force:?}: {error}");
             }
