@@ -1,7 +1,8 @@
 //! Narrow phase: where two shapes touch or are about to, reduced to a few points.
 //!
-//! Balls on boxes and on faces are closed forms; other convex pieces are left to the collision library; surfaces are gone through triangle by triangle, with memory that is
-//! kept, and normals held within what each triangle's neighbours allow, so that nothing trips over inner edges.
+//! Balls on boxes and on faces are closed forms; other convex pieces are left to the collision library. Surfaces are gone
+//! through triangle by triangle, with memory that is kept, and normals held within what each triangle's neighbours allow, so
+//! that nothing trips over inner edges.
 
 use std::cell::Cell;
 
@@ -205,7 +206,7 @@ impl Narrow {
                 let thick = THICK * b.0.radius;
                 let mut triangles = std::mem::take(&mut self.near);
                 triangles.clear();
-                collect(&b.0.form, &bounds.loosened(reach), &mut triangles);
+                each_near(&b.0.form, &bounds.loosened(reach), &mut |t, _| triangles.push(t));
                 let count = triangles.len();
                 self.near = triangles;
                 for i in 0..count {
@@ -247,24 +248,17 @@ impl Narrow {
         let mut triangles = std::mem::take(&mut self.near);
         let nested = triangles.len();
         match other.solid.and_then(|solid| solid.as_ball()) {
-            None => collect(surface, bounds, &mut triangles),
+            None => each_near(surface, bounds, &mut |t, _| triangles.push(t)),
             Some(ball) => {
                 let center = outer.transform_point(&from_vector(between.translation));
                 let ball = Ball { center: between.translation, radius: ball.radius };
-                let mut meet = |t: u32, triangle: &Triangle| match ball.meet(triangle, reach) {
+                each_near(surface, bounds, &mut |t, triangle| match ball.meet(triangle, reach) {
                     Meeting::Apart => {}
                     Meeting::Face(found) => {
                         self.points.push(Point::on_ball(outer, &center, ball.radius, &found));
                     }
                     Meeting::Edge => triangles.push(t),
-                };
-                match surface {
-                    Form::Field(field) => field.map_elements_in_local_aabb(bounds, &mut meet),
-                    Form::Mesh(mesh) => {
-                        mesh.bvh().intersect_aabb(bounds).for_each(|t| meet(t, &mesh.triangle(t)));
-                    }
-                    Form::Convex(_) => {}
-                }
+                });
             }
         }
         for &t in &triangles[nested..] {
@@ -449,11 +443,11 @@ fn apart(a: &Aabb, b: &Aabb, between: &Placed, reach: f64) -> bool {
     first.max_element() > reach || second.max_element() > reach
 }
 
-/// Adds the triangles of a surface that are near a box.
-fn collect(surface: &Form, bounds: &Aabb, into: &mut Vec<u32>) {
+/// Does something with each triangle of a surface that is near a box.
+fn each_near(surface: &Form, bounds: &Aabb, each: &mut impl FnMut(u32, &Triangle)) {
     match surface {
-        Form::Mesh(mesh) => into.extend(mesh.bvh().intersect_aabb(bounds)),
-        Form::Field(field) => field.map_elements_in_local_aabb(bounds, &mut |t, _| into.push(t)),
+        Form::Mesh(mesh) => mesh.bvh().intersect_aabb(bounds).for_each(|t| each(t, &mesh.triangle(t))),
+        Form::Field(field) => field.map_elements_in_local_aabb(bounds, each),
         Form::Convex(_) => {}
     }
 }
