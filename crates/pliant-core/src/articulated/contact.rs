@@ -13,13 +13,13 @@
 use nalgebra::Vector3;
 
 use super::closures;
-use super::model::{Model, Motion};
+use super::model::{Constants, Motion};
 use super::placing::pose_of;
 use super::simulation::Simulation;
 use super::slot::{Six, Slots};
 use super::step;
-use crate::contact::Push;
-use crate::full::StepError;
+use crate::engine::StepError;
+use crate::engine::touch::{Push, Touch, internal};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -38,34 +38,40 @@ pub(super) struct Answers {
     before: Vec<Wrench>,
 }
 
-impl Simulation<'_> {
-    /// The link frame of a body.
-    pub(crate) fn touch_pose(&self, body: usize) -> Pose {
+internal!(|simulation, body| simulation.state.poses[body]);
+
+impl Touch for Simulation {
+    fn boxed_touch(&self) -> Box<dyn Touch> {
+        Box::new(self.clone())
+    }
+
+    fn touch(&self, body: BodyId) -> Option<usize> {
+        self.model.mechanism.order().node_of(body).map(|_| body.index())
+    }
+
+    fn touch_pose(&self, body: usize) -> Pose {
         self.state.poses[body]
     }
 
-    /// Its twist, world axes at the link frame.
-    pub(crate) fn touch_twist(&self, body: usize) -> Twist {
-        self.state.world_twist(BodyId::from_index(body))
+    fn touch_twist(&self, body: usize) -> Twist {
+        self.state.world_twist_at(body)
     }
 
-    /// Solves for the twists at the end of a step as if nothing touched; nothing moves.
-    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        step::solve_only(self.model, &self.inputs, h, &mut self.state, &mut self.work)
+    fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
+        self.inputs.follow_targets(self.state.time + h);
+        step::solve_only(&self.model, &self.inputs, h, &mut self.state, &mut self.work)
     }
 
-    /// The twist of a body then, world axes at where its link frame is now.
-    pub(crate) fn free_twist(&self, body: usize) -> Twist {
-        let (slot, frame) = self.model.frame_in_slot(BodyId::from_index(body), &Pose::identity());
+    fn free_twist(&self, body: usize, _: f64) -> Twist {
+        let (slot, frame) = self.model.frame_in_slot(self.model.mechanism.body_id(body), &Pose::identity());
         let slot = &self.work.slots.slots[slot];
         let (linear, angular) = (Vector3::from(slot.av), Vector3::from(slot.aw));
         let at = (pose_of(slot) * frame).position - Vector3::from(slot.o);
         Twist { linear: linear + angular.cross(&at), angular }
     }
 
-    /// W of pushes on bodies, row by row.
-    pub(crate) fn respond(&mut self, h: f64, pushes: &[Push], out: &mut [f64]) {
-        let (model, slots) = (self.model, &self.work.slots);
+    fn respond(&mut self, h: f64, _: usize, pushes: &[Push], out: &mut [f64]) {
+        let (model, slots) = (&*self.model, &self.work.slots);
         let (n, m) = (model.speeds, 3 * pushes.len());
         let answers = &mut self.answers;
         answers.wrenches.resize(model.nodes.len() + 1, [0.0; 6]);
@@ -74,7 +80,7 @@ impl Simulation<'_> {
             list.resize(m * n, 0.0);
         }
         for (r, (push, row)) in pushes.iter().flat_map(|p| p.rows.iter().map(move |r| (p, r))).enumerate() {
-            let (slot, frame) = model.frame_in_slot(BodyId::from_index(push.touch), &Pose::identity());
+            let (slot, frame) = model.frame_in_slot(model.mechanism.body_id(push.touch), &Pose::identity());
             let own = &slots.slots[slot];
             let w = Wrench::from_vector(row);
             let arm = (pose_of(own) * frame).position - Vector3::from(own.o);
@@ -127,8 +133,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
-    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         let mut forces = std::mem::take(&mut self.answers.forces);
         forces.clear();
         forces.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
@@ -139,14 +144,13 @@ impl Simulation<'_> {
         solved
     }
 
-    /// Takes the step that was attempted.
-    pub(crate) fn take(&mut self, _: f64) {
+    fn take(&mut self, _: f64) {
         self.take_step();
     }
 }
 
 /// D⁻¹y of a node.
-fn weigh(model: &Model, slots: &Slots, n: usize, y: &[f64], out: &mut [f64]) {
+fn weigh(model: &Constants, slots: &Slots, n: usize, y: &[f64], out: &mut [f64]) {
     match model.nodes[n].motion {
         Motion::Hinge => out[0] = y[0] * slots.slots[n + 1].inverse,
         Motion::General(g) | Motion::Free(g) => {

@@ -3,20 +3,22 @@
 //! Everything is in the speeds of [`Model::speeds`]. Loops and couplings are not closed here: these are the equations of
 //! the spanning forest.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, Vector3};
 
 use super::loads;
-use super::model::{Model, Motion};
+use super::model::{Constants, Model, Motion};
 use super::placing::{place_and_move, pose_of};
 use super::slot::{Six, Slots};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, inward, outward};
-use crate::full::Energy;
-use crate::inputs::{InputError, Inputs};
+use crate::engine::Energy;
+use crate::engine::State;
+use crate::engine::{InputError, Inputs};
 use crate::joints::JointKind;
-use crate::mechanism::{BodyId, EffectorId};
+use crate::mechanism::{BodyId, EffectorId, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
 /// A motion that nothing resists: neither mass nor rotor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +33,7 @@ pub struct NoMass {
 /// The equations of motion of a model at a state.
 ///
 /// ```
-/// use pliant_core::{articulated, gallery, inputs::Inputs};
+/// use pliant_core::{articulated, engine::Inputs, gallery};
 ///
 /// let mechanism = gallery::chain(4);
 /// let model = articulated::Model::new(&mechanism);
@@ -49,8 +51,8 @@ pub struct NoMass {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Dynamics<'m> {
-    pub(super) model: &'m Model<'m>,
+pub struct Dynamics {
+    pub(super) model: Arc<Constants>,
     pub(super) state: State,
     twist: Twist,
     pub(super) work: Slots,
@@ -58,36 +60,38 @@ pub struct Dynamics<'m> {
     pub(super) wrenches: Vec<Six>,
 }
 
-impl<'m> Model<'m> {
+impl Model {
     /// The equations of motion where the mechanism starts, at rest.
-    pub fn dynamics(&'m self) -> Dynamics<'m> {
+    pub fn dynamics(&self) -> Dynamics {
         let mut dynamics = Dynamics {
-            model: self,
-            state: State::at_rest(self.mechanism),
+            model: self.constants.clone(),
+            state: State::at_rest(self.mechanism()),
             twist: Twist::ZERO,
-            work: Slots::new(self),
-            wrenches: vec![[0.0; 6]; self.nodes.len() + 1],
+            work: Slots::new(&self.constants),
+            wrenches: vec![[0.0; 6]; self.constants.nodes.len() + 1],
         };
         dynamics.place();
         dynamics
     }
+}
 
+impl Constants {
     pub(super) fn no_mass(&self, pivot: NoPivot) -> NoMass {
         let node = &self.mechanism.order().nodes()[pivot.node];
         // A free base moves as a bushing does.
-        let (element, kind) = match node.joint.map(|joint| self.mechanism.joint(joint)) {
+        let (element, kind) = match node.joint.map(|joint| &self.mechanism[joint]) {
             Some(joint) => (&joint.name, &joint.kind),
-            None => (&self.mechanism.body(node.head).name, &JointKind::Bushing),
+            None => (&self.mechanism[node.head].name, &JointKind::Bushing),
         };
         NoMass { element: element.clone(), freedom: kind.coordinate_name(pivot.freedom).into() }
     }
 }
 
-impl Dynamics<'_> {
+impl Dynamics {
     /// Goes to a state: its coordinates, rates and base, and the poses and twists of free bases. The base is taken to
     /// move steadily, with the twist given (world axes, at its origin).
     pub fn set_state(&mut self, state: &State, base_twist: Twist) -> Result<(), InputError> {
-        state.check(self.model.mechanism)?;
+        state.check(&self.model.mechanism)?;
         self.state.clone_from(state);
         self.twist = base_twist;
         self.place();
@@ -100,7 +104,7 @@ impl Dynamics<'_> {
     }
 
     pub(super) fn place(&mut self) {
-        place_and_move(&mut self.work, self.model, &mut self.state, &self.twist);
+        place_and_move(&mut self.work, &self.model, &mut self.state, &self.twist);
     }
 
     /// The speeds of the state.
@@ -118,7 +122,7 @@ impl Dynamics<'_> {
         speeds
     }
 
-    /// Forward dynamics: the rates of the speeds, under the inputs' gravity, loads and pulls, the joints' springs,
+    /// Forward dynamics: the rates of the speeds, under the inputs' gravity, loads and spring couplings, the joints' springs,
     /// dampers and limits as they are now, and further forces along the speeds (N or N·m). Both lists have one
     /// number per speed. Allocates nothing.
     pub fn accelerations(
@@ -128,13 +132,13 @@ impl Dynamics<'_> {
         accelerations: &mut [f64],
     ) -> Result<(), NoMass> {
         self.place();
-        loads::apply_now(self.model, inputs, &mut self.work);
+        loads::apply_now(&self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
         let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
         let along = Along { state: &self.state, rest, forces, gravity: g, h: 0.0, ahead: &[] };
-        inward(&mut self.work, self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
+        inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
-        outward(&mut self.work, self.model, scale(g, -1.0));
+        outward(&mut self.work, &self.model, scale(g, -1.0));
         accelerations.copy_from_slice(&self.work.found);
         Ok(())
     }
@@ -148,15 +152,16 @@ impl Dynamics<'_> {
         }
         let along =
             Along { state: &self.state, rest: None, forces: Some(x), gravity: ZERO, h: 0.0, ahead: &[] };
-        inward(&mut self.work, self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
+        inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (ZERO, ZERO);
-        outward(&mut self.work, self.model, ZERO);
+        outward(&mut self.work, &self.model, ZERO);
         out.copy_from_slice(&self.work.found);
         Ok(())
     }
 
     /// The Jacobian of a frame on a body, 6×speeds: its twist per speed, in the frame's own axes at its origin.
-    pub fn jacobian(&self, body: BodyId, frame: &Pose) -> DMatrix<f64> {
+    pub fn jacobian(&self, body: BodyId, frame: &Pose) -> Result<DMatrix<f64>, UnknownHandle> {
+        self.model.mechanism.body(body)?;
         let mut J = DMatrix::zeros(6, self.model.speeds);
         let (mut slot, frame) = self.model.frame_in_slot(body, frame);
         let at = pose_of(&self.work.slots[slot]) * frame;
@@ -181,12 +186,12 @@ impl Dynamics<'_> {
             }
             slot = if matches!(node.motion, Motion::Free(_)) { 0 } else { node.parent };
         }
-        J
+        Ok(J)
     }
 
     /// The Jacobian of an effector's frame.
-    pub fn effector_jacobian(&self, effector: EffectorId) -> DMatrix<f64> {
-        let effector = self.model.mechanism.effector(effector);
+    pub fn effector_jacobian(&self, effector: EffectorId) -> Result<DMatrix<f64>, UnknownHandle> {
+        let effector = self.model.mechanism.effector(effector)?;
         self.jacobian(effector.body, &effector.frame)
     }
 
@@ -213,7 +218,6 @@ impl Dynamics<'_> {
 
     /// Kinetic energy, and that of springs and gravity under the inputs, J; limits not included.
     pub fn energy(&self, inputs: &Inputs) -> Energy {
-        let mechanism = self.model.mechanism;
-        Energy::of(&self.state, mechanism, inputs)
+        Energy::of(&self.state, &self.model.mechanism, inputs)
     }
 }

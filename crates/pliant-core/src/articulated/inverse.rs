@@ -10,15 +10,15 @@ use super::loads;
 use super::model::Motion;
 use super::small::*;
 use super::sweeps::{Along, dot6, inertia_times};
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
 
-impl Dynamics<'_> {
+impl Dynamics {
     /// The forces along the speeds (N or N·m) that make the speeds change at the given rates, beside the inputs'
     /// gravity, loads and pulls and the joints' springs, dampers and limits: what
     /// [`Dynamics::accelerations`] takes. Both lists have one number per speed. Allocates nothing.
     pub fn forces(&mut self, inputs: &Inputs, accelerations: &[f64], forces: &mut [f64]) {
         self.place();
-        loads::apply_now(self.model, inputs, &mut self.work);
+        loads::apply_now(&self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
         for (n, node) in self.model.nodes.iter().enumerate() {
@@ -58,13 +58,13 @@ impl Dynamics<'_> {
             let (slot, w) = (&self.work.slots[n + 1], self.wrenches[n + 1]);
             match node.motion {
                 Motion::Hinge => {
-                    let (force, weight) = along.drive::<false>(self.model, node.coordinate);
+                    let (force, weight) = along.drive::<false>(&self.model, node.coordinate);
                     forces[node.speed] = dot::<false>(slot.axis, [w[3], w[4], w[5]]) - force
                         + weight * accelerations[node.speed];
                 }
                 Motion::General(g) | Motion::Free(g) => {
                     let (own, constants) = (&self.work.general[g], &self.model.general[g]);
-                    let (drives, weights) = own.drives::<false>(self.model, constants, node, &along);
+                    let (drives, weights) = own.drives::<false>(&self.model, constants, node, &along);
                     for k in 0..constants.freedoms {
                         let rotors =
                             (0..constants.freedoms).map(|l| weights[k][l] * accelerations[node.speed + l]);

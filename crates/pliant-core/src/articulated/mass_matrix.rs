@@ -9,7 +9,7 @@ use super::slot::Six;
 use super::small::*;
 use super::sweeps::{Along, dot6, inertia_times, pass_on};
 
-impl Dynamics<'_> {
+impl Dynamics {
     /// The mass matrix of the speeds, rotors included: kg, kg·m and kg·m². Twice the kinetic energy is uᵀMu.
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
         self.place();
@@ -50,12 +50,12 @@ impl Dynamics<'_> {
             }
             match node.motion {
                 Motion::Hinge => {
-                    M[(node.speed, node.speed)] += along.drive::<false>(self.model, node.coordinate).1
+                    M[(node.speed, node.speed)] += along.drive::<false>(&self.model, node.coordinate).1
                 }
                 Motion::General(g) | Motion::Free(g) => {
                     let constants = &self.model.general[g];
                     let (_, weights) =
-                        self.work.general[g].drives::<false>(self.model, constants, node, &along);
+                        self.work.general[g].drives::<false>(&self.model, constants, node, &along);
                     for k in 0..d {
                         (0..d).for_each(|l| M[(node.speed + k, node.speed + l)] += weights[k][l]);
                     }

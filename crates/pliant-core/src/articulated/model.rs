@@ -2,13 +2,14 @@
 //! them, with inertias and frames, and the loops and couplings that close it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::closures::Closures;
 use super::small::{M, Q, Sym, V, m, sym, v};
 use super::sweeps::first_turn;
 use crate::full::{inverse_inertia, limit_stiffness};
 use crate::joints::JointKind;
-use crate::mechanism::{BodyId, Freedom, JointId, Mechanism};
+use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, skew};
 
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
@@ -21,42 +22,89 @@ pub const MOST_CLOSING_ROWS: usize = 3000;
 /// Number of rows that close the loops and couplings of a mechanism, whose number squared, times the depth, a step takes.
 pub fn closing_rows(mechanism: &Mechanism) -> usize {
     let loops = mechanism.order().loop_joints().iter();
-    loops.map(|j| 6 - mechanism.joint(*j).kind.freedoms()).sum::<usize>() + mechanism.couplings().len()
+    loops.map(|j| 6 - mechanism[*j].kind.freedoms()).sum::<usize>() + mechanism.couplings().len()
 }
 
 /// A mechanism prepared for the articulated engine.
 ///
 /// ```
-/// use pliant_core::{articulated, gallery};
+/// use pliant_core::{articulated, engine::Simulation, gallery};
 ///
 /// let mechanism = gallery::chain(20); // 2 m of links, sagging under gravity
-/// let model = articulated::Model::new(&mechanism);
-/// let mut simulation = model.simulate();
+/// let mut simulation = articulated::Model::new(&mechanism).simulate();
 /// let tip = simulation.effector("tip")?;
 /// for _ in 0..60 {
 ///     simulation.step(1.0 / 60.0)?;
 /// }
-/// assert!(simulation.effector_pose(tip).position.z < -0.1);
+/// assert!(simulation.effector_pose(tip)?.position.z < -0.1);
 /// assert!(simulation.violation() < 1e-12); // coordinates cannot come apart
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model<'m> {
-    pub(super) mechanism: &'m Mechanism,
+pub struct Model {
+    pub(super) constants: Arc<Constants>,
+}
+
+impl Model {
+    /// Prepares a mechanism.
+    pub fn new(mechanism: &Mechanism) -> Model {
+        Model { constants: Arc::new(Constants::new(mechanism)) }
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.mechanism
+    }
+
+    /// What a user should know before choosing this engine.
+    pub fn notes(&self) -> Vec<String> {
+        let rows = closing_rows(self.mechanism());
+        if rows <= MANY_ROWS {
+            return Vec::new();
+        }
+        vec![format!(
+            "loops and couplings have {rows} closing rows, each of which takes a sweep: the engine `full` is faster \
+             above about {MANY_ROWS}"
+        )]
+    }
+
+    /// Number of speeds: the freedoms of the spanning forest, six for each free base.
+    ///
+    /// A speed is the rate of a coordinate, but for turns about any axis: those of a ball or bushing are the
+    /// child's angular velocity relative to the parent in the axes of the child's joint frame, rad/s, and a free
+    /// base has its body twist. So no pose is singular.
+    pub fn speeds(&self) -> usize {
+        self.constants.speeds
+    }
+
+    /// Where the speeds of a body's tree joint, or of a free base, are among all speeds; `None` for a body that is
+    /// welded to another.
+    pub fn speeds_of(&self, body: BodyId) -> Result<Option<Range<usize>>, UnknownHandle> {
+        self.mechanism().body(body)?;
+        let Constants { nodes, speeds, .. } = &*self.constants;
+        let node = nodes.iter().position(|node| node.head == body.index());
+        Ok(node.map(|n| nodes[n].speed..nodes.get(n + 1).map_or(*speeds, |next| next.speed)))
+    }
+}
+
+/// What never changes.
+#[derive(Debug)]
+pub(super) struct Constants {
+    pub mechanism: Mechanism,
     /// The nodes of the order. What moves with node n is in slot n + 1; slot 0 is the base.
-    pub(super) nodes: Vec<Node>,
-    pub(super) general: Vec<GeneralNode>,
+    pub nodes: Vec<Node>,
+    pub general: Vec<GeneralNode>,
     /// The freedoms of all joints, in the order of the coordinates, and the stiffness of their limits.
-    pub(super) freedoms: Vec<Freedom>,
-    pub(super) limit_stiffness: Vec<f64>,
+    pub freedoms: Vec<Freedom>,
+    pub limit_stiffness: Vec<f64>,
     /// Coordinates of tree joints with limits, and their speeds.
-    pub(super) limited: Vec<(usize, usize)>,
+    pub limited: Vec<(usize, usize)>,
     /// Number of speeds.
-    pub(super) speeds: usize,
-    pub(super) closures: Closures,
+    pub speeds: usize,
+    pub closures: Closures,
     /// Bodies other than their node's head, with their slot and offset.
-    pub(super) followers: Vec<(usize, usize, Pose)>,
-    pub(super) radius: f64,
+    pub followers: Vec<(usize, usize, Pose)>,
+    pub radius: f64,
 }
 
 /// How a node hangs on its parent.
@@ -116,9 +164,8 @@ pub(super) struct GeneralNode {
     pub in_child: Pose,
 }
 
-impl<'m> Model<'m> {
-    /// Prepares a mechanism.
-    pub fn new(mechanism: &'m Mechanism) -> Model<'m> {
+impl Constants {
+    pub fn new(mechanism: &Mechanism) -> Constants {
         let order = mechanism.order();
         let mut general = Vec::new();
         let mut nodes = Vec::with_capacity(order.nodes().len());
@@ -128,11 +175,11 @@ impl<'m> Model<'m> {
                 Some(joint) => frames(mechanism, joint),
                 None => (Pose::identity(), Pose::identity()),
             };
-            let freedoms = node.joint.map_or(6, |j| mechanism.joint(j).kind.freedoms());
+            let freedoms = node.joint.map_or(6, |j| mechanism[j].kind.freedoms());
             let motion = match node.joint {
-                Some(joint) if mechanism.joint(joint).kind == JointKind::Hinge => Motion::Hinge,
+                Some(joint) if mechanism[joint].kind == JointKind::Hinge => Motion::Hinge,
                 joint => {
-                    let own_length = match joint.map(|joint| &mechanism.joint(joint).kind) {
+                    let own_length = match joint.map(|joint| &mechanism[joint].kind) {
                         Some(JointKind::Expression(formula)) => Some(formula.own_length()),
                         _ => None,
                     };
@@ -151,8 +198,8 @@ impl<'m> Model<'m> {
                 parent: node.parent.map_or(0, |p| p + 1),
                 head: node.head.index(),
                 speed: speeds,
-                coordinate: node.joint.map_or(0, |j| mechanism.coordinates_of(j).start),
-                row: node.joint.map_or(0, |j| mechanism.rows_of(j).start),
+                coordinate: node.joint.map_or(0, |j| mechanism[j].coordinates().start),
+                row: node.joint.map_or(0, |j| mechanism[j].rows().start),
                 turn: [turn.w, turn.i, turn.j, turn.k],
                 axis: v(&(in_child.rotation * nalgebra::Vector3::z())),
                 in_parent: v(&in_parent.position),
@@ -169,31 +216,25 @@ impl<'m> Model<'m> {
             });
             speeds += freedoms;
         }
-        let followers = (0..mechanism.bodies().len())
-            .filter(|b| {
-                let node = order.node_of(BodyId::from_index(*b));
-                node.is_none_or(|n| order.nodes()[n].head.index() != *b)
-            })
-            .map(|b| {
-                let id = BodyId::from_index(b);
-                (b, order.node_of(id).map_or(0, |n| n + 1), order.offset_of(id))
-            })
+        let followers = (mechanism.body_ids())
+            .filter(|b| order.node_of(*b).is_none_or(|n| order.nodes()[n].head != *b))
+            .map(|b| (b.index(), order.node_of(b).map_or(0, |n| n + 1), order.offset_of(b)))
             .collect();
         let gyration = order.nodes().iter().map(|n| (n.inertia.inertia.trace() / n.inertia.mass).sqrt());
         let gyration = gyration.fold(f64::MIN_POSITIVE, f64::max);
         let joints = mechanism.joints();
         let mut limited = Vec::new();
         for (node, at) in order.nodes().iter().zip(&nodes) {
-            let Some(joint) = node.joint.map(|j| mechanism.joint(j)) else { continue };
+            let Some(joint) = node.joint.map(|j| &mechanism[j]) else { continue };
             for (k, f) in joint.freedoms.iter().enumerate().take(first_turn(&joint.kind)) {
                 if f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY {
                     limited.push((at.coordinate + k, at.speed + k));
                 }
             }
         }
-        Model {
+        Constants {
             limited,
-            mechanism,
+            mechanism: mechanism.clone(),
             closures: Closures::new(mechanism, &nodes, |node| match node.motion {
                 Motion::Hinge => 1,
                 Motion::General(g) | Motion::Free(g) => general[g].freedoms,
@@ -211,40 +252,6 @@ impl<'m> Model<'m> {
         }
     }
 
-    /// The mechanism it was made from.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.mechanism
-    }
-
-    /// What a user should know before choosing this engine.
-    pub fn notes(&self) -> Vec<String> {
-        let rows = closing_rows(self.mechanism);
-        if rows <= MANY_ROWS {
-            return Vec::new();
-        }
-        vec![format!(
-            "loops and couplings have {rows} closing rows, each of which takes a sweep: the engine `full` is faster \
-             above about {MANY_ROWS}"
-        )]
-    }
-
-    /// Number of speeds: the freedoms of the spanning forest, six for each free base.
-    ///
-    /// A speed is the rate of a coordinate, but for turns about any axis: those of a ball or bushing are the
-    /// child's angular velocity relative to the parent in the axes of the child's joint frame, rad/s, and a free
-    /// base has its body twist. So no pose is singular.
-    pub fn speeds(&self) -> usize {
-        self.speeds
-    }
-
-    /// Where the speeds of a body's tree joint, or of a free base, are among all speeds; `None` for a body that is
-    /// welded to another.
-    pub fn speeds_of(&self, body: BodyId) -> Option<Range<usize>> {
-        let n = self.nodes.iter().position(|node| node.head == body.index())?;
-        let start = self.nodes[n].speed;
-        Some(start..self.nodes.get(n + 1).map_or(self.speeds, |next| next.speed))
-    }
-
     /// The slot and the pose, in its link frame, of a frame on a body.
     pub(super) fn frame_in_slot(&self, body: BodyId, frame: &Pose) -> (usize, Pose) {
         let order = self.mechanism.order();
@@ -255,10 +262,10 @@ impl<'m> Model<'m> {
 /// A joint's frame in the nodes of its parent and of its child; the base is what joints call the world.
 pub(super) fn frames(mechanism: &Mechanism, id: JointId) -> (Pose, Pose) {
     let order = mechanism.order();
-    let joint = mechanism.joint(id);
+    let joint = &mechanism[id];
     let in_parent = match joint.parent {
-        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(id),
+        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(joint),
         None => joint.frame,
     };
-    (in_parent, order.offset_of(joint.child) * mechanism.frame_in_child(id))
+    (in_parent, order.offset_of(joint.child) * mechanism.frame_in_child(joint))
 }

@@ -6,40 +6,40 @@
 //! ```
 //! with X the shift of a twist from o_λ to o: (v + ω×r, ω). A step needs the first two only.
 
-use super::model::{GeneralNode, Model, Motion, Node};
+use super::model::{Constants, GeneralNode, Motion, Node};
 use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
+use crate::engine::State;
 use crate::joints::JointKind;
 use crate::spatial::{Pose, Twist, right_jacobian_rotation, right_jacobian_rotation_inverse};
-use crate::state::State;
 use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 
 sweep! {
     /// Places every node by the state's base and coordinates, and free bases by their own poses; writes the poses of all
     /// bodies into it.
-    place, place_still(slots, model: &Model, state: &mut State)
+    place, place_still(slots, model: &Constants, state: &mut State)
 }
 
 sweep! {
     /// As [`place`], and moves every node by the state's rates, and free bases by their own twists; writes the twists
     /// of all bodies. `twist` is that of the base: world axes, at its origin.
-    place_and_move, place_moving(slots, model: &Model, state: &mut State, twist: &Twist)
+    place_and_move, place_moving(slots, model: &Constants, state: &mut State, twist: &Twist)
 }
 
 #[inline(always)]
-fn place_still<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State) {
+fn place_still<const FUSED: bool>(work: &mut Slots, model: &Constants, state: &mut State) {
     place_lanes::<FUSED, false>(work, model, state, &Twist::ZERO);
 }
 
 #[inline(always)]
-fn place_moving<const FUSED: bool>(work: &mut Slots, model: &Model, state: &mut State, twist: &Twist) {
+fn place_moving<const FUSED: bool>(work: &mut Slots, model: &Constants, state: &mut State, twist: &Twist) {
     place_lanes::<FUSED, true>(work, model, state, twist);
 }
 
 #[inline(always)]
 fn place_lanes<const FUSED: bool, const MOVING: bool>(
     work: &mut Slots,
-    model: &Model,
+    model: &Constants,
     state: &mut State,
     twist: &Twist,
 ) {
@@ -81,7 +81,7 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
 }
 
 /// Poses and twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
-pub(super) fn follow(model: &Model, base_twist: &Twist, state: &mut State) {
+pub(super) fn follow(model: &Constants, base_twist: &Twist, state: &mut State) {
     for (body, slot, offset) in &model.followers {
         let pose = slot.checked_sub(1).map_or(state.base, |n| state.poses[model.nodes[n].head]);
         state.poses[*body] = pose * *offset;
@@ -147,7 +147,7 @@ pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
 
 /// Any other joint, by the answers of its kind.
 pub(super) fn general(
-    model: &Model,
+    model: &Constants,
     constants: &GeneralNode,
     node: &Node,
     parent: &Slot,
@@ -156,7 +156,7 @@ pub(super) fn general(
     state: &State,
 ) {
     let d = constants.freedoms;
-    let kind = &model.mechanism.joint(constants.joint.expect("a joint")).kind;
+    let kind = &model.mechanism[constants.joint.expect("a joint")].kind;
     let at = node.coordinate..node.coordinate + d;
     own.q[..d].copy_from_slice(&state.coordinates[at.clone()]);
     let moved = motion(kind, &own.q[..d], &state.rates[at], &mut own.rates);

@@ -7,15 +7,15 @@
 use nalgebra::Vector3;
 
 use super::loads;
-use super::model::{Model, Motion, frames};
+use super::model::{Constants, Motion, frames};
 use super::placing::{place, place_and_move};
 use super::small::*;
 use super::step::{self, Workspace};
 use super::sweeps::{Along, constraint_forces, first_turn, inward, outward};
-use crate::full::StepError;
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
+use crate::engine::State;
+use crate::engine::StepError;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, log, right_jacobian_rotation_inverse};
-use crate::state::State;
 
 /// Memory of the stages.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    pub fn new(model: &Model) -> Stages {
+    pub fn new(model: &Constants) -> Stages {
         let list = || vec![0.0; model.speeds];
         Stages {
             start: list(),
@@ -43,7 +43,7 @@ impl Stages {
 
 /// Takes one step of h seconds.
 pub(super) fn attempt(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &mut State,
@@ -112,7 +112,7 @@ pub(super) fn attempt(
 }
 
 /// The speeds that the twists of a state make, at its pose.
-fn take_speeds(model: &Model, inputs: &Inputs, state: &State, speeds: &mut [f64]) {
+fn take_speeds(model: &Constants, inputs: &Inputs, state: &State, speeds: &mut [f64]) {
     let Rt = state.base.rotation.inverse();
     let base = Twist::new(Rt * inputs.base_twist.linear, Rt * inputs.base_twist.angular);
     for (n, node) in model.nodes.iter().enumerate() {
@@ -121,8 +121,8 @@ fn take_speeds(model: &Model, inputs: &Inputs, state: &State, speeds: &mut [f64]
             speeds[node.speed..node.speed + 6].copy_from_slice(twist.to_vector().as_slice());
             continue;
         };
-        let kind = &model.mechanism.joint(id).kind;
-        let (in_parent, in_child) = frames(model.mechanism, id);
+        let kind = &model.mechanism[id].kind;
+        let (in_parent, in_child) = frames(&model.mechanism, id);
         let d = kind.freedoms();
         let q = &state.coordinates[node.coordinate..node.coordinate + d];
         let X = kind.transform(q);
@@ -143,7 +143,7 @@ fn three(list: &[f64]) -> Vector3<f64> {
 }
 
 /// Coordinates and rates, and poses and twists of free bases, after displacements from a state and with speeds.
-fn put(model: &Model, from: &State, moves: &[f64], speeds: &[f64], to: &mut State) {
+fn put(model: &Constants, from: &State, moves: &[f64], speeds: &[f64], to: &mut State) {
     for node in &model.nodes {
         match node.motion {
             Motion::Hinge => {
@@ -151,7 +151,7 @@ fn put(model: &Model, from: &State, moves: &[f64], speeds: &[f64], to: &mut Stat
                 to.rates[node.coordinate] = speeds[node.speed];
             }
             Motion::General(g) => {
-                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+                let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let d = kind.freedoms();
                 let (mut own, mut u) = ([0.0; 6], [0.0; 6]);
                 own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
@@ -173,7 +173,7 @@ fn put(model: &Model, from: &State, moves: &[f64], speeds: &[f64], to: &mut Stat
 }
 
 /// δ̇ at displacements δ from a state, with speeds.
-fn moving(model: &Model, from: &State, moves: &[f64], speeds: &[f64], rates: &mut [f64]) {
+fn moving(model: &Constants, from: &State, moves: &[f64], speeds: &[f64], rates: &mut [f64]) {
     rates.copy_from_slice(speeds);
     for node in &model.nodes {
         let turns = match node.motion {
@@ -184,9 +184,7 @@ fn moving(model: &Model, from: &State, moves: &[f64], speeds: &[f64], rates: &mu
                 rates[node.speed..node.speed + 3].copy_from_slice(velocity.as_slice());
                 3
             }
-            Motion::General(g) => {
-                first_turn(&model.mechanism.joint(model.general[g].joint.expect("a joint")).kind)
-            }
+            Motion::General(g) => first_turn(&model.mechanism[model.general[g].joint.expect("a joint")].kind),
         };
         let at = node.speed + turns;
         let ends = match node.motion {

@@ -116,7 +116,7 @@ pub(super) struct Slots {
 
 impl Slots {
     /// Memory for a model.
-    pub fn new(model: &super::Model) -> Slots {
+    pub fn new(model: &super::model::Constants) -> Slots {
         Slots {
             slots: vec![Slot::EMPTY; model.nodes.len() + 1],
             general: vec![General::EMPTY; model.general.len()],

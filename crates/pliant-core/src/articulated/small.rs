@@ -3,7 +3,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-pub(super) use crate::wide::fma;
+pub(super) use crate::linear::wide::fma;
 
 /// A vector.
 pub(super) type V = [f64; 3];

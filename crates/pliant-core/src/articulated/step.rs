@@ -12,17 +12,17 @@ use nalgebra::Vector3;
 
 use super::closures::{self, Closing};
 use super::loads;
-use super::model::{Model, Motion, Node};
+use super::model::{Constants, Motion, Node};
 use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
 use super::slot::{Six, Slot, Slots, sweep};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
-use crate::full::StepError;
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
+use crate::engine::State;
+use crate::engine::StepError;
 use crate::joints::JointKind;
-use crate::mechanism::{JointId, Mechanism};
+use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
-use crate::state::State;
 
 /// A passive turn about any axis is counted from the other side beyond this, rad: far from 2π, where the rates of a
 /// rotation vector have no bound.
@@ -43,7 +43,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub fn new(model: &Model, state: &State) -> Workspace {
+    pub fn new(model: &Constants, state: &State) -> Workspace {
         Workspace {
             slots: Slots::new(model),
             closing: Closing::new(model),
@@ -55,7 +55,7 @@ impl Workspace {
 
 /// Solves for the twists at the end of a step of h seconds, in the slots; nothing moves.
 pub(super) fn solve_only(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &mut State,
@@ -73,7 +73,7 @@ pub(super) fn solve_only(
 
 /// Makes the next state of a step of h seconds, in memory; nothing moves.
 pub(super) fn attempt(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &mut State,
@@ -92,13 +92,13 @@ pub(super) fn attempt(
         let placed = joint.place(&work.slots);
         let q = joint.coordinates(model, &placed, &state.coordinates);
         let rates = joint.rates(model, &placed, &q, next, &inputs.base_twist);
-        let d = model.mechanism.joint(joint.id).kind.freedoms();
+        let d = model.mechanism[joint.id].kind.freedoms();
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
     finish(model, inputs, h, state, next)?;
     if let Some((joint, gap)) = torn(model, next, &work.slots) {
-        let joint = model.mechanism.joint(joint).name.clone();
+        let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
     Ok(())
@@ -106,7 +106,7 @@ pub(super) fn attempt(
 
 /// Fills in forces along coordinates and the time, and sees that everything is finite.
 pub(super) fn finish(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &State,
@@ -141,7 +141,7 @@ fn is_finite(state: &State) -> bool {
 
 /// Twists and speeds at the end of the step, and constraint forces of all joints and couplings into the next state.
 fn solve(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &State,
@@ -161,7 +161,7 @@ fn solve(
 }
 
 /// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
-fn look_ahead(model: &Model, h: f64, state: &State, work: &mut Workspace) -> bool {
+fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {
         let beyond = |rate: f64| {
@@ -178,7 +178,7 @@ fn look_ahead(model: &Model, h: f64, state: &State, work: &mut Workspace) -> boo
 
 /// Both sweeps, and what closes loops and couplings. Limits act as the rates in the next state say.
 fn sweep_once(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &State,
@@ -198,7 +198,7 @@ fn sweep_once(
     outward_step(slots, model, h, multipliers);
     if !model.closures.is_empty() {
         closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
-            let joint = model.mechanism.joint(closures::joint_of_row(model, &work.closing, row));
+            let joint = &model.mechanism[closures::joint_of_row(model, &work.closing, row)];
             StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
         })?;
         outward_step(slots, model, h, multipliers);
@@ -208,13 +208,13 @@ fn sweep_once(
 
 sweep! {
     /// Outward, to the end of the step: coordinates and rates, places, and the twists that carry the momentum on.
-    advance, advance_lanes(slots, model: &Model, inputs: &Inputs, h: f64, state: &State, next: &mut State)
+    advance, advance_lanes(slots, model: &Constants, inputs: &Inputs, h: f64, state: &State, next: &mut State)
 }
 
 #[inline(always)]
 fn advance_lanes<const FUSED: bool>(
     work: &mut Slots,
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     state: &State,
@@ -239,7 +239,7 @@ fn advance_lanes<const FUSED: bool>(
                 let d = model.general[g].freedoms;
                 let mut speeds = [0.0; 6];
                 speeds[..d].copy_from_slice(&work.found[node.speed..node.speed + d]);
-                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+                let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let moves = speeds.map(|u| h * u);
                 move_joint(model, node, kind, &state.coordinates, &moves, &mut next.coordinates);
                 set_rates(node, kind, &speeds, next);
@@ -258,7 +258,7 @@ fn advance_lanes<const FUSED: bool>(
 }
 
 /// Closes what the step left open by moving coordinates.
-fn correct(model: &Model, h: f64, work: &mut Workspace) {
+fn correct(model: &Constants, h: f64, work: &mut Workspace) {
     for _ in 0..CORRECTIONS {
         if !closures::correct(model, &work.next, h, &work.slots, &mut work.closing) {
             return;
@@ -290,13 +290,13 @@ fn carried_twist<const FUSED: bool>(node: &Node, slot: &Slot) -> Twist {
 
 /// Moves coordinates by displacements along the speeds; rates along the coordinates stay those of the same speeds to
 /// first order.
-fn displace(model: &Model, moves: &[f64], next: &mut State) {
+fn displace(model: &Constants, moves: &[f64], next: &mut State) {
     for node in &model.nodes {
         match node.motion {
             Motion::Hinge => next.coordinates[node.coordinate] += moves[node.speed],
             Motion::General(g) => {
                 let d = model.general[g].freedoms;
-                let kind = &model.mechanism.joint(model.general[g].joint.expect("a joint")).kind;
+                let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let mut own = [0.0; 6];
                 own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
                 let mut q = [0.0; 6];
@@ -316,7 +316,7 @@ fn displace(model: &Model, moves: &[f64], next: &mut State) {
 
 /// Coordinates of a joint after displacements along its speeds.
 pub(super) fn move_joint(
-    model: &Model,
+    model: &Constants,
     node: &Node,
     kind: &JointKind,
     from: &[f64],
@@ -378,29 +378,30 @@ fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
 }
 
 /// The first loop joint that is open by more than the arms of its two sides, with its gap.
-fn torn(model: &Model, state: &State, work: &Slots) -> Option<(JointId, f64)> {
+fn torn(model: &Constants, state: &State, work: &Slots) -> Option<(JointId, f64)> {
     model.closures.joints.iter().find_map(|joint| {
         let placed = joint.place(work);
-        let kind = &model.mechanism.joint(joint.id).kind;
-        let (C, J) = joint.closure(model, &placed, state.coordinates_of(model.mechanism, joint.id));
+        let kind = &model.mechanism[joint.id].kind;
+        let (C, J) =
+            joint.closure(model, &placed, &state.coordinates[model.mechanism[joint.id].coordinates()]);
         let is_length = |i: usize| (0..3).any(|k| J[(i, k)] != 0.0);
         let gap2: f64 = (0..6 - kind.freedoms()).filter(|i| is_length(*i)).map(|i| C[i] * C[i]).sum();
         (gap2.sqrt() > joint.reach).then(|| (joint.id, gap2.sqrt()))
     })
 }
 
-pub(super) fn no_pivot(model: &Model, state: &State, pivot: NoPivot, h: f64) -> StepError {
+pub(super) fn no_pivot(model: &Constants, state: &State, pivot: NoPivot, h: f64) -> StepError {
     let node = &model.mechanism.order().nodes()[pivot.node];
     match node.joint {
         // A state whose numbers are too large for f64 ends here as well.
         Some(id) => singular(model, state, state, h).unwrap_or_else(|| {
-            let joint = model.mechanism.joint(id);
+            let joint = &model.mechanism[id];
             let coordinate = Some(joint.kind.coordinate_name(pivot.freedom).into());
             StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate }
         }),
         None => StepError::NotFinite {
             step: state.steps + 1,
-            body: model.mechanism.body(node.head).name.clone(),
+            body: model.mechanism[node.head].name.clone(),
             cause: cause(h),
         },
     }
@@ -411,10 +412,10 @@ fn cause(h: f64) -> String {
 }
 
 /// The first formula that has lost a coordinate where its joint is.
-fn singular(model: &Model, state: &State, at: &State, h: f64) -> Option<StepError> {
-    model.mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
+fn singular(model: &Constants, state: &State, at: &State, h: f64) -> Option<StepError> {
+    model.mechanism.joints().iter().find_map(|joint| {
         let JointKind::Expression(formula) = &joint.kind else { return None };
-        let q = at.coordinates_of(model.mechanism, JointId::from_index(j));
+        let q = &at.coordinates[joint.coordinates()];
         let lost = formula.lost_freedom(q).filter(|_| q.iter().all(|q| q.is_finite()))?;
         Some(StepError::Singular {
             step: state.steps + 1,
@@ -425,16 +426,16 @@ fn singular(model: &Model, state: &State, at: &State, h: f64) -> Option<StepErro
     })
 }
 
-pub(super) fn not_finite(model: &Model, state: &State, next: &State, h: f64) -> StepError {
+pub(super) fn not_finite(model: &Constants, state: &State, next: &State, h: f64) -> StepError {
     if let Some(error) = singular(model, state, next, h) {
         return error;
     }
-    let mechanism: &Mechanism = model.mechanism;
-    let of_joint = (0..mechanism.joints().len()).map(JointId::from_index).find_map(|j| {
-        let at = mechanism.coordinates_of(j);
+    let mechanism = &model.mechanism;
+    let of_joint = mechanism.joint_ids().find_map(|j| {
+        let at = mechanism[j].coordinates();
         let lists = [&next.coordinates[at.clone()], &next.rates[at.clone()], &next.forces[at]];
         let finite = lists.iter().all(|list| list.iter().all(|x| x.is_finite()));
-        (!finite).then(|| mechanism.joint(j).child)
+        (!finite).then(|| mechanism[j].child)
     });
     let body = next.first_not_finite().or(of_joint).map_or(model.nodes[0].head, |b| b.index());
     StepError::NotFinite {

@@ -16,15 +16,15 @@
 //! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
 //! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
 
-use super::model::{GeneralNode, Model, Motion, Node};
+use super::model::{Constants, GeneralNode, Motion, Node};
 use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots, sweep};
 use super::small::*;
+use crate::engine::State;
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
 use crate::mechanism::Freedom;
 use crate::spatial::{Pose, exp_rotation};
-use crate::state::State;
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 
 /// A pivot that is not a positive number: the node whose motion nothing resists, and the place of its freedom.
@@ -87,7 +87,7 @@ pub(super) fn impulse(
 impl Along<'_> {
     /// Force and weight of a coordinate, or in a step impulse and weight.
     #[inline(always)]
-    pub(super) fn drive<const STEP: bool>(&self, model: &Model, coordinate: usize) -> (f64, f64) {
+    pub(super) fn drive<const STEP: bool>(&self, model: &Constants, coordinate: usize) -> (f64, f64) {
         let freedom = &model.freedoms[coordinate];
         let Some(rest) = self.rest else { return (0.0, freedom.armature) };
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
@@ -123,28 +123,28 @@ impl Along<'_> {
 
 sweep! {
     /// Inward, from the leaves to the base, for accelerations.
-    inward, inward_now(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+    inward, inward_now(slots, model: &Constants, along: Along) -> Result<(), NoPivot>
 }
 
 sweep! {
     /// Inward, from the leaves to the base, for a step.
-    inward_step, inward_ahead(slots, model: &Model, along: Along) -> Result<(), NoPivot>
+    inward_step, inward_ahead(slots, model: &Constants, along: Along) -> Result<(), NoPivot>
 }
 
 #[inline(always)]
-fn inward_now<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+fn inward_now<const FUSED: bool>(work: &mut Slots, model: &Constants, along: Along) -> Result<(), NoPivot> {
     inward_lanes::<FUSED, false>(work, model, along)
 }
 
 #[inline(always)]
-fn inward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, along: Along) -> Result<(), NoPivot> {
+fn inward_ahead<const FUSED: bool>(work: &mut Slots, model: &Constants, along: Along) -> Result<(), NoPivot> {
     inward_lanes::<FUSED, true>(work, model, along)
 }
 
 #[inline(always)]
 fn inward_lanes<const FUSED: bool, const STEP: bool>(
     work: &mut Slots,
-    model: &Model,
+    model: &Constants,
     along: Along,
 ) -> Result<(), NoPivot> {
     for (n, node) in model.nodes.iter().enumerate().rev() {
@@ -243,7 +243,7 @@ pub(super) fn dot6(a: &Six, b: &Six) -> f64 {
 }
 
 fn inward_general<const STEP: bool>(
-    model: &Model,
+    model: &Constants,
     constants: &GeneralNode,
     n: usize,
     node: &Node,
@@ -315,7 +315,7 @@ impl General {
     /// Forces of springs, dampers, limits and rotors along the speeds, and their weights.
     pub(super) fn drives<const STEP: bool>(
         &self,
-        model: &Model,
+        model: &Constants,
         constants: &GeneralNode,
         node: &Node,
         along: &Along,
@@ -325,7 +325,7 @@ impl General {
         let d = constants.freedoms;
         let mut drives = [(0.0, 0.0); 6];
         (0..d).for_each(|k| drives[k] = along.drive::<STEP>(model, node.coordinate + k));
-        let turns = first_turn(&model.mechanism.joint(joint).kind);
+        let turns = first_turn(&model.mechanism[joint].kind);
         for k in 0..turns {
             (forces[k], weights[k][k]) = drives[k];
         }
@@ -343,7 +343,13 @@ impl General {
 
     /// Springs, dampers and rotors of the turns of a ball or bushing, whose coordinates start at `at`: with φ̇ = B ω, Bᵀτ
     /// along ω and BᵀWB for its rate. A rotor resists φ̈ = B ω̇ + Ḃω, Ḃω = −B J̇r φ̇, at the state of `rotors`.
-    fn drive_turns(&self, model: &Model, at: usize, rotors: Option<&State>, drives: &[(f64, f64)]) -> (V, M) {
+    fn drive_turns(
+        &self,
+        model: &Constants,
+        at: usize,
+        rotors: Option<&State>,
+        drives: &[(f64, f64)],
+    ) -> (V, M) {
         let B = &self.rates;
         let mut force: V = std::array::from_fn(|k| drives[k].0);
         if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.freedoms[at + k].armature > 0.0)) {
@@ -402,29 +408,29 @@ fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
 sweep! {
     /// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what
     /// bases that hang on nothing start from: −g.
-    outward, outward_now(slots, model: &Model, free: V)
+    outward, outward_now(slots, model: &Constants, free: V)
 }
 
 sweep! {
     /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
     /// constraint forces of tree joints.
-    outward_step, outward_ahead(slots, model: &Model, h: f64, multipliers: &mut [f64])
+    outward_step, outward_ahead(slots, model: &Constants, h: f64, multipliers: &mut [f64])
 }
 
 #[inline(always)]
-fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Model, free: V) {
+fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Constants, free: V) {
     outward_lanes::<FUSED, false>(work, model, free, 1.0, &mut []);
 }
 
 #[inline(always)]
-fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Model, h: f64, multipliers: &mut [f64]) {
+fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Constants, h: f64, multipliers: &mut [f64]) {
     outward_lanes::<FUSED, true>(work, model, ZERO, h, multipliers);
 }
 
 #[inline(always)]
 fn outward_lanes<const FUSED: bool, const STEP: bool>(
     work: &mut Slots,
-    model: &Model,
+    model: &Constants,
     free: V,
     h: f64,
     multipliers: &mut [f64],
@@ -474,7 +480,7 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
 /// and the torque about its y and less that about its x.
 #[inline(always)]
 pub(super) fn constraint_forces<const FUSED: bool>(
-    model: &Model,
+    model: &Constants,
     node: &Node,
     (parent, slot): (&Slot, &Slot),
     general: &[General],
@@ -491,7 +497,7 @@ pub(super) fn constraint_forces<const FUSED: bool>(
     if let Motion::General(g) = node.motion {
         let (constants, own) = (&model.general[g], &general[g]);
         let F = pose_of(slot) * constants.in_child;
-        let kind = &model.mechanism.joint(constants.joint.expect("a joint")).kind;
+        let kind = &model.mechanism[constants.joint.expect("a joint")].kind;
         let w = in_axes(&F.rotation.inverse(), &[f[0], f[1], f[2], t[0], t[1], t[2]]);
         let found = match kind {
             JointKind::Expression(formula) => {

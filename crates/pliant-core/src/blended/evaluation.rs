@@ -19,7 +19,7 @@
 use nalgebra::{Matrix6, Vector3, Vector6};
 
 use super::aligned::orthonormalise;
-use super::model::{Group, Model};
+use super::model::{Constants, Group};
 use super::options::{Links, Matrices, Options};
 use super::weights::{Weights, squared_distance};
 use crate::live::rank;
@@ -157,7 +157,7 @@ impl Moving {
     /// Weights and compliance at the anchors; loads that hold them there, unless they are given; and θ.
     pub fn blend(
         &mut self,
-        model: &Model,
+        model: &Constants,
         g: usize,
         options: &Options,
         shifts: Option<&[Shifts]>,
@@ -450,7 +450,7 @@ impl Moving {
     }
 
     /// Puts links and effectors where θ has them, links in the world.
-    pub fn place(&mut self, model: &Model, g: usize, options: &Options, base: &Pose) {
+    pub fn place(&mut self, model: &Constants, g: usize, options: &Options, base: &Pose) {
         let group = &model.groups[g];
         let joints = &group.layout.joints;
         joints.set_coordinates(&mut self.offsets, &self.theta);

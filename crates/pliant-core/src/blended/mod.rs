@@ -17,4 +17,3 @@ pub use model::{Model, Sample, SampleError};
 pub use options::{Force, Links, Matrices, Options};
 pub use sampling::{Doing, Limit, Outcome, Progress, Sampling};
 pub use simulation::Simulation;
-pub use statics::Settled;

@@ -1,24 +1,26 @@
 //! Samples of a mechanism: linear models at loaded equilibria, and the constants of each for blending.
 
+use std::sync::Arc;
+
 use nalgebra::{DMatrix, Matrix3, Matrix6};
 
 use super::aligned::Aligned;
 use super::options::Options;
-use crate::full::{self, StaticsSettings};
+use crate::engine::{Simulation as _, State, StaticsSettings};
+use crate::full;
 use crate::live;
-use crate::mechanism::{EffectorId, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::reduced::reconstruction::Twists;
 use crate::reduced::{
     self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, Segments, choose_effectors,
 };
 use crate::spatial::{Pose, Wrench};
-use crate::state::State;
 
 /// A mechanism with samples of its equilibria.
 ///
 /// ```
 /// use pliant_core::blended::{Model, Options};
-/// use pliant_core::{gallery, spatial::Wrench};
+/// use pliant_core::{engine::Simulation, gallery, spatial::Wrench};
 ///
 /// let mechanism = gallery::two_link();
 /// let load = Wrench::force([0.0, 40.0, 0.0]);
@@ -27,21 +29,98 @@ use crate::state::State;
 /// let mut simulation = model.simulate();
 /// let tip = simulation.effector("tip")?;
 /// simulation.set_load(tip, load)?;
-/// assert!(simulation.settle()?.converged);
-/// assert_eq!(simulation.weights(tip), [(1, 1.0)]); // at a sample no other counts
-/// assert!(simulation.estimate() < 1e-9); // and there is no error
+/// assert!(simulation.settle(&Default::default())?.converged);
+/// assert_eq!(simulation.weights(tip)?, [(1, 1.0)]); // at a sample no other counts
+/// assert!(simulation.estimate()? < 1e-9); // and there is no error
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model<'m> {
-    pub(super) mechanism: &'m Mechanism,
+pub struct Model {
+    pub(super) constants: Arc<Constants>,
+}
+
+impl Model {
+    /// With one sample: the equilibrium without loads on the effectors.
+    pub fn new(mechanism: &Mechanism, options: Options) -> Result<Model, SampleError> {
+        let mut constants = Constants::empty(mechanism, options)?;
+        constants.add(&vec![Wrench::ZERO; mechanism.effectors().len()])?;
+        Ok(Model { constants: Arc::new(constants) })
+    }
+
+    /// From states that are equilibria under these loads on the effectors: those of [`Sample`]s.
+    pub fn from_samples(
+        mechanism: &Mechanism,
+        options: Options,
+        samples: impl IntoIterator<Item = (State, Vec<Wrench>)>,
+    ) -> Result<Model, SampleError> {
+        let mut constants = Constants::empty(mechanism, options)?;
+        for (state, loads) in samples {
+            constants.add_state(&state, &loads)?;
+        }
+        if constants.samples.is_empty() {
+            return Err(ReductionError::Options("a blended model needs at least one sample".into()).into());
+        }
+        Ok(Model { constants: Arc::new(constants) })
+    }
+
+    /// The first sample without branches of their own, if it has them.
+    pub(super) fn whole(&self) -> Result<Option<Model>, SampleError> {
+        if self.constants.segments.carriers.is_empty() {
+            return Ok(None);
+        }
+        let (options, rest) = (Options { branches: false, ..*self.options() }, &self.samples()[0]);
+        Model::from_samples(self.mechanism(), options, [(rest.state.clone(), rest.loads.clone())]).map(Some)
+    }
+
+    /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is
+    /// unchanged. Simulations that were made before keep the model they have.
+    pub fn add(&mut self, loads: &[Wrench]) -> Result<(), SampleError> {
+        Arc::make_mut(&mut self.constants).add(loads)
+    }
+
+    /// Adds a state that is the equilibrium under these loads.
+    pub(super) fn add_state(&mut self, state: &State, loads: &[Wrench]) -> Result<(), SampleError> {
+        Arc::make_mut(&mut self.constants).add_state(state, loads)
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.mechanism
+    }
+
+    /// The samples, the unloaded one first.
+    pub fn samples(&self) -> &[Sample] {
+        &self.constants.samples
+    }
+
+    /// How they are blended.
+    pub fn options(&self) -> &Options {
+        &self.constants.options
+    }
+
+    /// Changes how they are blended, but not whether samples have their geometric stiffness and branches their own.
+    pub fn set_options(&mut self, options: Options) {
+        let constants = Arc::make_mut(&mut self.constants);
+        constants.options = options.in_samples_as(&constants.options);
+    }
+
+    /// The frames that it was reduced to: the mechanism's effectors, then bodies from which branches go out.
+    pub fn effectors(&self) -> &[EffectorFrame] {
+        &self.constants.effectors
+    }
+}
+
+/// What never changes but for samples that are added.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    pub(super) mechanism: Mechanism,
     pub(super) radius: f64,
     pub(super) options: Options,
-    pub(super) live: live::Model<'m>,
+    pub(super) live: live::Model,
     /// Those of the mechanism, and the bodies that carry segments.
     pub(super) effectors: Vec<EffectorFrame>,
     pub(super) segments: Segments,
-    pub(super) samples: Vec<Sample<'m>>,
+    pub(super) samples: Vec<Sample>,
     pub(super) groups: Vec<Group>,
     /// Of each node, its group and its link there.
     pub(super) place_of_node: Vec<(usize, usize)>,
@@ -49,13 +128,13 @@ pub struct Model<'m> {
 
 /// One equilibrium, and the linear model there.
 #[derive(Clone, Debug)]
-pub struct Sample<'m> {
-    pub(super) model: reduced::Model<'m>,
+pub struct Sample {
+    pub(super) model: reduced::Model,
     state: State,
     loads: Vec<Wrench>,
 }
 
-impl Sample<'_> {
+impl Sample {
     /// Where everything is.
     pub fn state(&self) -> &State {
         &self.state
@@ -193,32 +272,25 @@ impl Group {
     }
 }
 
-impl<'m> Model<'m> {
-    /// With one sample: the equilibrium without loads on the effectors.
-    pub fn new(mechanism: &'m Mechanism, options: Options) -> Result<Model<'m>, SampleError> {
-        let mut model = Model::empty(mechanism, options)?;
-        model.add(&vec![Wrench::ZERO; mechanism.effectors().len()])?;
-        Ok(model)
-    }
-
+impl Constants {
     /// Without any sample: it cannot be simulated before one is put in.
-    fn empty(mechanism: &'m Mechanism, options: Options) -> Result<Model<'m>, SampleError> {
+    fn empty(mechanism: &Mechanism, options: Options) -> Result<Constants, SampleError> {
         let mut effectors = choose_effectors(mechanism, None)?;
         let segments = if options.branches { Segments::cut(mechanism) } else { Segments::whole(mechanism) };
         effectors.extend(segments.carriers.iter().map(|&n| {
             let body = mechanism.order().nodes()[n].head;
-            let name = mechanism.body(body).name.clone();
+            let name = mechanism[body].name.clone();
             EffectorFrame { name, body, frame: Pose::identity(), id: None }
         }));
         let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
-        if let Some(base) = bases.map(|n| &mechanism.body(n.head).name).next() {
+        if let Some(base) = bases.map(|n| &mechanism[n.head].name).next() {
             return Err(ReductionError::Options(format!(
                 "a blended model cannot have the free base `{base}`: hold it by a joint, or use `reduced` or `live`"
             ))
             .into());
         }
-        Ok(Model {
-            mechanism,
+        Ok(Constants {
+            mechanism: mechanism.clone(),
             radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 },
             options,
             live: live::Model::new(mechanism)?,
@@ -230,36 +302,10 @@ impl<'m> Model<'m> {
         })
     }
 
-    /// From states that are equilibria under these loads on the effectors: those of [`Sample`]s.
-    pub fn from_samples(
-        mechanism: &'m Mechanism,
-        options: Options,
-        samples: impl IntoIterator<Item = (State, Vec<Wrench>)>,
-    ) -> Result<Model<'m>, SampleError> {
-        let mut model = Model::empty(mechanism, options)?;
-        for (state, loads) in samples {
-            model.add_state(&state, &loads)?;
-        }
-        if model.samples.is_empty() {
-            return Err(ReductionError::Options("a blended model needs at least one sample".into()).into());
-        }
-        Ok(model)
-    }
-
-    /// The first sample without branches of their own, if it has them.
-    pub(super) fn whole(&self) -> Result<Option<Model<'m>>, SampleError> {
-        if self.segments.carriers.is_empty() {
-            return Ok(None);
-        }
-        let (options, rest) = (Options { branches: false, ..self.options }, &self.samples[0]);
-        Model::from_samples(self.mechanism, options, [(rest.state.clone(), rest.loads.clone())]).map(Some)
-    }
-
-    /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is what it
-    /// was.
+    /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is
+    /// unchanged.
     pub fn add(&mut self, loads: &[Wrench]) -> Result<(), SampleError> {
-        let full = full::Model::new(self.mechanism);
-        let mut simulation = full.simulate();
+        let mut simulation = full::Model::new(&self.mechanism).simulate();
         if let Some(rest) = self.samples.first() {
             simulation.set_state(&rest.state).expect("it is a state of this mechanism");
         }
@@ -280,25 +326,25 @@ impl<'m> Model<'m> {
 
     /// Adds a state that is the equilibrium under these loads.
     pub(super) fn add_state(&mut self, state: &State, loads: &[Wrench]) -> Result<(), SampleError> {
-        let full = full::Model::new(self.mechanism);
-        let mut simulation = full.simulate();
-        let refused = |error: crate::inputs::InputError| SampleError::NoEquilibrium(error.to_string());
+        let mut simulation = full::Model::new(&self.mechanism).simulate();
+        let refused = |error: crate::engine::InputError| SampleError::NoEquilibrium(error.to_string());
         simulation.set_state(state).map_err(refused)?;
         set_loads(&mut simulation, loads);
         self.push(&mut simulation, loads)
     }
 
     fn push(&mut self, simulation: &mut full::Simulation, loads: &[Wrench]) -> Result<(), SampleError> {
-        let mut reference = Reference::at_equilibrium_of(self.mechanism, simulation, &self.segments);
+        let mut reference = Reference::at_equilibrium_of(simulation, &self.segments);
         if !self.options.geometric {
             reference.forget_geometric_stiffness();
         }
         let inner = &self.effectors[self.mechanism.effectors().len()..];
         let model = Reduction::at(reference).and(inner).build()?;
+        let constants = &model.constants;
         if self.groups.is_empty() {
             // Those that carry others come first.
-            for g in 0..model.components() {
-                let layout = model.layout(g);
+            for g in 0..constants.components() {
+                let layout = constants.layout(g);
                 let carrier = self.segments.base_of_node[layout.nodes[0]].map(|n| self.effector_at(n));
                 for (link, &n) in layout.nodes.iter().enumerate() {
                     self.place_of_node[n] = (g, link);
@@ -307,7 +353,7 @@ impl<'m> Model<'m> {
             }
         }
         for (c, group) in self.groups.iter_mut().enumerate() {
-            group.add(model.per_wrench(c));
+            group.add(constants.per_wrench(c));
         }
         self.samples.push(Sample { model, state: simulation.state().clone(), loads: loads.to_vec() });
         Ok(())
@@ -321,38 +367,11 @@ impl<'m> Model<'m> {
         let at = self.groups[g].layout.effectors.iter().position(|&other| other == e);
         (g, at.expect("a body that carries a segment is an effector"))
     }
-
-    /// The mechanism.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.mechanism
-    }
-
-    /// The samples, the unloaded one first.
-    pub fn samples(&self) -> &[Sample<'m>] {
-        &self.samples
-    }
-
-    /// How they are blended.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
-    /// Changes how they are blended, but not whether samples have their geometric stiffness and branches their own.
-    pub fn set_options(&mut self, options: Options) {
-        self.options = options.in_samples_as(&self.options);
-    }
-
-    /// The frames that it was reduced to: the mechanism's effectors, then bodies from which branches go out.
-    pub fn effectors(&self) -> &[EffectorFrame] {
-        &self.effectors
-    }
 }
 
 /// Puts a load on every effector of the mechanism.
 pub(super) fn set_loads(simulation: &mut full::Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation
-            .set_load(EffectorId::from_index(e), *load)
-            .expect("a finite load on an effector of the mechanism");
+    for (effector, load) in simulation.mechanism().effector_ids().zip(loads) {
+        simulation.set_load(effector, *load).expect("a finite load on an effector of the mechanism");
     }
 }

@@ -3,11 +3,10 @@
 use nalgebra::{Matrix6, Vector6};
 
 use super::evaluation::Moving;
-use super::model::Model;
+use super::model::Constants;
 use super::options::Force;
 use super::simulation::Simulation;
-use crate::inputs::{Pull, PullId};
-use crate::reduced::spring;
+use crate::engine::{Simulation as _, Spring};
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian};
 
 /// Where a pull takes hold: its group, the effector there, and the pulled frame seen from that effector.
@@ -18,7 +17,7 @@ pub(super) struct Grip {
 }
 
 /// The grip of a pull; `None` where no effector sits on the body.
-pub(super) fn grip(model: &Model, pull: &Pull) -> Option<Grip> {
+pub(super) fn grip(model: &Constants, pull: &Spring) -> Option<Grip> {
     let order = model.mechanism.order();
     let node = order.node_of(pull.body)?;
     let (group, link) = model.place_of_node[node];
@@ -42,14 +41,21 @@ pub(super) struct Held {
 }
 
 /// A pull at a frame in the base, which has a twist at the end of the step.
-pub(super) fn held(pull: &Pull, in_base: &Pose, base: (&Pose, &Twist), h: f64) -> Held {
-    let (mut wrench, K, D) = spring(pull, &(*base.0 * *in_base));
+pub(super) fn held(pull: &Spring, in_base: &Pose, base: (&Pose, &Twist), h: f64) -> Held {
+    let (mut wrench, K, D) = pull.in_frame(&(*base.0 * *in_base));
     wrench -= D * carried(base.0, base.1, in_base);
     Held { wrench, implicit: K * (h * h) + D * h }
 }
 
 /// Adds a pull to the system of a step of h seconds of a segment on the base, which has a twist at the end of it.
-pub(super) fn add(moving: &mut Moving, pull: &Pull, grip: &Grip, base: (&Pose, &Twist), radius: f64, h: f64) {
+pub(super) fn add(
+    moving: &mut Moving,
+    pull: &Spring,
+    grip: &Grip,
+    base: (&Pose, &Twist),
+    radius: f64,
+    h: f64,
+) {
     let r = moving.rank;
     let Held { wrench: w, implicit: W } = held(pull, &in_base(moving, None, grip), base, h);
     let J = grip.frame.inverse().adjoint() * right_jacobian(&moving.away[grip.effector]);
@@ -66,25 +72,21 @@ pub(super) fn add(moving: &mut Moving, pull: &Pull, grip: &Grip, base: (&Pose, &
 
 /// The body twist of a frame that moves with the base, whose twist is in world axes at its origin.
 fn carried(base: &Pose, twist: &Twist, in_base: &Pose) -> Vector6<f64> {
-    let r = base.rotation.inverse();
-    let local = Twist { linear: r * twist.linear, angular: r * twist.angular };
-    in_base.twist_to_local(&local).to_vector()
+    in_base.twist_to_local(&twist.turned(&base.rotation.inverse())).to_vector()
 }
 
-impl Simulation<'_> {
-    /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
-    pub fn pull_force(&self, id: PullId) -> Wrench {
-        let Some(pull) = self.inputs.pull(id) else {
-            return Wrench::ZERO; // let go
-        };
+impl Simulation {
+    /// What a spring coupling exerts on its body now, world axes, at its frame's origin.
+    pub(super) fn force_of(&mut self, pull: &Spring) -> Wrench {
         if self.options.force == Force::Live {
-            return self.mover.pull_force(id);
+            let state = self.state();
+            return pull.on(state);
         }
-        let Some(grip) = grip(self.model, pull) else { return Wrench::ZERO };
+        let Some(grip) = grip(&self.model, pull) else { return Wrench::ZERO };
         let moving = &self.groups[grip.group];
         let in_base = in_base(moving, self.seats[grip.group].as_ref(), &grip);
         let pose = self.base * in_base;
-        let (mut w, _, D) = spring(pull, &pose);
+        let (mut w, _, D) = pull.in_frame(&pose);
         // The effector moves with what carries its segment.
         let (mut g, mut at, mut twist) = (grip.group, grip.frame, Twist::ZERO);
         let mut effector = Some(grip.effector);
@@ -94,7 +96,6 @@ impl Simulation<'_> {
             (g, effector) = self.model.groups[g].carrier.map_or((g, None), |(g, k)| (g, Some(k)));
         }
         w -= D * (twist.to_vector() + carried(&self.base, &self.base_twist, &in_base));
-        let w = Wrench::from_vector(&w);
-        Wrench { force: pose.rotation * w.force, torque: pose.rotation * w.torque }
+        Wrench::from_vector(&w).turned(&pose.rotation)
     }
 }

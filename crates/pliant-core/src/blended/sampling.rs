@@ -16,12 +16,13 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen, Vector3};
 
 use super::model::{Model, SampleError, set_loads};
 use super::options::Options;
-use crate::full::{self, StaticsSettings};
+use crate::engine::State;
+use crate::engine::{Simulation as _, StaticsSettings};
+use crate::full;
 use crate::gallery::Numbers;
-use crate::mechanism::{EffectorId, Mechanism};
+use crate::mechanism::{Effector, Mechanism};
 use crate::reduced::ReductionError;
 use crate::spatial::Wrench;
-use crate::state::State;
 
 /// What is asked for.
 ///
@@ -173,12 +174,12 @@ impl Sampling {
     /// Chooses samples. `progress` is told before every search for an equilibrium and ends what is being done by
     /// answering `Break`: seeding and searching go over to checking, and checking to its end. The model is then the best
     /// so far.
-    pub fn run<'m>(
+    pub fn run(
         &self,
-        mechanism: &'m Mechanism,
+        mechanism: &Mechanism,
         options: Options,
         mut progress: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<(Model<'m>, Outcome), SampleError> {
+    ) -> Result<(Model, Outcome), SampleError> {
         let good = self.max_error > 0.0 && self.displacement > 0.0;
         if !good || self.most_samples == 0 || self.loads == 0 {
             return Err(ReductionError::Options(
@@ -189,10 +190,10 @@ impl Sampling {
         let mut model = Model::new(mechanism, options)?;
         let mut search = Search {
             sampling: *self,
-            mechanism,
-            radius: model.radius,
+            mechanism: mechanism.clone(),
+            radius: model.constants.radius,
             full: full::Model::new(mechanism),
-            rest: model.samples[0].state().clone(),
+            rest: model.samples()[0].state().clone(),
             random: Numbers(self.seed),
             now: Progress { doing: Doing::Seeding, samples: 1, searched: 0, worst: f64::INFINITY },
             progress: &mut progress,
@@ -217,11 +218,11 @@ impl From<Stopped> for Limit {
 }
 
 /// The search for samples.
-struct Search<'a, 'm> {
+struct Search<'a> {
     sampling: Sampling,
-    mechanism: &'m Mechanism,
+    mechanism: Mechanism,
     radius: f64,
-    full: full::Model<'m>,
+    full: full::Model,
     rest: State,
     random: Numbers,
     now: Progress,
@@ -231,8 +232,8 @@ struct Search<'a, 'm> {
     unusable: usize,
 }
 
-impl<'m> Search<'_, 'm> {
-    fn choose(&mut self, model: &mut Model<'m>) -> Outcome {
+impl Search<'_> {
+    fn choose(&mut self, model: &mut Model) -> Outcome {
         let Sampling { max_error, loads, .. } = self.sampling;
         let _ = self.seed(model);
         self.now.doing = Doing::Searching;
@@ -241,7 +242,7 @@ impl<'m> Search<'_, 'm> {
         // The best model so far is made of the first so many samples.
         let mut best: Option<(usize, Outcome)> = None;
         let limit = loop {
-            let before = model.samples.len();
+            let before = model.samples().len();
             if limit.is_none() {
                 self.now.doing = Doing::Searching;
                 limit = self.train(model, &mut training).err();
@@ -251,7 +252,7 @@ impl<'m> Search<'_, 'm> {
                 true => Limit::Another,
                 false => Limit::Rest,
             });
-            if best.is_some() && model.samples.len() == before {
+            if best.is_some() && model.samples().len() == before {
                 break limit.or(hopeless).unwrap_or(Limit::Loads);
             }
             self.now.doing = Doing::Checking;
@@ -263,7 +264,7 @@ impl<'m> Search<'_, 'm> {
                 .as_ref()
                 .is_none_or(|(_, least)| !testing.is_empty() && outcome.held_out <= least.held_out)
             {
-                best = Some((model.samples.len(), outcome));
+                best = Some((model.samples().len(), outcome));
             }
             match (limit, checked) {
                 (Some(limit), _) => break limit,
@@ -274,7 +275,7 @@ impl<'m> Search<'_, 'm> {
             }
         };
         let (samples, mut outcome) = best.expect("it was checked");
-        if samples < model.samples.len() {
+        if samples < model.samples().len() {
             *model = first(model, samples);
         }
         outcome.limit = limit;
@@ -287,19 +288,19 @@ impl<'m> Search<'_, 'm> {
     }
 
     /// Pairs of equal and opposite loads along the softest motions.
-    fn seed(&mut self, model: &mut Model<'m>) -> Result<(), Stopped> {
+    fn seed(&mut self, model: &mut Model) -> Result<(), Stopped> {
         // Of all effectors together: a branch alone does not know what its stem gives.
         let whole = model.whole().ok().flatten();
         let directions = softest(whole.as_ref().unwrap_or(model));
         for direction in directions {
             for sign in [1.0, -1.0] {
                 let unit: Vec<Wrench> = direction.iter().map(|w| *w * sign).collect();
-                if model.samples.len() >= self.sampling.most_samples {
+                if model.samples().len() >= self.sampling.most_samples {
                     return Ok(());
                 }
                 if let Some(case) = self.reach(model, &unit, PAIRS * self.sampling.displacement)? {
                     self.unusable += usize::from(model.add_state(&case.state, &case.loads).is_err());
-                    self.now.samples = model.samples.len();
+                    self.now.samples = model.samples().len();
                 }
             }
         }
@@ -310,7 +311,7 @@ impl<'m> Search<'_, 'm> {
     ///
     /// What is known of a load is what it was when it was last asked for: only the worst is asked for again before it
     /// becomes a sample, and all when none seems to be left. A sample that does not help under its own load is dropped.
-    fn train(&mut self, model: &mut Model<'m>, training: &mut [Case]) -> Result<(), Limit> {
+    fn train(&mut self, model: &mut Model, training: &mut [Case]) -> Result<(), Limit> {
         let bound = self.sampling.max_error;
         if training.is_empty() {
             return Err(Limit::Loads);
@@ -341,7 +342,7 @@ impl<'m> Search<'_, 'm> {
                 }
                 self.now.worst = training[at].off.most();
             }
-            let samples = model.samples.len();
+            let samples = model.samples().len();
             if samples >= self.sampling.most_samples {
                 return Err(Limit::Samples);
             }
@@ -354,7 +355,7 @@ impl<'m> Search<'_, 'm> {
             } else {
                 known = false;
             }
-            self.now.samples = model.samples.len();
+            self.now.samples = model.samples().len();
         }
     }
 
@@ -369,18 +370,18 @@ impl<'m> Search<'_, 'm> {
     fn off(&mut self, model: &Model, case: &Case) -> Result<Off, Stopped> {
         self.tell()?;
         let mut simulation = model.simulate();
-        for (e, load) in case.loads.iter().enumerate() {
-            simulation.set_load(EffectorId::from_index(e), *load).expect("a finite load");
+        for (effector, load) in self.mechanism.effector_ids().zip(&case.loads) {
+            simulation.set_load(effector, *load).expect("a finite load");
         }
-        if !simulation.settle().is_ok_and(|settled| settled.converged) {
+        if !simulation.settle(&StaticsSettings::default()).is_ok_and(|settled| settled.converged) {
             return Ok(Off::UNKNOWN);
         }
-        let apart = |e: EffectorId| {
-            let pose = case.state.effector_pose(self.mechanism, e);
-            (simulation.effector_pose(e).position - pose.position).norm() / model.radius
-        };
-        let each = (0..self.mechanism.effectors().len()).map(EffectorId::from_index).map(apart);
-        Ok(Off { error: each.fold(0.0, f64::max), estimate: simulation.estimate() })
+        let each = self.mechanism.effectors().iter().map(|Effector { body, frame, .. }| {
+            let [one, two] = [simulation.link_pose(body.index()), case.state.poses[body.index()]];
+            ((one * *frame).position - (two * *frame).position).norm() / model.constants.radius
+        });
+        let error = each.fold(0.0, f64::max);
+        Ok(Off { error, estimate: simulation.estimate().expect("this engine has one") })
     }
 
     /// Random loads, forces and torques, at displacements up to the largest; what the blend is off by under each, if that
@@ -493,17 +494,18 @@ impl<'m> Search<'_, 'm> {
 
     /// The largest displacement of an effector from rest, in radii.
     fn displacement(&self, state: &State) -> f64 {
-        let of =
-            |state: &State, e: usize| state.effector_pose(self.mechanism, EffectorId::from_index(e)).position;
-        let moved = (0..self.mechanism.effectors().len()).map(|e| (of(state, e) - of(&self.rest, e)).norm());
+        let moved = self.mechanism.effectors().iter().map(|Effector { body, frame, .. }| {
+            let [one, two] = [state, &self.rest].map(|state| state.poses[body.index()] * *frame);
+            (one.position - two.position).norm()
+        });
         moved.fold(0.0, f64::max) / self.radius
     }
 }
 
 /// The model with its first so many samples alone.
-fn first<'m>(model: &Model<'m>, samples: usize) -> Model<'m> {
-    let kept = model.samples[..samples].iter().map(|s| (s.state().clone(), s.loads().to_vec()));
-    Model::from_samples(model.mechanism, model.options, kept).expect("they were samples before")
+fn first(model: &Model, samples: usize) -> Model {
+    let kept = model.samples()[..samples].iter().map(|s| (s.state().clone(), s.loads().to_vec()));
+    Model::from_samples(model.mechanism(), *model.options(), kept).expect("they were samples before")
 }
 
 /// The errors under loads that were trained on and under others.
@@ -531,9 +533,9 @@ fn report(training: &[Case], testing: &[Case]) -> Outcome {
 /// Loads along the three softest motions of the effectors at rest, of each part at the same time.
 fn softest(model: &Model) -> Vec<Vec<Wrench>> {
     let most = 3;
-    let mut directions = vec![vec![Wrench::ZERO; model.mechanism.effectors().len()]; most];
+    let mut directions = vec![vec![Wrench::ZERO; model.mechanism().effectors().len()]; most];
     let mut some = vec![false; most];
-    for group in model.groups.iter().filter(|group| group.m > 0) {
+    for group in model.constants.groups.iter().filter(|group| group.m > 0) {
         let m = group.m;
         let C = DMatrix::from_column_slice(m, m, &group.matrices_of(0)[..m * m]);
         let eigen = SymmetricEigen::new(C);
@@ -546,12 +548,12 @@ fn softest(model: &Model) -> Vec<Vec<Wrench>> {
             }
             some[n] = true;
             for (at, &e) in group.layout.effectors.iter().enumerate() {
-                let Some(id) = model.effectors[e].id else { continue };
+                let Some(id) = model.effectors()[e].id else { continue };
                 // The same displacement along each.
                 let u = |i: usize| eigen.eigenvectors[(6 * at + i, k)] * top / eigen.eigenvalues[k];
                 let R = group.poses_of(0)[at].rotation;
                 directions[n][id.index()] = Wrench {
-                    force: R * Vector3::new(u(0), u(1), u(2)) / model.radius,
+                    force: R * Vector3::new(u(0), u(1), u(2)) / model.constants.radius,
                     torque: R * Vector3::new(u(3), u(4), u(5)),
                 };
             }
@@ -563,14 +565,15 @@ fn softest(model: &Model) -> Vec<Vec<Wrench>> {
 /// How far loads move an effector at most by the linear model of the first sample, in radii.
 fn linear_displacement(model: &Model, loads: &[Wrench]) -> f64 {
     let mut furthest = 0.0f64;
-    for group in &model.groups {
+    for group in &model.constants.groups {
         let m = group.m;
         let C = DMatrix::from_column_slice(m, m, &group.matrices_of(0)[..m * m]);
         let mut u = DVector::zeros(m);
         for (at, &e) in group.layout.effectors.iter().enumerate() {
-            let Some(id) = model.effectors[e].id else { continue };
+            let Some(id) = model.effectors()[e].id else { continue };
             let turn = group.poses_of(0)[at].rotation.inverse();
-            u.fixed_rows_mut::<3>(6 * at).copy_from(&(turn * loads[id.index()].force * model.radius));
+            u.fixed_rows_mut::<3>(6 * at)
+                .copy_from(&(turn * loads[id.index()].force * model.constants.radius));
             u.fixed_rows_mut::<3>(6 * at + 3).copy_from(&(turn * loads[id.index()].torque));
         }
         let moved = C * u;

@@ -1,18 +1,22 @@
-//! What a user holds: a blended model, its inputs and its motion, with the engine's memory.
+//! A running simulation: a model, its inputs and its motion, with the engine's workspace.
+
+use std::sync::Arc;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
 
 use super::evaluation::Moving;
-use super::model::Model;
+use super::model::{Constants, Model};
 use super::options::{Force, Links, Options};
 use super::tree::Tree;
-use crate::full::{Energy, StepError};
-use crate::inputs::{InputError, Inputs};
+use crate::engine::touch::Internal;
+use crate::engine::{
+    self, Equilibrium, InputError, Inputs, Simulation as _, SpringId, State, StaticsError, StaticsSettings,
+    StepError, Unsupported,
+};
 use crate::live;
-use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use crate::mechanism::{EffectorId, Mechanism, UnknownHandle};
 use crate::reduced::{Shifts, felt};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
 /// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its
 /// compliance, and of each effector rotation, position and twist. With forces from the live engine it is what that one keeps.
@@ -20,8 +24,8 @@ const STAMP: f64 = 0.391_827_364_550_918_3;
 
 /// A running simulation.
 #[derive(Clone, Debug)]
-pub struct Simulation<'m> {
-    pub(super) model: &'m Model<'m>,
+pub struct Simulation {
+    pub(super) model: Arc<Constants>,
     pub(super) options: Options,
     pub(super) inputs: Inputs,
     pub(super) groups: Vec<Moving>,
@@ -50,9 +54,9 @@ pub struct Simulation<'m> {
     turning: bool,
     accelerated: Twist,
     /// What moves with forces from the live engine.
-    pub(super) mover: live::Simulation<'m>,
+    pub(super) mover: live::Simulation,
     /// The live engine at poses of the blend, and for each of its joint coordinates the group and the place there.
-    pub(super) follower: live::Simulation<'m>,
+    pub(super) follower: live::Simulation,
     places: Vec<(usize, usize)>,
     /// The group of each coordinate of the mechanism, those of loop joints too.
     group_of: Vec<usize>,
@@ -60,36 +64,38 @@ pub struct Simulation<'m> {
     rates: Vec<f64>,
     /// Loads that hold the effectors where they are.
     holding: Vec<Wrench>,
-    state: State,
+    pub(super) state: State,
 }
 
 /// A shift below this, in radii or rad, is what the statics of a sample leave over.
 const NO_SHIFT: f64 = 1e-7;
 
-impl<'m> Model<'m> {
+impl Model {
     /// A simulation that starts at the first sample, at rest, in the mechanism's gravity, without loads.
-    pub fn simulate(&'m self) -> Simulation<'m> {
-        let mut places = vec![(usize::MAX, 0); self.mechanism.coordinate_count()];
-        for (g, group) in self.groups.iter().enumerate() {
+    pub fn simulate(&self) -> Simulation {
+        let constants = &*self.constants;
+        let mechanism = &constants.mechanism;
+        let mut places = vec![(usize::MAX, 0); mechanism.coordinate_count()];
+        for (g, group) in constants.groups.iter().enumerate() {
             group.layout.coordinates.iter().enumerate().for_each(|(at, &q)| places[q] = (g, at));
         }
-        let places: Vec<(usize, usize)> = self.live.tree_coordinates().map(|q| places[q]).collect();
-        let mut group_of = vec![0; self.mechanism.coordinate_count()];
-        for (j, joint) in self.mechanism.joints().iter().enumerate() {
+        let places: Vec<(usize, usize)> = constants.live.tree_coordinates().map(|q| places[q]).collect();
+        let mut group_of = vec![0; mechanism.coordinate_count()];
+        for joint in mechanism.joints() {
             let ends = [Some(joint.child), joint.parent];
-            let node = ends.into_iter().flatten().find_map(|body| self.mechanism.order().node_of(body));
+            let node = ends.into_iter().flatten().find_map(|body| mechanism.order().node_of(body));
             if let Some(n) = node {
-                let own = self.mechanism.coordinates_of(JointId::from_index(j));
-                group_of[own].fill(self.place_of_node[n].0);
+                let own = joint.coordinates();
+                group_of[own].fill(constants.place_of_node[n].0);
             }
         }
         let mut simulation = Simulation {
-            model: self,
-            options: self.options,
-            inputs: Inputs::new(self.mechanism),
-            groups: self.groups.iter().map(Moving::new).collect(),
-            trees: Tree::all(&self.groups),
-            seats: vec![None; self.groups.len()],
+            model: self.constants.clone(),
+            options: constants.options,
+            inputs: Inputs::new(mechanism),
+            groups: constants.groups.iter().map(Moving::new).collect(),
+            trees: Tree::all(&constants.groups),
+            seats: vec![None; constants.groups.len()],
             base: Pose::identity(),
             base_twist: Twist::ZERO,
             time: 0.0,
@@ -98,47 +104,32 @@ impl<'m> Model<'m> {
             settling: false,
             part: 1.0,
             filled: false,
-            shifts: self.samples.iter().map(|s| s.model.shifts()).collect(),
+            shifts: constants.samples.iter().map(|s| s.model.constants.shifts()).collect(),
             inputs_changed: true,
             mover_behind: true,
             shifted: false,
             turning: false,
             accelerated: Twist::ZERO,
-            mover: self.live.simulate(),
-            follower: self.live.simulate(),
+            mover: constants.live.simulate(),
+            follower: constants.live.simulate(),
             theta: vec![0.0; places.len()],
             rates: vec![0.0; places.len()],
             places,
             group_of,
-            holding: vec![Wrench::ZERO; self.mechanism.effectors().len()],
-            state: State::at_rest(self.mechanism),
+            holding: vec![Wrench::ZERO; mechanism.effectors().len()],
+            state: State::at_rest(mechanism),
         };
-        // A load that nothing holds is told by the first step.
+        // A load that nothing holds is an error of the first step.
         let _ = simulation.evaluate(&Twist::ZERO, false);
         simulation.hand_over();
         simulation
     }
 }
 
-impl<'m> Simulation<'m> {
-    /// The mechanism that moves.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.model.mechanism
-    }
-
+impl Simulation {
     /// The model that moves.
-    pub fn model(&self) -> &'m Model<'m> {
-        self.model
-    }
-
-    /// Time since the start, s.
-    pub fn time(&self) -> f64 {
-        self.time
-    }
-
-    /// Number of steps taken.
-    pub fn steps(&self) -> u64 {
-        self.steps
+    pub fn model(&self) -> Model {
+        Model { constants: self.model.clone() }
     }
 
     /// How samples are blended.
@@ -165,7 +156,7 @@ impl<'m> Simulation<'m> {
         let inputs = self.mover.inputs_mut();
         if std::mem::take(&mut self.mover_behind) {
             inputs.copy_from(&self.inputs);
-            inputs.copy_pulls(&self.inputs);
+            inputs.copy_springs(&self.inputs);
         } else {
             inputs.set_effector_loads(&self.inputs.effector_loads);
         }
@@ -175,19 +166,19 @@ impl<'m> Simulation<'m> {
     pub(super) fn hand_over(&mut self) {
         self.put_follower();
         self.inform_mover();
-        self.mover.hint(nearest(self.model, &self.groups, &self.group_of));
+        self.mover.hint(nearest(&self.model, &self.groups, &self.group_of));
         self.mover.put(&self.base, &self.base_twist, &self.theta, &self.rates);
         self.filled = false;
     }
 
     /// Puts effectors where a state has them.
     pub(super) fn take_over(&mut self, state: &State) {
-        let model = self.model;
+        let model = self.model.clone();
         for (g, moving) in self.groups.iter_mut().enumerate() {
             let (base, base_twist) = match model.groups[g].carrier {
                 Some((carrier, k)) => {
                     let body = model.effectors[model.groups[carrier].layout.effectors[k]].body;
-                    (state.pose(body), state.twists[body.index()])
+                    (state.poses[body.index()], state.twists[body.index()])
                 }
                 None => {
                     let r = self.base.rotation.inverse();
@@ -197,7 +188,7 @@ impl<'m> Simulation<'m> {
             };
             for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
                 let effector = &model.effectors[e];
-                let pose = state.pose(effector.body) * effector.frame;
+                let pose = state.poses[effector.body.index()] * effector.frame;
                 moving.anchors[k] = base.inverse_times(&pose);
                 let twist = effector.frame.twist_to_local(&state.twists[effector.body.index()]);
                 moving.twists[k] = twist - moving.anchors[k].twist_to_local(&base_twist);
@@ -206,34 +197,21 @@ impl<'m> Simulation<'m> {
         self.evaluated = false;
     }
 
-    /// What acts from outside.
-    pub fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
-    /// What acts from outside, to change it.
-    pub fn inputs_mut(&mut self) -> &mut Inputs {
-        (self.inputs_changed, self.mover_behind) = (true, true);
-        self.stale();
-        &mut self.inputs
+    /// Sets the scene's targets at the end of a step of h seconds.
+    pub(super) fn follow_targets(&mut self, h: f64) {
+        if self.inputs.follows_targets() {
+            let time = self.time + h;
+            self.inputs_mut().follow_targets(time);
+        }
     }
 
     fn stale(&mut self) {
         (self.evaluated, self.filled) = (false, false);
     }
 
-    /// The handle of an effector, to be looked up once.
-    pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
-        self.inputs.find_effector(self.mechanism(), name)
-    }
-
-    /// Sets the dead load on an effector: world axes, at its origin.
-    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
-        self.inputs.set_load(effector, load)
-    }
-
     /// The samples that count for an effector now, with their weights.
-    pub fn weights(&mut self, effector: EffectorId) -> &[(usize, f64)] {
+    pub fn weights(&mut self, effector: EffectorId) -> Result<&[(usize, f64)], UnknownHandle> {
+        self.model.mechanism.effector(effector)?;
         if self.options.force == Force::Live {
             let state = self.state().clone();
             self.take_over(&state);
@@ -243,7 +221,7 @@ impl<'m> Simulation<'m> {
             let effectors = &self.model.groups[*g].layout.effectors;
             effectors.iter().any(|&e| self.model.effectors[e].id == Some(effector))
         };
-        (0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of)
+        Ok((0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of))
     }
 
     /// Blends at the present poses of the effectors, under loads that hold them there or that are given, and puts the
@@ -267,7 +245,7 @@ impl<'m> Simulation<'m> {
                 moving.load.copy_from_slice(&moving.outside);
             }
             let shifts = self.shifted.then_some(&self.shifts[..]);
-            moving.blend(self.model, g, &self.options, shifts, given_loads);
+            moving.blend(&self.model, g, &self.options, shifts, given_loads);
         }
         if given_loads {
             self.correct();
@@ -279,7 +257,7 @@ impl<'m> Simulation<'m> {
             let base = self.model.groups[g].carrier.map_or(self.base, |(carrier, k)| {
                 self.groups[carrier].links.pose(self.model.groups[carrier].layout.places[k].0)
             });
-            self.groups[g].place(self.model, g, &self.options, &base);
+            self.groups[g].place(&self.model, g, &self.options, &base);
         }
         self.evaluated = true;
         Ok(())
@@ -312,7 +290,7 @@ impl<'m> Simulation<'m> {
 
     /// Sets `outside` to the loads that act on the effectors of a group, or in statics to a part of the way there.
     pub(super) fn gather(&mut self, g: usize) {
-        let (model, turn) = (self.model, self.axes(g).inverse());
+        let (model, turn) = (self.model.clone(), self.axes(g).inverse());
         let moving = &mut self.groups[g];
         for (to, &e) in moving.outside.chunks_exact_mut(6).zip(&model.groups[g].layout.effectors) {
             let w = model.effectors[e].id.map_or(Wrench::ZERO, |id| self.inputs.effector_loads[id.index()]);
@@ -366,14 +344,16 @@ impl<'m> Simulation<'m> {
     /// Condenses loads off the effectors at all samples, on the present seats.
     fn update_shifts(&mut self, acceleration: &Twist) -> Result<(), StepError> {
         for (sample, shifts) in self.model.samples.iter().zip(&mut self.shifts) {
-            shifts.update(&sample.model, &self.inputs, acceleration, &self.seats).map_err(|joint| {
-                let joint = self.model.mechanism.joint(joint);
-                StepError::NotFinite {
-                    step: self.steps + 1,
-                    body: self.model.mechanism.body(joint.child).name.clone(),
-                    cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
-                }
-            })?;
+            shifts.update(&sample.model.constants, &self.inputs, acceleration, &self.seats).map_err(
+                |joint| {
+                    let joint = &self.model.mechanism[joint];
+                    StepError::NotFinite {
+                        step: self.steps + 1,
+                        body: self.model.mechanism[joint.child].name.clone(),
+                        cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
+                    }
+                },
+            )?;
         }
         if self.options.links == Links::Twist {
             for (g, moving) in self.groups.iter_mut().enumerate() {
@@ -387,7 +367,7 @@ impl<'m> Simulation<'m> {
 
     /// Whether all inputs but the loads on effectors are those that the samples were made with: then nothing shifts.
     fn is_as_sampled(&self, acceleration: &Twist) -> bool {
-        let (mechanism, inputs) = (self.model.mechanism, &self.inputs);
+        let (mechanism, inputs) = (&self.model.mechanism, &self.inputs);
         let rests = mechanism.joints().iter().flat_map(|joint| &joint.freedoms).map(|f| f.rest);
         *acceleration == Twist::ZERO
             && inputs.base.rotation == UnitQuaternion::identity()
@@ -399,7 +379,7 @@ impl<'m> Simulation<'m> {
     /// One Gauss–Newton step of the live engine from the pose of the blend, under the loads that hold it: how far it
     /// moves the links, over the radius.
     pub(super) fn relax(&mut self) -> f64 {
-        let model = self.model;
+        let model = self.model.clone();
         for (g, moving) in self.groups.iter().enumerate() {
             let turn = self.axes(g);
             for (k, &e) in model.groups[g].layout.effectors.iter().enumerate() {
@@ -430,9 +410,9 @@ impl<'m> Simulation<'m> {
         }
         self.rates.fill(0.0);
         self.follower.inputs_mut().set_effector_loads(&self.holding);
-        self.follower.hint(nearest(self.model, &self.groups, &self.group_of));
+        self.follower.hint(nearest(&self.model, &self.groups, &self.group_of));
         self.follower.put(&self.base, &Twist::ZERO, &self.theta, &self.rates);
-        self.follower.estimate()
+        self.follower.estimate().expect("the live engine has one")
     }
 
     /// θ of that step instead of the blend's, if there is one.
@@ -441,20 +421,6 @@ impl<'m> Simulation<'m> {
             for (x, &(g, at)) in self.follower.relaxed().iter().zip(&self.places) {
                 self.groups[g].theta[at] = *x;
             }
-        }
-    }
-
-    /// How far the links are from where they would be at rest: the longest way that one Gauss–Newton step moves one, over
-    /// the radius. At rest that is the error of the pose. In motion it is the same for effectors that the blend's own
-    /// force holds; with forces from the live engine, it is [`live::Simulation::estimate`].
-    pub fn estimate(&mut self) -> f64 {
-        if self.options.force == Force::Live {
-            self.inform_mover();
-            return self.mover.estimate();
-        }
-        match self.evaluate(&self.accelerated.clone(), false) {
-            Ok(()) => self.relax(),
-            Err(_) => f64::INFINITY,
         }
     }
 
@@ -482,18 +448,8 @@ impl<'m> Simulation<'m> {
         for (i, &(g, at)) in self.places.iter().enumerate() {
             (self.theta[i], self.rates[i]) = (self.groups[g].theta[at], self.groups[g].joint_rates[at]);
         }
-        self.follower.hint(nearest(self.model, &self.groups, &self.group_of));
+        self.follower.hint(nearest(&self.model, &self.groups, &self.group_of));
         self.follower.put(&self.base, &self.base_twist, &self.theta, &self.rates);
-    }
-
-    /// Where everything is. A step leaves this to the first call after it. Twists are those of the joints; links by
-    /// their own poses are where the blend has them.
-    pub fn state(&mut self) -> &State {
-        if !self.filled {
-            self.fill();
-            self.filled = true;
-        }
-        &self.state
     }
 
     fn fill(&mut self) {
@@ -510,7 +466,7 @@ impl<'m> Simulation<'m> {
         (self.state.time, self.state.steps) = (self.time, self.steps);
         if self.options.links == Links::Twist {
             for b in 0..self.state.poses.len() {
-                self.state.poses[b] = self.pose(BodyId::from_index(b));
+                self.state.poses[b] = self.link_pose(b);
             }
         }
         let numbers = &mut self.state.private;
@@ -527,10 +483,72 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// Puts a saved state back, and the base with it; of a state of another engine, poses and twists of the effectors, or
-    /// the joints with forces from the live engine, and the base at rest.
-    pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        state.check(self.mechanism())?;
+    /// The link frame of a body, by its position in the mechanism.
+    pub(super) fn link_pose(&self, body: usize) -> Pose {
+        if self.options.force == Force::Live {
+            return self.mover.body_pose(body);
+        }
+        let (order, body) = (self.model.mechanism.order(), self.model.mechanism.body_id(body));
+        let outer = match order.node_of(body) {
+            None => self.base,
+            Some(n) => {
+                let (g, link) = self.model.place_of_node[n];
+                self.groups[g].links.pose(link)
+            }
+        };
+        outer * order.offset_of(body)
+    }
+}
+
+impl engine::Simulation for Simulation {
+    fn engine(&self) -> &'static str {
+        "blended"
+    }
+
+    fn mechanism(&self) -> &Mechanism {
+        &self.model.mechanism
+    }
+
+    fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    fn inputs_mut(&mut self) -> &mut Inputs {
+        (self.inputs_changed, self.mover_behind) = (true, true);
+        self.stale();
+        &mut self.inputs
+    }
+
+    fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        self.inputs.set_load(effector, load)
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.follow_targets(dt);
+        self.advance(dt)
+    }
+
+    /// Twists are those of the joints; links by their own poses are where the blend has them.
+    fn state(&mut self) -> &State {
+        if !self.filled {
+            self.fill();
+            self.filled = true;
+        }
+        &self.state
+    }
+
+    /// Of a state of another engine, poses and twists of the effectors count, or the joints with forces from the live
+    /// engine.
+    fn set_state(&mut self, state: &State) -> Result<(), InputError> {
+        state.check(&self.model.mechanism)?;
         (self.time, self.steps) = (state.time, state.steps);
         (self.inputs_changed, self.mover_behind) = (true, true);
         self.stale();
@@ -568,69 +586,45 @@ impl<'m> Simulation<'m> {
         Ok(())
     }
 
-    /// Moves the whole mechanism, base included, without any time passing: every pose H becomes motion·H; speeds go
-    /// along. Loads and the frames of pulls stay where they are in the world.
-    pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
-        if !motion.is_finite() {
-            return Err(InputError::new("the motion of a teleport is not finite".into()));
-        }
-        let turned = |twist: &Twist| Twist {
-            linear: motion.rotation * twist.linear,
-            angular: motion.rotation * twist.angular,
-        };
-        let (base, twist) = (*motion * self.inputs.base, turned(&self.inputs.base_twist));
-        self.inputs_mut().set_base(base, twist)?;
+    fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
+        self.inputs_mut().teleport_base(motion)?;
         self.mover.teleport(motion)?;
         self.base = *motion * self.base;
-        self.base_twist = turned(&self.base_twist);
+        self.base_twist = self.base_twist.turned(&motion.rotation);
         let _ = self.evaluate(&Twist::ZERO, false);
         Ok(())
     }
 
-    /// Every body with its link frame in the world.
-    pub fn poses(&self) -> impl Iterator<Item = (BodyId, Pose)> + '_ {
-        (0..self.mechanism().bodies().len()).map(BodyId::from_index).map(|body| (body, self.pose(body)))
+    fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        self.find_rest().map_err(|error| StaticsError::Failed(error.to_string()))
     }
 
-    /// The link frame of a body in the world.
-    pub fn pose(&self, body: BodyId) -> Pose {
+    /// In motion, the distance is that of effectors that the blend's own force holds; with forces from the live engine, it
+    /// is that engine's.
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
         if self.options.force == Force::Live {
-            return self.mover.pose(body);
+            self.inform_mover();
+            return self.mover.estimate();
         }
-        let order = self.model.mechanism.order();
-        let outer = match order.node_of(body) {
-            None => self.base,
-            Some(n) => {
-                let (g, link) = self.model.place_of_node[n];
-                self.groups[g].links.pose(link)
-            }
-        };
-        outer * order.offset_of(body)
+        Ok(match self.evaluate(&self.accelerated.clone(), false) {
+            Ok(()) => self.relax(),
+            Err(_) => f64::INFINITY,
+        })
     }
 
-    /// The frame of an effector in the world, where its link takes it.
-    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
-        let effector = self.mechanism().effector(effector);
-        self.pose(effector.body) * effector.frame
-    }
-
-    /// Kinetic, elastic and potential energy.
-    pub fn energy(&mut self) -> Energy {
-        let mechanism = self.model.mechanism;
-        self.state();
-        Energy::of(&self.state, mechanism, &self.inputs)
-    }
-
-    /// Sum over joints of the gap between the attachment points, over the mechanism's radius.
-    pub fn violation(&mut self) -> f64 {
-        let mechanism = self.model.mechanism;
-        self.state().violation(mechanism)
+    fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
+        let spring = *self.inputs.spring(id)?;
+        Ok(self.force_of(&spring))
     }
 }
 
 /// Coordinates of the nearest sample, of each group its own: joints that close loops have turned about as far as there,
 /// whichever way the search for rest has come.
-fn nearest<'a>(model: &'a Model, groups: &'a [Moving], group_of: &'a [usize]) -> impl Fn(usize) -> f64 + 'a {
+fn nearest<'a>(
+    model: &'a Constants,
+    groups: &'a [Moving],
+    group_of: &'a [usize],
+) -> impl Fn(usize) -> f64 + 'a {
     move |q| {
         let nearest = groups.get(group_of[q]).and_then(|moving| moving.weights.of.first());
         model.samples[nearest.map_or(0, |(sample, _)| *sample)].state().coordinates[q]

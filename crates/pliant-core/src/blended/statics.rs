@@ -6,19 +6,8 @@ use super::evaluation::Moving;
 use super::model::Group;
 use super::options::Force;
 use super::simulation::Simulation;
-use crate::full::StepError;
+use crate::engine::{Equilibrium, Simulation as _, StepError};
 use crate::spatial::{Pose, Twist, exp};
-
-/// What the search for rest found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settled {
-    /// Whether the effectors are at rest.
-    pub converged: bool,
-    /// How far the effectors are from where the loads would have them, in radii or rad.
-    pub residual: f64,
-    /// Newton steps taken.
-    pub iterations: usize,
-}
 
 /// Rest: a way below this, in radii or rad.
 const REST: f64 = 1e-10;
@@ -37,21 +26,21 @@ const GOOD: f64 = 1e-3;
 /// The longest Newton step, in radii or rad.
 const STRIDE: f64 = 0.5;
 
-impl Simulation<'_> {
+impl Simulation {
     /// Brings the mechanism to rest under the present inputs: the nonlinear equilibrium of the blend. The base stands
-    /// still. Pulls are left out.
+    /// still. Spring couplings are left out.
     ///
     /// A pose of the effectors has weights, and under these the loads lead to a pose: Newton's method finds where both
     /// are the same. That may be so at several poses, most of them far from any sample: it is tried from where the
     /// effectors are and from the samples whose loads are nearest, and the one with the least estimate is taken. If
     /// none converges, everything is as it was, under the loads as far as they could be put on.
-    pub fn settle(&mut self) -> Result<Settled, StepError> {
+    pub(super) fn find_rest(&mut self) -> Result<Equilibrium, StepError> {
         let settled = self.search();
         (self.settling, self.part) = (false, 1.0);
         settled
     }
 
-    fn search(&mut self) -> Result<Settled, StepError> {
+    fn search(&mut self) -> Result<Equilibrium, StepError> {
         self.base = self.inputs.base;
         (self.base_twist, self.filled) = (Twist::ZERO, false);
         if self.options.force == Force::Live {
@@ -67,7 +56,7 @@ impl Simulation<'_> {
         }
         self.settling = true;
         let own: Vec<Start> = self.groups.iter().map(Start::of).collect();
-        let mut settled = Settled { converged: false, residual: f64::INFINITY, iterations: 0 };
+        let mut settled = Equilibrium::NONE;
         let mut best: Option<(f64, Vec<Start>)> = None;
         for attempt in 0..=STARTS {
             self.part = 1.0;
@@ -90,6 +79,7 @@ impl Simulation<'_> {
             let estimate = self.relax();
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 (settled.converged, settled.residual) = (true, residual);
+                (settled.stable, settled.load_reached) = (true, 1.0);
                 best = Some((estimate, self.groups.iter().map(Start::of).collect()));
             }
             if estimate < GOOD {

@@ -15,7 +15,7 @@ use super::evaluation::Moving;
 use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
-use crate::full::StepError;
+use crate::engine::StepError;
 use crate::spatial::{Twist, exp, right_jacobian};
 
 /// The longest way of an effector from the samples, in radii or rad, beyond which the blend has broken.
@@ -25,18 +25,21 @@ const TOO_FAR: f64 = 1e3;
 const STILL: f64 = 1e-9;
 const STIFFEST: f64 = 1e3;
 
-impl Simulation<'_> {
-    /// Goes on by dt seconds. On an error everything is what it was.
-    pub fn step(&mut self, h: f64) -> Result<(), StepError> {
+impl Simulation {
+    /// Advances by h seconds.
+    pub(super) fn advance(&mut self, h: f64) -> Result<(), StepError> {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
         }
         if self.options.force == Force::Live {
             return self.step_live(h);
         }
-        for pull in &self.inputs.pulls {
-            if pulls::grip(self.model, pull).is_none() {
-                return Err(StepError::Pull { body: self.model.mechanism.body(pull.body).name.clone() });
+        for pull in &self.inputs.springs {
+            if pulls::grip(&self.model, pull).is_none() {
+                return Err(StepError::Spring {
+                    body: self.model.mechanism[pull.body].name.clone(),
+                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `live`",
+                });
             }
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
@@ -47,7 +50,7 @@ impl Simulation<'_> {
         }
         self.set_seats();
         (0..self.groups.len()).rev().for_each(|g| self.assemble(g, h));
-        if let Err(g) = self.advance(h) {
+        if let Err(g) = self.move_groups(h) {
             self.groups.iter_mut().for_each(Moving::go_back);
             return Err(self.broken(g));
         }
@@ -70,9 +73,9 @@ impl Simulation<'_> {
     }
 
     /// Moves all groups; fails with one whose system is not definite, or that would go too far.
-    fn advance(&mut self, h: f64) -> Result<(), usize> {
+    fn move_groups(&mut self, h: f64) -> Result<(), usize> {
         for tree in &mut self.trees {
-            if !tree.solve(self.model, &mut self.groups, &self.seats, &self.inputs, h) {
+            if !tree.solve(&self.model, &mut self.groups, &self.seats, &self.inputs, h) {
                 return Err(tree.groups[0]);
             }
         }
@@ -105,8 +108,8 @@ impl Simulation<'_> {
         }
         (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
         let alone = self.trees.iter().any(|tree| tree.groups == [g]);
-        for pull in self.inputs.pulls.iter().filter(|_| alone) {
-            if let Some(grip) = pulls::grip(self.model, pull).filter(|grip| grip.group == g) {
+        for pull in self.inputs.springs.iter().filter(|_| alone) {
+            if let Some(grip) = pulls::grip(&self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
                 pulls::add(moving, pull, &grip, base, radius, h);
             }

@@ -14,9 +14,9 @@
 use nalgebra::Vector6;
 
 use super::evaluation::Moving;
-use super::model::{Group, Model};
+use super::model::{Constants, Group};
 use super::pulls::{self, Held};
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
 use crate::reduced::cholesky;
 use crate::spatial::{Pose, right_jacobian};
 
@@ -71,7 +71,7 @@ impl Tree {
     /// Solves for ẏ⁺ of all its groups, whose own systems are assembled; false if that is not definite.
     pub fn solve(
         &mut self,
-        model: &Model,
+        model: &Constants,
         moving: &mut [Moving],
         seats: &[Option<Pose>],
         inputs: &Inputs,
@@ -89,7 +89,7 @@ impl Tree {
         let n = self.gather(moving);
         self.set_motion(model, moving, n);
         self.add_mass(model, moving, n);
-        for pull in &inputs.pulls {
+        for pull in &inputs.springs {
             let Some(grip) = pulls::grip(model, pull) else { continue };
             let Some(s) = self.groups.iter().position(|&g| g == grip.group) else { continue };
             let own = &moving[grip.group];
@@ -146,7 +146,7 @@ impl Tree {
     }
 
     /// Sets G of each group.
-    fn set_motion(&mut self, model: &Model, moving: &[Moving], n: usize) {
+    fn set_motion(&mut self, model: &Constants, moving: &[Moving], n: usize) {
         for s in 0..self.groups.len() {
             let (before, motion) = self.motion.split_at_mut(s);
             motion[0][..n].fill(Vector6::zeros());
@@ -164,7 +164,7 @@ impl Tree {
     }
 
     /// Adds what the bases' motion adds to the mass: GᵀM_bbG + GᵀM_byE + EᵀM_ybG.
-    fn add_mass(&mut self, model: &Model, moving: &[Moving], n: usize) {
+    fn add_mass(&mut self, model: &Constants, moving: &[Moving], n: usize) {
         let Tree { groups, first, motion, momentum, own, mass, rate, system, right } = self;
         mass[..n * n].fill(0.0);
         for (s, &g) in groups.iter().enumerate() {

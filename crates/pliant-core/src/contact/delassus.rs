@@ -8,9 +8,10 @@
 //! u and λ have three components a contact, along the normal and two tangents. W is kept in dense blocks, one for each
 //! thing that moves; a contact is in those of its two sides.
 
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector3};
 
-use crate::wide::dot;
+use crate::engine::touch::Push;
+use crate::linear::wide::dot;
 
 /// Which block a side of a contact is in, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,15 +25,6 @@ pub struct Side {
 impl Side {
     /// A side that does not move.
     pub const STATIC: Side = Side { part: usize::MAX, place: 0 };
-}
-
-/// A contact as one thing feels it: three unit wrenches on a touched body, world axes at its link frame's origin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
-    /// Which of the thing's touched bodies.
-    pub touch: usize,
-    /// Along normal and tangents.
-    pub rows: [Vector6<f64>; 3],
 }
 
 /// A thing that moves: its pushes and how it answers to them.

@@ -1,5 +1,7 @@
 //! What is wrong with a scene of contact, before anything moves.
 
+use crate::mechanism::UnknownHandle;
+
 /// Why something cannot take part in contact.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ContactError {
@@ -55,4 +57,21 @@ pub enum ContactError {
         /// Where one is missing.
         wanted: String,
     },
+    /// A scene in a world: both step what is in them.
+    #[error("the simulation of `{mechanism}` is a scene with a world of its own: add its parts instead")]
+    Nested {
+        /// Its name.
+        mechanism: String,
+    },
+    /// A simulation of another mechanism than the one that the scene's joints hold together.
+    #[error(
+        "the simulation is of mechanism `{mechanism}`, not of the bodies that joints hold together in this scene"
+    )]
+    Foreign {
+        /// Its name.
+        mechanism: String,
+    },
+    /// A handle of another world or mechanism.
+    #[error(transparent)]
+    Unknown(#[from] UnknownHandle),
 }

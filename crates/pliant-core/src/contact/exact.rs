@@ -14,7 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Equations;
 use super::{pgs, residual};
-use crate::wide::dot;
+use crate::linear::wide::dot;
 
 /// Sweeps of Gauss–Seidel before the first Newton step.
 const SWEEPS: usize = 20;

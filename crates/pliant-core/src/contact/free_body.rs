@@ -5,11 +5,11 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::delassus::Push;
 use super::error::ContactError;
+use crate::engine::touch::Push;
+use crate::linear::wide::{square, wide};
 use crate::mechanism::Body;
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
-use crate::wide::{square, wide};
 
 /// A free body in motion.
 #[derive(Clone, Debug, PartialEq)]

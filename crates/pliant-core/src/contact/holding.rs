@@ -13,12 +13,12 @@
 
 use nalgebra::Vector3;
 
-use super::actor::Actor;
-use super::delassus::{Equations, Push, Side};
+use super::delassus::{Equations, Side};
 use super::free_body::FreeBody;
+use crate::engine::touch::{Push, Touch};
+use crate::linear::wide::dot;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::wide::dot;
 
 /// Numbers of contacts from here on are held rows, three each.
 const HELD: usize = usize::MAX / 2;
@@ -30,7 +30,7 @@ const RANK: f64 = 1e-10;
 #[derive(Clone, Debug)]
 pub(super) struct Hold {
     pub body: usize,
-    pub actor: usize,
+    pub simulation: usize,
     /// The link that holds, and what the engine touches it by.
     pub link: BodyId,
     pub touch: usize,
@@ -49,10 +49,17 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    pub fn new(body: usize, actor: usize, link: BodyId, touch: usize, effector: Pose, offset: Pose) -> Hold {
+    pub fn new(
+        body: usize,
+        simulation: usize,
+        link: BodyId,
+        touch: usize,
+        effector: Pose,
+        offset: Pose,
+    ) -> Hold {
         Hold {
             body,
-            actor,
+            simulation,
             link,
             touch,
             effector,
@@ -98,10 +105,10 @@ struct Group {
 
 impl Holding {
     /// Finds what hangs together, with the blocks of equations as they are now.
-    pub fn regroup(&mut self, first_part: &[usize], first_body: usize, actors: &[Actor]) {
+    pub fn regroup(&mut self, first_part: &[usize], first_body: usize, simulations: &[Box<dyn Touch>]) {
         let mut labels: Vec<usize> = (0..self.holds.len()).collect();
         for hold in &mut self.holds {
-            let part = first_part[hold.actor] + actors[hold.actor].part_of(hold.touch);
+            let part = first_part[hold.simulation] + simulations[hold.simulation].part_of(hold.touch);
             hold.parts = [first_body + hold.body, part];
         }
         for i in 0..self.holds.len() {
@@ -139,19 +146,25 @@ impl Holding {
     }
 
     /// Puts bodies where what carries them is.
-    pub fn carry(&self, actors: &[Actor], bodies: &mut [FreeBody]) {
+    pub fn carry(&self, simulations: &[Box<dyn Touch>], bodies: &mut [FreeBody]) {
         for hold in self.holds.iter().filter(|hold| hold.carries) {
-            bodies[hold.body].carry(actors[hold.actor].pose(hold.touch) * hold.offset);
+            bodies[hold.body].carry(simulations[hold.simulation].touch_pose(hold.touch) * hold.offset);
         }
     }
 
     /// Writes the rows of a step of h seconds: pushes into the equations, after those of contact, and b_b.
-    pub fn write(&mut self, actors: &[Actor], bodies: &[FreeBody], h: f64, equations: &mut Equations) {
+    pub fn write(
+        &mut self,
+        simulations: &[Box<dyn Touch>],
+        bodies: &[FreeBody],
+        h: f64,
+        equations: &mut Equations,
+    ) {
         for group in &mut self.groups {
             group.free.clear();
             for (place, hold) in self.holds[group.holds.clone()].iter_mut().enumerate() {
-                let (body, actor) = (&bodies[hold.body], &actors[hold.actor]);
-                let (at, link) = (body.pose(), actor.pose(hold.touch));
+                let (body, simulation) = (&bodies[hold.body], &simulations[hold.simulation]);
+                let (at, link) = (body.pose(), simulation.touch_pose(hold.touch));
                 hold.point = link.transform_point(&hold.effector.position);
                 hold.arm = body.gyration();
                 for (side, sign, pose, touch) in [(0, 1.0, &at, 0), (1, -1.0, &link, hold.touch)] {
@@ -171,7 +184,7 @@ impl Holding {
                 let velocity = |twist: &Twist, pose: &Pose| {
                     twist.linear + twist.angular.cross(&(hold.point - pose.position))
                 };
-                let (one, two) = (body.free_twist(), actor.free_twist(hold.touch, h));
+                let (one, two) = (body.free_twist(), simulation.free_twist(hold.touch, h));
                 let mut linear = velocity(&one, &at) - velocity(&two, &link);
                 let mut angular = one.angular - two.angular;
                 if !hold.carries {

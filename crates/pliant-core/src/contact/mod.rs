@@ -1,6 +1,5 @@
 #![doc = include_str!("README.md")]
 
-mod actor;
 mod attaching;
 mod ball;
 mod collider;
@@ -21,11 +20,9 @@ mod scene;
 mod tests;
 mod world;
 
-pub use actor::Actor;
 pub use collider::{Surface, Surfaces};
-pub(crate) use delassus::Push;
 pub use error::ContactError;
 pub use events::{Change, Event};
 pub use free_body::FreeBody;
 pub use scene::Scene;
-pub use world::{ActorId, Contact, FreeBodyId, Report, Solver, Touched, World};
+pub use world::{Contact, FreeBodyId, Report, SavedWorld, SimulationId, Solver, Touched, World};

@@ -9,7 +9,7 @@
 use nalgebra::Vector2;
 
 use super::delassus::Equations;
-use crate::wide::wide;
+use crate::linear::wide::wide;
 
 wide! {
     /// The largest of all contacts.

@@ -1,132 +1,149 @@
-//! A scene file in motion: a mechanism with world shapes and free bodies, by the engine of its choice.
+//! A scene in motion: a mechanism with world shapes and free bodies, by the engine of its choice.
 
-use super::actor::Actor;
 use super::collider::Surfaces;
 use super::error::ContactError;
-use super::world::{ActorId, FreeBodyId, Report, Touched, World};
-use crate::full::{Energy, StepError};
-use crate::inputs::Inputs;
-use crate::mechanism::{Apart, BodyId, Effector, EffectorId, Mechanism, Whereabouts};
+use super::world::{FreeBodyId, Report, SimulationId, Touched, World};
+use crate::engine::touch::{Internal, Touch};
+use crate::engine::{
+    self, Equilibrium, InputError, Inputs, Simulation, State, StaticsError, StaticsSettings, StepError,
+};
+use crate::mechanism::{Apart, BodyId, Effector, EffectorId, Mechanism, UnknownHandle, Whereabouts};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
-/// A mechanism that touches the world and its free bodies. Inputs and state are those of the whole mechanism.
+/// A mechanism that touches the world and its free bodies. It is a [`Simulation`] of the whole mechanism, whose step is
+/// that of its [`World`].
 ///
 /// ```
 /// use pliant_core::contact::{Scene, Surfaces};
-/// use pliant_core::{articulated, gallery};
+/// use pliant_core::{articulated, engine::Simulation, gallery};
 ///
-/// let whole = gallery::gripper_pick(); // a gripper, a table and a block
-/// let apart = whole.take_apart();
-/// let held = apart.held.as_ref().ok_or("no gripper")?;
-/// let model = articulated::Model::new(held);
-/// let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new())?;
-/// let block = whole.find_body("block").ok_or("no block")?;
-/// let before = scene.pose(block).position.z;
-/// for k in 0..250 {
-///     scene.inputs_mut().follow_targets(&whole, 0.008 * k as f64);
-///     scene.step(0.008)?;
-/// }
-/// assert!(scene.pose(block).position.z > before + 0.08); // lifted by 10 cm
+/// let mechanism = gallery::gripper_pick(); // a gripper, a table and a block
+/// let mut scene = Scene::new(&mechanism, Surfaces::new(), |held| articulated::Model::new(held).simulate())?;
+/// let block = mechanism.find_body("block").ok_or("no block")?;
+/// let before = scene.pose(block)?.position.z;
+/// (0..250).try_for_each(|_| scene.step(0.008))?; // the scene's targets close it and lift
+/// assert!(scene.pose(block)?.position.z > before + 0.08); // by 10 cm
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Scene<'m> {
-    whole: &'m Mechanism,
-    apart: &'m Apart,
-    world: World<'m>,
-    actor: Option<ActorId>,
+pub struct Scene {
+    whole: Mechanism,
+    apart: Apart,
+    world: World,
+    simulation: Option<SimulationId>,
     loose: Vec<FreeBodyId>,
     inputs: Inputs,
     /// Whether the inputs changed since they were passed on.
     changed: bool,
     state: State,
-    /// Whether the state tells where everything is.
+    /// Whether the state is that of the world.
     filled: bool,
 }
 
-impl<'m> Scene<'m> {
-    /// Of a mechanism that was taken apart, with the engine that moves its held part.
-    pub fn new(
-        whole: &'m Mechanism,
-        apart: &'m Apart,
-        actor: Option<Actor<'m>>,
+impl Scene {
+    /// Of a whole mechanism; `simulate` makes the simulation of what its joints hold together, if they hold anything.
+    pub fn new<S: Into<Box<dyn Simulation>>>(
+        whole: &Mechanism,
         surfaces: Surfaces,
-    ) -> Result<Scene<'m>, ContactError> {
+        simulate: impl FnOnce(&Mechanism) -> S,
+    ) -> Result<Scene, ContactError> {
+        let apart = whole.take_apart();
+        let simulation = apart.held.as_ref().map(|held| simulate(held).into());
+        Scene::of(whole, apart, surfaces, simulation)
+    }
+
+    /// Of a mechanism that was taken apart, with the simulation of what its joints hold together.
+    pub fn of(
+        whole: &Mechanism,
+        apart: Apart,
+        surfaces: Surfaces,
+        simulation: Option<Box<dyn Simulation>>,
+    ) -> Result<Scene, ContactError> {
         let mut world = World::new(whole.gravity().into());
         world.set_surfaces(surfaces);
         for shape in whole.world_shapes() {
             world.add_shape(shape)?;
         }
-        let actor = actor.map(|actor| world.add(actor)).transpose()?;
+        if let Some(simulation) = &simulation {
+            let own = simulation.mechanism();
+            if apart.held.as_ref().is_none_or(|held| held.marks() != own.marks()) {
+                return Err(ContactError::Foreign { mechanism: own.name().into() });
+            }
+        }
+        let simulation = simulation.map(|simulation| world.add(simulation)).transpose()?;
         let loose = apart.loose.iter().map(|body| world.add_body(body)).collect::<Result<_, _>>()?;
         Ok(Scene {
-            whole,
             apart,
             world,
-            actor,
+            simulation,
             loose,
             inputs: Inputs::new(whole),
             changed: true,
             state: State::at_rest(whole),
             filled: false,
+            whole: whole.clone(),
         })
     }
 
-    /// The whole mechanism.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.whole
-    }
-
     /// What touches.
-    pub fn world(&self) -> &World<'m> {
+    pub fn world(&self) -> &World {
         &self.world
     }
 
-    /// What touches, to choose its solver.
-    pub fn world_mut(&mut self) -> &mut World<'m> {
+    /// What touches, to choose its solver. Inputs are those of the scene.
+    pub fn world_mut(&mut self) -> &mut World {
         self.filled = false;
         &mut self.world
     }
 
-    /// The engine of what joints hold together.
-    pub fn actor(&self) -> Option<&Actor<'m>> {
-        self.actor.map(|id| self.world.actor(id))
+    /// What the last step came to.
+    pub fn report(&self) -> Report {
+        self.world.report()
     }
 
-    /// What acts from outside; pulls and a moving base are those of the engine itself.
-    pub fn inputs(&self) -> &Inputs {
-        &self.inputs
+    /// What contact knows a body as.
+    pub fn touched(&self, body: BodyId) -> Result<Touched, UnknownHandle> {
+        self.whole.body(body)?;
+        Ok(match (self.apart.bodies[body.index()], self.simulation) {
+            (Whereabouts::Loose(at), _) => Touched::Free(self.loose[at]),
+            (Whereabouts::Held(own), Some(simulation)) => Touched::Mechanism(simulation, own),
+            (Whereabouts::Held(_), None) => Touched::World,
+        })
     }
 
-    /// What acts from outside, to change it.
-    pub fn inputs_mut(&mut self) -> &mut Inputs {
-        self.changed = true;
-        self.filled = false;
-        &mut self.inputs
+    /// The simulation of what joints hold together.
+    fn held(&self) -> Option<&dyn Touch> {
+        self.simulation.map(|id| &*self.world.simulations[id.index])
     }
 
-    /// Goes on by dt seconds. On an error everything is what it was.
-    pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
-        if std::mem::take(&mut self.changed) {
-            self.pass_on();
-            // The point of such a load goes along with its body.
-            let loads = self.inputs.effector_loads.iter().zip(&self.apart.effectors);
-            self.changed = loads.into_iter().any(|(w, place)| place.is_none() && *w != Wrench::ZERO);
-        }
-        let report = self.world.step(dt)?;
-        self.filled = false;
-        Ok(report)
+    fn held_mut(&mut self) -> Option<&mut Box<dyn Touch>> {
+        self.simulation.map(|id| &mut self.world.simulations[id.index])
     }
 
     /// Gives everything its inputs.
-    fn pass_on(&mut self) {
+    fn pass_on(&mut self) -> Result<(), StepError> {
         let Scene { whole, apart, inputs, .. } = self;
+        for spring in &inputs.springs {
+            if let Whereabouts::Loose(_) = apart.bodies[spring.body.index()] {
+                return Err(StepError::Spring {
+                    body: whole[spring.body].name.clone(),
+                    why: "it is a free body; spring couplings act on bodies with joints",
+                });
+            }
+        }
         self.world.set_gravity(inputs.gravity.into());
-        if let Some(actor) = self.actor {
-            let own = self.world.actor_mut(actor).inputs_mut();
+        if let Some(id) = self.simulation {
+            let own = self.world.simulations[id.index].inputs_mut();
             own.gravity = inputs.gravity;
             own.rest.copy_from_slice(&inputs.rest);
+            (own.base, own.base_twist) = (inputs.base, inputs.base_twist);
+            own.follow_as(inputs);
+            own.copy_springs(inputs);
+            for spring in &mut own.springs {
+                if let Whereabouts::Held(body) = apart.bodies[spring.body.index()] {
+                    spring.body = body;
+                }
+            }
             for (load, place) in inputs.effector_loads.iter().zip(&apart.effectors) {
                 if let Some(effector) = place {
                     own.effector_loads[effector.index()] = *load;
@@ -140,32 +157,25 @@ impl<'m> Scene<'m> {
         }
         for (b, place) in apart.bodies.iter().enumerate() {
             let Whereabouts::Loose(at) = place else { continue };
+            let body = &mut self.world.bodies[self.loose[*at].index];
             let mut sum = inputs.body_loads[b];
             // Loads on effectors turn with nothing: they are dead, at a point that the body carries.
-            let pose = self.world.body(self.loose[*at]).pose();
             for (effector, load) in whole.effectors().iter().zip(&inputs.effector_loads) {
                 if effector.body.index() == b {
-                    let arm = pose.rotation * effector.frame.position;
+                    let arm = body.pose().rotation * effector.frame.position;
                     sum = sum + Wrench { force: load.force, torque: load.torque + arm.cross(&load.force) };
                 }
             }
-            self.world.body_mut(self.loose[*at]).set_load(sum);
+            body.set_load(sum);
         }
-    }
-
-    /// Where everything is.
-    pub fn state(&mut self) -> &State {
-        if !std::mem::replace(&mut self.filled, true) {
-            self.fill();
-        }
-        &self.state
+        Ok(())
     }
 
     fn fill(&mut self) {
         let state = &mut self.state;
         (state.time, state.steps) = (self.world.time(), self.world.steps());
-        if let Some(actor) = self.actor {
-            let own = self.world.actor_mut(actor).state();
+        if let Some(id) = self.simulation {
+            let own = self.world.simulations[id.index].state();
             for (b, place) in self.apart.bodies.iter().enumerate() {
                 if let Whereabouts::Held(body) = place {
                     state.poses[b] = own.poses[body.index()];
@@ -176,51 +186,137 @@ impl<'m> Scene<'m> {
             state.rates.copy_from_slice(&own.rates);
             state.forces.copy_from_slice(&own.forces);
             state.multipliers.copy_from_slice(&own.multipliers);
+            state.private.clone_from(&own.private);
             state.base = own.base;
         }
         for (b, place) in self.apart.bodies.iter().enumerate() {
             let Whereabouts::Loose(at) = place else { continue };
-            let body = self.world.body(self.loose[*at]);
-            let (pose, twist) = (body.pose(), body.twist());
-            let back = pose.rotation.inverse();
-            state.poses[b] = pose;
-            state.twists[b] = Twist { linear: back * twist.linear, angular: back * twist.angular };
+            let body = &self.world.bodies[self.loose[*at].index];
+            state.poses[b] = body.pose();
+            state.twists[b] = body.twist().turned(&body.pose().rotation.inverse());
+        }
+    }
+}
+
+impl Internal for Scene {
+    fn as_simulation(&self) -> &dyn Simulation {
+        self
+    }
+
+    fn boxed(&self) -> Box<dyn Simulation> {
+        Box::new(self.clone())
+    }
+
+    fn into_touch(self: Box<Self>) -> Option<Box<dyn Touch>> {
+        None
+    }
+
+    fn body_pose(&self, body: usize) -> Pose {
+        match (self.apart.bodies[body], self.held()) {
+            (Whereabouts::Loose(at), _) => self.world.bodies[self.loose[at].index].pose(),
+            (Whereabouts::Held(own), Some(held)) => held.body_pose(own.index()),
+            (Whereabouts::Held(_), None) => self.whole.bodies()[body].pose,
         }
     }
 
-    /// The link frame of a body of the whole mechanism in the world.
-    pub fn pose(&mut self, body: BodyId) -> Pose {
-        self.state().pose(body)
+    fn state_and_inputs(&self) -> (&State, &Inputs) {
+        (&self.state, &self.inputs)
+    }
+}
+
+impl engine::Simulation for Scene {
+    /// That of what joints hold together; `contact` if there are free bodies only.
+    fn engine(&self) -> &'static str {
+        self.held().map_or("contact", |held| held.engine())
     }
 
-    /// The frame of an effector in the world, as its engine has it.
-    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
-        let Effector { body, frame, .. } = self.whole.effector(effector);
-        match (self.touched(*body), self.apart.effectors[effector.index()]) {
-            (Touched::Mechanism(actor, _), Some(own)) => self.world.actor(actor).effector_pose(own),
-            (Touched::Free(id), _) => self.world.body(id).pose() * *frame,
-            _ => self.whole.body(*body).pose * *frame,
+    fn mechanism(&self) -> &Mechanism {
+        &self.whole
+    }
+
+    fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    fn inputs_mut(&mut self) -> &mut Inputs {
+        (self.changed, self.filled) = (true, false);
+        &mut self.inputs
+    }
+
+    fn time(&self) -> f64 {
+        self.world.time()
+    }
+
+    fn steps(&self) -> u64 {
+        self.world.steps()
+    }
+
+    fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.inputs.follow_targets(self.world.time() + dt);
+        if self.changed {
+            self.pass_on()?;
+            // The point of such a load moves with its body.
+            let loads = self.inputs.effector_loads.iter().zip(&self.apart.effectors);
+            self.changed = loads.into_iter().any(|(w, place)| place.is_none() && *w != Wrench::ZERO);
         }
+        self.world.step(dt)?;
+        self.filled = false;
+        Ok(())
     }
 
-    /// What contact knows a body as.
-    pub fn touched(&self, body: BodyId) -> Touched {
-        match (self.apart.bodies[body.index()], self.actor) {
-            (Whereabouts::Loose(at), _) => Touched::Free(self.loose[at]),
-            (Whereabouts::Held(own), Some(actor)) => Touched::Mechanism(actor, own),
-            (Whereabouts::Held(_), None) => Touched::World,
+    fn state(&mut self) -> &State {
+        if !std::mem::replace(&mut self.filled, true) {
+            self.fill();
         }
+        &self.state
     }
 
-    /// Kinetic, elastic and potential energy.
-    pub fn energy(&mut self) -> Energy {
-        self.state();
-        Energy::of(&self.state, self.whole, &self.inputs)
+    /// Contact starts anew: what pushed in the last step is not part of a state. [`World::save`] keeps that too.
+    fn set_state(&mut self, state: &State) -> Result<(), InputError> {
+        state.check(&self.whole)?;
+        if let Some(held) = &self.apart.held {
+            let mut own = State::at_rest(held);
+            (own.time, own.steps, own.base) = (state.time, state.steps, state.base);
+            for (b, place) in self.apart.bodies.iter().enumerate() {
+                if let Whereabouts::Held(body) = place {
+                    own.poses[body.index()] = state.poses[b];
+                    own.twists[body.index()] = state.twists[b];
+                }
+            }
+            own.coordinates.copy_from_slice(&state.coordinates);
+            own.rates.copy_from_slice(&state.rates);
+            own.forces.copy_from_slice(&state.forces);
+            own.multipliers.copy_from_slice(&state.multipliers);
+            own.private.clone_from(&state.private);
+            if let Some(held) = self.held_mut() {
+                held.set_state(&own)?;
+            }
+        }
+        for (b, place) in self.apart.bodies.iter().enumerate() {
+            let Whereabouts::Loose(at) = place else { continue };
+            let body = &mut self.world.bodies[self.loose[*at].index];
+            body.place(state.poses[b], state.world_twist_at(b));
+        }
+        self.inputs.set_base(state.base, Twist::ZERO)?;
+        self.world.set_time(state.time, state.steps);
+        (self.changed, self.filled) = (true, false);
+        Ok(())
     }
 
-    /// Sum over joints of the gap between the attachment points, over the mechanism's radius.
-    pub fn violation(&mut self) -> f64 {
-        let whole = self.whole;
-        self.state().violation(whole)
+    fn teleport(&mut self, _: &Pose) -> Result<(), InputError> {
+        Err(InputError::new("a scene with contact cannot be teleported: its world does not move"))
+    }
+
+    fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        Err(StaticsError::Contact)
+    }
+
+    /// As its engine has it.
+    fn effector_pose(&self, effector: EffectorId) -> Result<Pose, UnknownHandle> {
+        let Effector { body, frame, .. } = self.whole.effector(effector)?;
+        match (self.held(), self.apart.effectors[effector.index()]) {
+            (Some(held), Some(own)) => held.effector_pose(own),
+            _ => Ok(self.body_pose(body.index()) * *frame),
+        }
     }
 }

@@ -4,8 +4,9 @@
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix3x6, Vector3};
 
-use super::delassus::{Equations, Meeting, Push, Side};
+use super::delassus::{Equations, Meeting, Side};
 use super::{exact, pgs, residual};
+use crate::engine::touch::Push;
 use crate::spatial::exp_rotation;
 
 /// A small generator with a fixed seed (splitmix64).

@@ -1,10 +1,11 @@
 //! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use nalgebra::{Vector3, Vector6};
 
-use super::actor::Actor;
 use super::collider::{Collider, Surfaces};
-use super::delassus::{Equations, Meeting, Push, Side};
+use super::delassus::{Equations, Meeting, Side};
 use super::error::ContactError;
 use super::events::{self, Event};
 use super::free_body::FreeBody;
@@ -12,27 +13,34 @@ use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Pair, Thing};
 use super::{exact, pgs, residual};
-use crate::full::StepError;
-use crate::mechanism::{Body, BodyId, Mechanism, Shape, WORLD};
+use crate::engine::touch::{Push, Touch};
+use crate::engine::{Simulation, StepError};
+use crate::mechanism::{Body, BodyId, Mechanism, Shape, UnknownHandle, WORLD};
 use crate::spatial::{Twist, Wrench};
 
-/// A mechanism of a world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ActorId(pub(super) usize);
+/// A simulation of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SimulationId {
+    pub(super) index: usize,
+    world: u64,
+}
 
 /// A free body of a world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FreeBodyId(pub(super) usize);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FreeBodyId {
+    pub(super) index: usize,
+    world: u64,
+}
 
 /// What a contact is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Touched {
     /// The static world.
     World,
     /// A free body.
     Free(FreeBodyId),
     /// A body of a mechanism.
-    Mechanism(ActorId, BodyId),
+    Mechanism(SimulationId, BodyId),
 }
 
 /// How the equations of contact are solved.
@@ -114,16 +122,18 @@ const SLOWEST_BOUNCE: f64 = 0.05;
 ///     began += world.events().iter().filter(|event| event.change == Change::Began).count();
 /// }
 /// assert_eq!(began, 1); // it fell on the floor once, and lies there
-/// let held = world.force_on(Touched::Free(id)).force.z;
+/// let held = world.force_on(Touched::Free(id))?.force.z;
 /// assert!((held - 3.0 * 9.81).abs() < 0.01); // its weight, N
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct World<'m> {
+pub struct World {
     gravity: Vector3<f64>,
     solver: Solver,
     surfaces: Surfaces,
-    pub(super) actors: Vec<Actor<'m>>,
+    /// Of this world and its copies: that of its handles.
+    mark: u64,
+    pub(super) simulations: Vec<Box<dyn Touch>>,
     pub(super) bodies: Vec<FreeBody>,
     /// The static world first.
     things: Vec<Thing>,
@@ -131,7 +141,7 @@ pub struct World<'m> {
     around: Vec<Around>,
     pub(super) owners: Vec<Touched>,
     pub(super) pairs: Vec<Pair>,
-    /// First part of each actor's in the equations; free bodies come after all of them, and after these what is held.
+    /// First part of each simulation's in the equations; free bodies come after all of them, and after these what is held.
     pub(super) first_part: Vec<usize>,
     pub(super) first_body: usize,
     pub(super) holding: Holding,
@@ -153,15 +163,17 @@ pub struct World<'m> {
     steps: u64,
 }
 
-impl<'m> World<'m> {
+impl World {
     /// Nothing yet, with this gravity on free bodies, world axes, m/s².
-    pub fn new(gravity: [f64; 3]) -> World<'m> {
+    pub fn new(gravity: [f64; 3]) -> World {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         let world = Thing::new(None, crate::spatial::Pose::identity(), Vec::new());
         World {
             gravity: gravity.into(),
             solver: Solver::default(),
             surfaces: Surfaces::new(),
-            actors: Vec::new(),
+            mark: NEXT.fetch_add(1, Ordering::Relaxed),
+            simulations: Vec::new(),
             bodies: Vec::new(),
             things: vec![world],
             around: Vec::new(),
@@ -211,7 +223,7 @@ impl<'m> World<'m> {
     /// Adds a free body where its pose is, at rest.
     pub fn add_body(&mut self, body: &Body) -> Result<FreeBodyId, ContactError> {
         let own = FreeBody::new(body)?;
-        let id = FreeBodyId(self.bodies.len());
+        let id = FreeBodyId { index: self.bodies.len(), world: self.mark };
         let colliders = self.colliders(body)?;
         self.bodies.push(own);
         self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
@@ -227,11 +239,10 @@ impl<'m> World<'m> {
     /// use pliant_core::{articulated, contact::*, gallery, mechanism::*, spatial::Pose};
     ///
     /// let mechanism = gallery::chain(20); // alone its tip would hang down by 10 cm
-    /// let model = articulated::Model::new(&mechanism);
     /// let mut world = World::new(STANDARD_GRAVITY);
     /// let table = Shape::new(Geometry::Box { size: [4.0, 1.0, 0.1].into() });
     /// world.add_shape(&table.at(Pose::translation([0.0, 0.0, -0.1])))?; // its top is 5 cm down
-    /// let chain = world.add(model.simulate())?;
+    /// let chain = world.add(articulated::Model::new(&mechanism).simulate())?;
     /// (0..200).try_for_each(|_| world.step(0.01).map(drop))?;
     ///
     /// let push = world.contacts().iter().find(|contact| contact.force.z > 0.0).ok_or("no contact")?;
@@ -240,30 +251,34 @@ impl<'m> World<'m> {
     /// assert!((push.point.z + 0.05).abs() < 1e-3); // m
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn add(&mut self, actor: impl Into<Actor<'m>>) -> Result<ActorId, ContactError> {
-        let actor: Actor<'m> = actor.into();
-        let id = ActorId(self.actors.len());
+    pub fn add(&mut self, simulation: impl Into<Box<dyn Simulation>>) -> Result<SimulationId, ContactError> {
+        let simulation: Box<dyn Simulation> = simulation.into();
+        let id = SimulationId { index: self.simulations.len(), world: self.mark };
+        let (name, engine) = (simulation.mechanism().name().to_string(), simulation.engine());
+        let Some(simulation) = simulation.into_touch() else {
+            return Err(ContactError::Nested { mechanism: name });
+        };
         let mut things = Vec::new();
-        let mechanism = actor.mechanism();
-        let bodies = (0..mechanism.bodies().len()).map(BodyId::from_index);
+        let mechanism = simulation.mechanism();
+        let bodies = mechanism.body_ids();
         let mut without = Vec::new();
         for body in bodies {
-            let Some(touch) = actor.touch(body) else { continue };
-            let own = mechanism.body(body);
+            let Some(touch) = simulation.touch(body) else { continue };
+            let own = &mechanism[body];
             if !own.shapes.iter().any(|shape| shape.touches) {
                 without.push(format!("`{}`", own.name));
                 continue;
             }
-            let thing = Thing::new(Some((id.0, touch)), actor.pose(touch), self.colliders(own)?);
+            let thing =
+                Thing::new(Some((id.index, touch)), simulation.touch_pose(touch), self.colliders(own)?);
             things.push((thing, Touched::Mechanism(id, body)));
         }
-        let (name, engine) = (mechanism.name(), actor.engine());
         if things.is_empty() {
             let wanted =
                 if without.is_empty() { "a body with an effector".into() } else { without.join(", ") };
-            return Err(ContactError::NoShape { mechanism: name.into(), engine, wanted });
+            return Err(ContactError::NoShape { mechanism: name, engine, wanted });
         }
-        let effector = |body: &str| mechanism.effectors().iter().any(|e| mechanism.body(e.body).name == body);
+        let effector = |body: &str| mechanism.effectors().iter().any(|e| mechanism[e.body].name == body);
         let missing: Vec<_> =
             without.iter().filter(|b| effector(b.trim_matches('`'))).map(String::as_str).collect();
         if !missing.is_empty() {
@@ -276,7 +291,7 @@ impl<'m> World<'m> {
             self.things.push(thing);
             self.owners.push(owner);
         }
-        self.actors.push(actor);
+        self.simulations.push(simulation);
         self.pair_up();
         Ok(id)
     }
@@ -292,20 +307,20 @@ impl<'m> World<'m> {
     fn pair_up(&mut self) {
         self.first_part.clear();
         let mut parts = 0;
-        for actor in &self.actors {
+        for simulation in &self.simulations {
             self.first_part.push(parts);
-            parts += actor.part_count();
+            parts += simulation.part_count();
         }
         self.first_body = parts;
-        self.holding.regroup(&self.first_part, parts, &self.actors);
+        self.holding.regroup(&self.first_part, parts, &self.simulations);
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => {}
-                Touched::Free(body) => thing.moves = Some((parts + body.0, 0)),
-                Touched::Mechanism(actor, _) => {
+                Touched::Free(body) => thing.moves = Some((parts + body.index, 0)),
+                Touched::Mechanism(SimulationId { index, .. }, _) => {
                     let touch = thing.moves.map_or(0, |m| m.1);
                     thing.moves =
-                        Some((self.first_part[actor.0] + self.actors[actor.0].part_of(touch), touch));
+                        Some((self.first_part[index] + self.simulations[index].part_of(touch), touch));
                 }
             }
         }
@@ -348,7 +363,7 @@ impl<'m> World<'m> {
         };
         match (self.owners[a], self.owners[b]) {
             (Touched::Mechanism(m, x), Touched::Mechanism(n, y)) if m == n => {
-                joined(self.actors[m.0].mechanism(), Some(x), y)
+                joined(self.simulations[m.index].mechanism(), Some(x), y)
             }
             _ => false,
         }
@@ -363,8 +378,8 @@ impl<'m> World<'m> {
         if deepest <= OVERLAP {
             return false;
         }
-        let held = |actor: ActorId, body: BodyId| {
-            let mechanism = self.actors[actor.0].mechanism();
+        let held = |id: SimulationId, body: BodyId| {
+            let mechanism = self.simulations[id.index].mechanism();
             mechanism.joints().iter().any(|j| j.parent.is_none() && j.child == body)
         };
         match (self.owners[a], self.owners[b]) {
@@ -374,20 +389,44 @@ impl<'m> World<'m> {
         }
         self.warnings.push(format!(
             "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {RECOVERY} m/s",
-            self.name(self.owners[a]),
-            self.name(self.owners[b]),
+            self.name_of(self.owners[a]),
+            self.name_of(self.owners[b]),
             deepest * 1e3
         ));
         false
     }
 
     /// The name of something touched, `world` included.
-    pub fn name(&self, touched: Touched) -> &str {
+    pub fn name(&self, touched: Touched) -> Result<&str, UnknownHandle> {
+        self.check(touched).map(|()| self.name_of(touched))
+    }
+
+    /// The same of something of this world.
+    fn name_of(&self, touched: Touched) -> &str {
         match touched {
             Touched::World => WORLD,
-            Touched::Free(body) => self.bodies[body.0].name(),
-            Touched::Mechanism(actor, body) => &self.actors[actor.0].mechanism().body(body).name,
+            Touched::Free(id) => self.bodies[id.index].name(),
+            Touched::Mechanism(id, body) => &self.simulations[id.index].mechanism()[body].name,
         }
+    }
+
+    /// Whether something is of this world.
+    fn check(&self, touched: Touched) -> Result<(), UnknownHandle> {
+        match touched {
+            Touched::World => Ok(()),
+            Touched::Free(id) => self.find_body(id).map(drop),
+            Touched::Mechanism(id, body) => self.simulation(id)?.mechanism().body(body).map(drop),
+        }
+    }
+
+    pub(super) fn find_body(&self, id: FreeBodyId) -> Result<usize, UnknownHandle> {
+        let known = id.world == self.mark && id.index < self.bodies.len();
+        known.then_some(id.index).ok_or(UnknownHandle { what: "free body", index: id.index })
+    }
+
+    pub(super) fn find_simulation(&self, id: SimulationId) -> Result<usize, UnknownHandle> {
+        let known = id.world == self.mark && id.index < self.simulations.len();
+        known.then_some(id.index).ok_or(UnknownHandle { what: "simulation", index: id.index })
     }
 
     /// What was noticed while the scene was put together.
@@ -395,29 +434,60 @@ impl<'m> World<'m> {
         &self.warnings
     }
 
-    /// A mechanism.
-    pub fn actor(&self, id: ActorId) -> &Actor<'m> {
-        &self.actors[id.0]
+    /// A simulation.
+    pub fn simulation(&self, id: SimulationId) -> Result<&dyn Simulation, UnknownHandle> {
+        self.find_simulation(id).map(|at| &*self.simulations[at] as &dyn Simulation)
     }
 
-    /// A mechanism, to change its inputs.
-    pub fn actor_mut(&mut self, id: ActorId) -> &mut Actor<'m> {
-        &mut self.actors[id.0]
+    /// A simulation, to change its inputs. The world steps it.
+    pub fn simulation_mut(&mut self, id: SimulationId) -> Result<&mut dyn Simulation, UnknownHandle> {
+        self.find_simulation(id).map(|at| &mut *self.simulations[at] as &mut dyn Simulation)
     }
 
     /// A free body.
-    pub fn body(&self, id: FreeBodyId) -> &FreeBody {
-        &self.bodies[id.0]
+    pub fn body(&self, id: FreeBodyId) -> Result<&FreeBody, UnknownHandle> {
+        self.find_body(id).map(|at| &self.bodies[at])
     }
 
     /// A free body, to load or place it.
-    pub fn body_mut(&mut self, id: FreeBodyId) -> &mut FreeBody {
-        &mut self.bodies[id.0]
+    pub fn body_mut(&mut self, id: FreeBodyId) -> Result<&mut FreeBody, UnknownHandle> {
+        self.find_body(id).map(|at| &mut self.bodies[at])
     }
 
     /// All free bodies.
     pub fn bodies(&self) -> impl Iterator<Item = (FreeBodyId, &FreeBody)> {
-        self.bodies.iter().enumerate().map(|(i, body)| (FreeBodyId(i), body))
+        let world = self.mark;
+        self.bodies.iter().enumerate().map(move |(index, body)| (FreeBodyId { index, world }, body))
+    }
+
+    /// Everything as it is now: a copy to [`World::restore`].
+    pub fn save(&self) -> SavedWorld {
+        SavedWorld { world: Box::new(self.clone()) }
+    }
+
+    /// Restores what was saved of this world: simulations with their inputs, free bodies, contacts and what is attached,
+    /// bit for bit. What was added since is removed.
+    ///
+    /// ```
+    /// use pliant_core::{contact::World, mechanism::*, spatial::*};
+    ///
+    /// let mut world = World::new(STANDARD_GRAVITY);
+    /// let ball = Body::new("ball", Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1; 3]));
+    /// let ball = world.add_body(&ball)?;
+    /// let saved = world.save();
+    /// (0..10).try_for_each(|_| world.step(0.01).map(drop))?;
+    /// let fallen = world.body(ball)?.pose();
+    /// world.restore(&saved)?;
+    /// (0..10).try_for_each(|_| world.step(0.01).map(drop))?;
+    /// assert_eq!(world.body(ball)?.pose(), fallen); // the same bits
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn restore(&mut self, saved: &SavedWorld) -> Result<(), UnknownHandle> {
+        if saved.world.mark != self.mark {
+            return Err(UnknownHandle { what: "world", index: saved.world.mark as usize });
+        }
+        self.clone_from(&saved.world);
+        Ok(())
     }
 
     /// The contacts of the last step.
@@ -440,6 +510,10 @@ impl<'m> World<'m> {
         self.gravity = gravity.into();
     }
 
+    pub(super) fn set_time(&mut self, time: f64, steps: u64) {
+        (self.time, self.steps) = (time, steps);
+    }
+
     /// Number of steps taken.
     pub fn steps(&self) -> u64 {
         self.steps
@@ -451,7 +525,8 @@ impl<'m> World<'m> {
     }
 
     /// The mean force and torque over the last step on something touched, world axes, at the world's origin.
-    pub fn force_on(&self, touched: Touched) -> Wrench {
+    pub fn force_on(&self, touched: Touched) -> Result<Wrench, UnknownHandle> {
+        self.check(touched)?;
         let mut sum = Wrench::ZERO;
         for contact in &self.contacts {
             let sign = match touched {
@@ -463,23 +538,25 @@ impl<'m> World<'m> {
             sum = sum + Wrench { force, torque: contact.point.cross(&force) };
         }
         for hold in &self.holding.holds {
-            if touched == Touched::Free(FreeBodyId(hold.body)) {
-                sum = sum + hold.wrench;
-            } else if touched == Touched::Mechanism(ActorId(hold.actor), hold.link) {
-                sum = sum - hold.wrench;
+            match touched {
+                Touched::Free(id) if id.index == hold.body => sum = sum + hold.wrench,
+                Touched::Mechanism(id, body) if (id.index, body) == (hold.simulation, hold.link) => {
+                    sum = sum - hold.wrench;
+                }
+                _ => {}
             }
         }
-        sum
+        Ok(sum)
     }
 
-    /// Goes on by dt seconds. On an error everything is what it was.
+    /// Advances by `dt` seconds. On an error the state is unchanged.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep { dt });
         }
-        self.holding.carry(&self.actors, &mut self.bodies);
-        for actor in &mut self.actors {
-            actor.solve_free(dt)?;
+        self.holding.carry(&self.simulations, &mut self.bodies);
+        for simulation in &mut self.simulations {
+            simulation.solve_free(dt)?;
         }
         for body in &mut self.bodies {
             body.solve_free(&self.gravity, dt);
@@ -498,7 +575,7 @@ impl<'m> World<'m> {
         }
         self.holding.unfold(&mut self.equations);
         self.finish(dt)?;
-        self.holding.carry(&self.actors, &mut self.bodies);
+        self.holding.carry(&self.simulations, &mut self.bodies);
         self.tell(dt);
         self.time += dt;
         self.steps += 1;
@@ -513,15 +590,16 @@ impl<'m> World<'m> {
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => continue,
-                Touched::Free(body) => {
-                    let body = &self.bodies[body.0];
+                Touched::Free(id) => {
+                    let body = &self.bodies[id.index];
                     (thing.pose, thing.twist, thing.free) = (body.pose(), body.twist(), body.free_twist());
                 }
-                Touched::Mechanism(actor, _) => {
+                Touched::Mechanism(id, _) => {
                     let touch = thing.moves.map_or(0, |m| m.1);
-                    let actor = &self.actors[actor.0];
-                    thing.pose = actor.pose(touch);
-                    (thing.twist, thing.free) = (actor.twist(touch), actor.free_twist(touch, h));
+                    let simulation = &self.simulations[id.index];
+                    thing.pose = simulation.touch_pose(touch);
+                    (thing.twist, thing.free) =
+                        (simulation.touch_twist(touch), simulation.free_twist(touch, h));
                 }
             }
             thing.look_ahead(h, &mut self.around);
@@ -592,7 +670,7 @@ impl<'m> World<'m> {
                 });
             }
         }
-        self.holding.write(&self.actors, &self.bodies, h, &mut self.equations);
+        self.holding.write(&self.simulations, &self.bodies, h, &mut self.equations);
     }
 
     /// Asks everything that is touched for its part of W.
@@ -606,8 +684,8 @@ impl<'m> World<'m> {
             match p.checked_sub(self.first_body) {
                 Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
                 None => {
-                    let actor = self.first_part.partition_point(|first| *first <= p) - 1;
-                    self.actors[actor].respond(h, p - self.first_part[actor], &part.pushes, &mut part.matrix);
+                    let s = self.first_part.partition_point(|first| *first <= p) - 1;
+                    self.simulations[s].respond(h, p - self.first_part[s], &part.pushes, &mut part.matrix);
                 }
             }
         }
@@ -621,10 +699,10 @@ impl<'m> World<'m> {
                 return Err(not_finite(self.steps, body, h));
             }
         }
-        for (a, actor) in self.actors.iter_mut().enumerate() {
+        for (s, simulation) in self.simulations.iter_mut().enumerate() {
             self.impulses.clear();
-            let first = self.first_part[a];
-            for part in &self.equations.parts[first..first + actor.part_count()] {
+            let first = self.first_part[s];
+            for part in &self.equations.parts[first..first + simulation.part_count()] {
                 for (i, push) in part.pushes.iter().enumerate() {
                     let w = impulse(part, i, push);
                     match self.impulses.iter_mut().find(|(touch, _)| *touch == push.touch) {
@@ -633,9 +711,9 @@ impl<'m> World<'m> {
                     }
                 }
             }
-            actor.attempt(h, &self.impulses)?;
+            simulation.attempt(h, &self.impulses)?;
         }
-        self.actors.iter_mut().for_each(|actor| actor.take(h));
+        self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
         self.bodies.iter_mut().for_each(FreeBody::take);
         Ok(())
     }
@@ -665,6 +743,12 @@ impl<'m> World<'m> {
         self.report = report;
         events::list(&self.pairs, &self.owners, &mut self.events);
     }
+}
+
+/// A saved [`World`].
+#[derive(Clone, Debug)]
+pub struct SavedWorld {
+    world: Box<World>,
 }
 
 /// Overlaps up to this, m, are rounding or rest.

@@ -5,7 +5,7 @@ use super::error::{ExpressionError, Place};
 use super::functions::is_function;
 use super::{Expression, Parameter};
 use crate::joints::ready::{self, Ready};
-use crate::mechanism::closest;
+use crate::words::closest;
 
 /// A transform written in the language of [`crate::expression`], with the names of its freedoms and parameters.
 ///

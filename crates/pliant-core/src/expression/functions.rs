@@ -9,7 +9,7 @@ use super::spline::even_knots;
 use super::syntax::{Form, Part};
 use super::types::Value;
 use super::vector::{Vector, transposed};
-use crate::mechanism::closest;
+use crate::words::closest;
 
 /// Each function as it is written, which is also what errors show.
 const FUNCTIONS: [&str; 25] = [

@@ -8,7 +8,7 @@ use super::functions;
 use super::motion::{Space, Transform};
 use super::syntax::{Form, Operator, Part, Syntax};
 use super::types::{Parameter, Value};
-use crate::mechanism::closest;
+use crate::words::closest;
 
 /// What names mean: freedoms by their input, parameters by their value.
 pub(super) struct Names<'n> {

@@ -3,14 +3,14 @@
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use super::frames::{Frame, NodeLoad};
-use super::model::{ABSENT, Coupling, Item, Joint, Model, limit_stiffness};
+use super::model::{ABSENT, Constants, Coupling, Item, Joint, limit_stiffness};
 use super::placing::Placed;
 use super::target::Target;
-use crate::elimination::{Assemble, Carry};
-use crate::inputs::{Inputs, Pull};
+use crate::engine::State;
+use crate::engine::{Inputs, Spring};
 use crate::joints::JointKind;
-use crate::spatial::{Pose, left_jacobian_rotation_inverse, log_rotation, skew};
-use crate::state::State;
+use crate::linear::elimination::{Assemble, Carry};
+use crate::spatial::{Pose, Twist, Wrench, skew};
 
 /// Compliance of a row at an equilibrium, relative to that which augmentation leaves it. It acts on changes
 /// of the multipliers, which Newton's method brings to zero; the smaller, the more digits a solve loses.
@@ -53,7 +53,7 @@ pub(super) enum Geometric {
 /// What assembly reads.
 #[derive(Clone, Copy)]
 pub(super) struct Scene<'a> {
-    pub model: &'a Model<'a>,
+    pub model: &'a Constants,
     /// The nodes, then the base.
     pub frames: &'a [Frame],
     pub inputs: &'a Inputs,
@@ -265,23 +265,25 @@ impl Scene<'_> {
 
     /// A spring and damper from a frame on a body to a frame that moves. In the body's own front it is
     /// the first node.
-    fn pull(&self, pull: &Pull, n: usize, frame: &Pose, target: &mut Target) {
+    fn spring(&self, spring: &Spring, n: usize, frame: &Pose, target: &mut Target) {
         let scheme = self.scheme;
         let body = &self.frames[n];
-        let (force, torque) = pull_wrench(pull, body, frame, !scheme.equilibrium);
         let at = body.pose * *frame;
         let arm = at.position - body.center;
-        // R R_tᵀ turned by θ in world axes: ė = Jl(e)⁻¹ θ.
-        let B =
-            left_jacobian_rotation_inverse(&log_rotation(&(at.rotation * pull.target.rotation.inverse())));
+        // At an equilibrium nothing is behind its target.
+        let twist = match scheme.equilibrium {
+            true => spring.target_twist,
+            false => Twist { linear: body.velocity_at(&at.position), angular: body.w },
+        };
+        let Wrench { force, torque } = spring.wrench(&at, &twist);
         target.right(0, &(force * scheme.force));
         target.right(3, &((torque + arm.cross(&force)) * scheme.force));
-        // Translations: k TᵀT with T = [I, −[r]]; rotations: the symmetric part of k B.
-        let k = scheme.stiffness * pull.stiffness + scheme.damping * pull.damping;
+        // Translations: k TᵀT with T = [I, −[r]].
+        let k = scheme.stiffness * spring.stiffness + scheme.damping * spring.damping;
         let T = arm_matrix(&arm).fixed_rows::<3>(0).into_owned();
         let mut K = T.transpose() * T * k;
-        let turn = (B + B.transpose()) * (0.5 * scheme.stiffness * pull.turning_stiffness)
-            + Matrix3::identity() * (scheme.damping * pull.turning_damping);
+        let turn = spring.turning(&at) * scheme.stiffness
+            + Matrix3::identity() * (scheme.damping * spring.turning_damping);
         add_block(&mut K, 3, 3, turn);
         if scheme.geometric == Geometric::Everywhere {
             // The arm of the force turns with the body, as that of a dead load.
@@ -320,11 +322,12 @@ impl Scene<'_> {
             }
             closures[coupling.row] = residual;
         }
-        for pull in &self.inputs.pulls {
-            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame) {
+        for spring in &self.inputs.springs {
+            if let Some((node, frame)) = self.model.frame_in_node(spring.body, spring.frame) {
                 let body = &self.frames[node];
-                let (force, torque) = pull_wrench(pull, body, &frame, false);
-                let arm = (body.pose * frame).position - body.center;
+                let at = body.pose * frame;
+                let Wrench { force, torque } = spring.wrench(&at, &spring.target_twist);
+                let arm = at.position - body.center;
                 forces[node].0 += force;
                 forces[node].1 += torque + arm.cross(&force);
             }
@@ -351,11 +354,11 @@ impl Scene<'_> {
                 }
             }
         }
-        for pull in &self.inputs.pulls {
-            if let Some((node, frame)) = self.model.frame_in_node(pull.body, pull.frame)
+        for spring in &self.inputs.springs {
+            if let Some((node, frame)) = self.model.frame_in_node(spring.body, spring.frame)
                 && self.model.nodes[node].front == f
             {
-                self.pull(pull, node, &frame, target);
+                self.spring(spring, node, &frame, target);
             }
         }
     }
@@ -376,24 +379,6 @@ impl Assemble for Scene<'_> {
     fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize, carry: &mut Carry) {
         self.add(f, &mut Target { F, stride, size }, Some(carry));
     }
-}
-
-/// Force and torque of a pull, world axes, at the pulled frame's origin.
-pub(super) fn pull_wrench(
-    pull: &Pull,
-    body: &Frame,
-    frame: &Pose,
-    damped: bool,
-) -> (Vector3<f64>, Vector3<f64>) {
-    let at = body.pose * *frame;
-    let e = log_rotation(&(at.rotation * pull.target.rotation.inverse()));
-    let mut force = (pull.target.position - at.position) * pull.stiffness;
-    let mut torque = -e * pull.turning_stiffness;
-    if damped {
-        force += (pull.target_twist.linear - body.velocity_at(&at.position)) * pull.damping;
-        torque += (pull.target_twist.angular - body.w) * pull.turning_damping;
-    }
-    (force, torque)
 }
 
 /// T = [I, −\[r\]; 0, I]: the motion of a point at r from that of the centre of mass.

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use super::assembly::Scene;
 use super::model::Joint;
 use super::placing::Placed;
-use crate::elimination::Carry;
+use crate::linear::elimination::Carry;
 
 impl Scene<'_> {
     /// How a hinge carries its child, in vectors. With the parent's axes p_k and the rows a = z×p₀, b = z×p₁ and the

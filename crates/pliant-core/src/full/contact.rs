@@ -8,15 +8,15 @@
 
 use nalgebra::Vector3;
 
-use super::StepError;
 use super::assembly::{Geometric, Scene, Scheme};
-use super::model::Model;
+use super::model::Constants;
 use super::simulation::Simulation;
 use super::step::{self, Workspace, scheme};
-use crate::contact::Push;
+use crate::engine::State;
+use crate::engine::StepError;
+use crate::engine::touch::{Push, Touch, internal};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
@@ -30,45 +30,10 @@ pub(super) struct Answers {
     before: Vec<Wrench>,
 }
 
-impl Simulation<'_> {
-    /// The link frame of a body.
-    pub(crate) fn touch_pose(&self, body: usize) -> Pose {
-        self.state.poses[body]
-    }
-
-    /// Its twist, world axes at the link frame.
-    pub(crate) fn touch_twist(&self, body: usize) -> Twist {
-        self.state.world_twist(BodyId::from_index(body))
-    }
-
-    /// Solves the step as if nothing touched; nothing moves.
-    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        let last = std::mem::take(&mut self.answers.last);
-        self.inputs.add_forces(&last, &mut self.answers.before);
-        let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
-        let solved = step::attempt(self.model, inputs, self.iterations, h, state, work);
-        self.inputs.take_forces_off(&last, &self.answers.before);
-        if solved.is_ok() {
-            self.factor(h);
-            let x = &mut self.answers.guessed;
-            x.clear();
-            x.resize(self.model.plan.unknowns(), 0.0);
-            for (body, force) in &last {
-                if let Some((unknown, w)) = place(self.model, &self.state, &self.work, *body, force) {
-                    x[unknown..unknown + 6].iter_mut().zip(&w).for_each(|(x, w)| *x += h * w);
-                }
-            }
-            if !last.is_empty() {
-                self.work.numeric.solve(&self.model.plan, x);
-            }
-        }
-        self.answers.last = last;
-        solved
-    }
-
+impl Simulation {
     /// Factors the matrix of the last iterate.
     fn factor(&mut self, h: f64) {
-        let (model, work) = (self.model, &mut self.work);
+        let (model, work) = (&self.model, &mut self.work);
         for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
             let scene = Scene {
                 model,
@@ -87,11 +52,55 @@ impl Simulation<'_> {
             }
         }
     }
+}
 
-    /// The twist of a body in that step, world axes at where its link frame is now: what takes its centre of mass and its
-    /// axes to where they end.
-    pub(crate) fn free_twist(&self, body: usize) -> Twist {
-        let Some((node, _)) = self.model.frame_in_node(BodyId::from_index(body), Pose::identity()) else {
+internal!(|simulation, body| simulation.state.poses[body]);
+
+impl Touch for Simulation {
+    fn boxed_touch(&self) -> Box<dyn Touch> {
+        Box::new(self.clone())
+    }
+
+    fn touch(&self, body: BodyId) -> Option<usize> {
+        self.model.mechanism.order().node_of(body).map(|_| body.index())
+    }
+
+    fn touch_pose(&self, body: usize) -> Pose {
+        self.state.poses[body]
+    }
+
+    fn touch_twist(&self, body: usize) -> Twist {
+        self.state.world_twist_at(body)
+    }
+
+    fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
+        self.inputs.follow_targets(self.state.time + h);
+        let last = std::mem::take(&mut self.answers.last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
+        let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
+        let solved = step::attempt(&self.model, inputs, self.iterations, h, state, work);
+        self.inputs.take_forces_off(&last, &self.answers.before);
+        if solved.is_ok() {
+            self.factor(h);
+            let x = &mut self.answers.guessed;
+            x.clear();
+            x.resize(self.model.plan.unknowns(), 0.0);
+            for (body, force) in &last {
+                if let Some((unknown, w)) = place(&self.model, &self.state, &self.work, *body, force) {
+                    x[unknown..unknown + 6].iter_mut().zip(&w).for_each(|(x, w)| *x += h * w);
+                }
+            }
+            if !last.is_empty() {
+                self.work.numeric.solve(&self.model.plan, x);
+            }
+        }
+        self.answers.last = last;
+        solved
+    }
+
+    fn free_twist(&self, body: usize, _: f64) -> Twist {
+        let Some((node, _)) = self.model.frame_in_node(self.model.mechanism.body_id(body), Pose::identity())
+        else {
             return self.inputs.base_twist;
         };
         let frame = &self.work.frames[node];
@@ -101,10 +110,9 @@ impl Simulation<'_> {
         Twist { linear: frame.v - Vector3::new(x[0], x[1], x[2]) + angular.cross(&arm), angular }
     }
 
-    /// W of pushes on bodies, row by row.
-    pub(crate) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
+    fn respond(&mut self, _: f64, _: usize, pushes: &[Push], out: &mut [f64]) {
         out.fill(0.0);
-        let (model, work) = (self.model, &mut self.work);
+        let (model, work) = (&self.model, &mut self.work);
         let m = 3 * pushes.len();
         let x = &mut self.answers.column;
         for (k, push) in pushes.iter().enumerate() {
@@ -129,20 +137,18 @@ impl Simulation<'_> {
         }
     }
 
-    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
-    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         let Answers { coming, before, .. } = &mut self.answers;
         coming.clear();
         coming.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
         self.inputs.add_forces(coming, before);
         let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
-        let solved = step::attempt(self.model, inputs, self.iterations, h, state, work);
+        let solved = step::attempt(&self.model, inputs, self.iterations, h, state, work);
         self.inputs.take_forces_off(coming, before);
         solved
     }
 
-    /// Takes the step that was attempted.
-    pub(crate) fn take(&mut self, _: f64) {
+    fn take(&mut self, _: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
         std::mem::swap(&mut self.state, &mut self.work.next);
     }
@@ -151,13 +157,13 @@ impl Simulation<'_> {
 /// A wrench on a body, world axes at its link frame, as its node feels it, at the centre of mass: the first unknown of
 /// that, and the six numbers.
 fn place(
-    model: &Model,
+    model: &Constants,
     state: &State,
     work: &Workspace,
     body: usize,
     w: &Wrench,
 ) -> Option<(usize, [f64; 6])> {
-    let (node, _) = model.frame_in_node(BodyId::from_index(body), Pose::identity())?;
+    let (node, _) = model.frame_in_node(model.mechanism.body_id(body), Pose::identity())?;
     let arm = state.poses[body].position - work.frames[node].center0;
     let t: Vector3<f64> = w.torque + arm.cross(&w.force);
     Some((model.nodes[node].unknown, [w.force.x, w.force.y, w.force.z, t.x, t.y, t.z]))

@@ -2,11 +2,10 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::model::{Model, Node};
-use crate::inputs::Inputs;
-use crate::mechanism::{BodyId, EffectorId};
+use super::model::{Constants, Node};
+use crate::engine::Inputs;
+use crate::engine::State;
 use crate::spatial::{Pose, Twist, Wrench, exp_rotation};
-use crate::state::State;
 
 /// A node during a step. World axes; velocities are those of the centre of mass.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +112,7 @@ const PREDICTABLE: f64 = 0.5;
 /// Sets every frame to the state, and the one after the nodes' to the base at the end of a step of h seconds
 /// (0 in statics). If no body turns far in a step, frames move on to where the state's velocities take them:
 /// an iterate that much closer to the end. Else that would be no guess at all.
-pub(super) fn load(model: &Model, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
+pub(super) fn load(model: &Constants, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
     frames[model.nodes.len()] = Frame {
         pose: inputs.base,
         R: inputs.base.rotation_matrix(),
@@ -139,7 +138,7 @@ pub(super) struct NodeLoad {
 }
 
 /// Lists every dead load that is not zero.
-pub(super) fn collect_loads(model: &Model, inputs: &Inputs, list: &mut Vec<NodeLoad>) {
+pub(super) fn collect_loads(model: &Constants, inputs: &Inputs, list: &mut Vec<NodeLoad>) {
     list.clear();
     let mut add = |place: Option<(usize, Pose)>, wrench: &Wrench| {
         if let Some((node, at)) = place {
@@ -147,16 +146,16 @@ pub(super) fn collect_loads(model: &Model, inputs: &Inputs, list: &mut Vec<NodeL
         }
     };
     for (e, load) in inputs.effector_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
-        add(model.effector_in_node(EffectorId::from_index(e)), load);
+        add(model.effector_in_node(model.mechanism.effector_id(e)), load);
     }
     for (b, load) in inputs.body_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
-        add(model.frame_in_node(BodyId::from_index(b), Pose::identity()), load);
+        add(model.frame_in_node(model.mechanism.body_id(b), Pose::identity()), load);
     }
 }
 
 /// Sets gravity and dead loads, scaled, at the present iterate.
 pub(super) fn apply_loads(
-    model: &Model,
+    model: &Constants,
     gravity: &Vector3<f64>,
     loads: &[NodeLoad],
     scale: f64,
@@ -177,7 +176,7 @@ pub(super) fn apply_loads(
 
 /// Writes poses and the given twists of all bodies back to the state.
 pub(super) fn store(
-    model: &Model,
+    model: &Constants,
     frames: &[Frame],
     base: &Pose,
     base_twist: &Twist,

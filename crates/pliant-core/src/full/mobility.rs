@@ -8,12 +8,12 @@ use nalgebra::{DMatrix, Vector6};
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames;
-use super::model::{ABSENT, Model};
+use super::model::{ABSENT, Constants};
 use super::step::Workspace;
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
+use crate::engine::State;
 use crate::reduced::{EffectorFrame, Reference};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
 /// Solves for one column: each takes the rows' softness, 1e-6, out of the one before.
 const SOLVES: usize = 4;
@@ -21,7 +21,7 @@ const SOLVES: usize = 4;
 /// E (M⁻¹ under the joints) Eᵀ, 6|E|×6|E|, in the frames of effectors at a reference pose; free bases are free.
 pub(crate) fn mobility(reference: &Reference, effectors: &[EffectorFrame]) -> DMatrix<f64> {
     let mechanism = reference.mechanism();
-    let model = Model::new(mechanism);
+    let model = Constants::new(mechanism);
     let mut state = State::at_rest(mechanism);
     reference.write_to(&mut state);
     let inputs = Inputs::new(mechanism);

@@ -8,7 +8,6 @@ mod geometric;
 mod mobility;
 mod model;
 mod placing;
-mod posing;
 mod simulation;
 mod statics;
 mod step;
@@ -22,10 +21,8 @@ pub(crate) use geometric::geometric_stiffness;
 pub(crate) use mobility::mobility;
 pub use model::Model;
 pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
-pub(crate) use posing::{Unposed, pose_at};
-pub use simulation::{Energy, Simulation};
-pub use statics::{Equilibrium, StaticsError, StaticsSettings};
-pub use step::StepError;
+pub use simulation::Simulation;
+pub(crate) use statics::settle_by_full;
 pub use tangent::Tangent;
 
 /// Stiffness of a limit on a rotation, N·m/rad: 10 N·m against it turn the joint 1e-4 rad too far.

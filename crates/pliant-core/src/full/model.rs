@@ -1,11 +1,13 @@
 //! What never changes while a mechanism is simulated: inertias, frames, coefficients, and the plan
 //! of elimination.
 
+use std::sync::Arc;
+
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
-use crate::elimination::{Graph, Ordering, Symbolic};
 use crate::joints::JointKind;
+use crate::linear::elimination::{Graph, Ordering, Symbolic};
 use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
@@ -18,39 +20,56 @@ const ROW_SOFTNESS: f64 = 1e-6;
 /// A mechanism prepared for the full engine.
 ///
 /// ```
-/// use pliant_core::{full, gallery, spatial::Wrench};
+/// use pliant_core::{engine::Simulation, full, gallery, spatial::Wrench};
 ///
 /// let mechanism = gallery::four_bar(); // crank, coupler and rocker, a loop
-/// let model = full::Model::new(&mechanism);
-/// let mut simulation = model.simulate();
+/// let mut simulation = full::Model::new(&mechanism).simulate();
 /// let coupler = simulation.effector("coupler")?;
-/// let before = simulation.effector_pose(coupler).position.z;
+/// let before = simulation.effector_pose(coupler)?.position.z;
 /// simulation.set_load(coupler, Wrench::force([0.0, 0.0, -50.0]))?;
 /// for _ in 0..60 {
 ///     simulation.step(1.0 / 60.0)?;
 /// }
-/// assert!(simulation.effector_pose(coupler).position.z < before - 0.001); // pressed down
+/// assert!(simulation.effector_pose(coupler)?.position.z < before - 0.001); // pressed down
 /// assert!(simulation.violation() < 1e-12); // and the loop is closed
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model<'m> {
-    pub(super) mechanism: &'m Mechanism,
-    pub(super) nodes: Vec<Node>,
-    pub(super) joints: Vec<Joint>,
-    pub(super) freedoms: Vec<Freedom>,
-    pub(super) couplings: Vec<Coupling>,
-    pub(super) plan: Symbolic,
+pub struct Model {
+    pub(super) constants: Arc<Constants>,
+}
+
+impl Model {
+    /// Prepares a mechanism.
+    pub fn new(mechanism: &Mechanism) -> Model {
+        Model { constants: Arc::new(Constants::new(mechanism)) }
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.mechanism
+    }
+}
+
+/// What never changes.
+#[derive(Debug)]
+pub(super) struct Constants {
+    pub mechanism: Mechanism,
+    pub nodes: Vec<Node>,
+    pub joints: Vec<Joint>,
+    pub freedoms: Vec<Freedom>,
+    pub couplings: Vec<Coupling>,
+    pub plan: Symbolic,
     /// What is assembled in each front: `items[first_item[f]..first_item[f + 1]]`.
-    pub(super) items: Vec<Item>,
-    pub(super) first_item: Vec<usize>,
+    pub items: Vec<Item>,
+    pub first_item: Vec<usize>,
     /// Whether a front's unit is a body with the rows of its tree joint, all of which are assembled there.
-    pub(super) is_carried: Vec<bool>,
+    pub is_carried: Vec<bool>,
     /// Bodies other than their node's head, with their node and offset.
-    pub(super) followers: Vec<(BodyId, Option<usize>, Pose)>,
-    pub(super) radius: f64,
+    pub followers: Vec<(BodyId, Option<usize>, Pose)>,
+    pub radius: f64,
     /// Number of constraint rows: how many pivots must be negative.
-    pub(super) rows: usize,
+    pub rows: usize,
 }
 
 /// Constants of a node of the order: one or several welded bodies.
@@ -123,9 +142,8 @@ pub(super) enum Item {
 /// The position of something that is not in a front: the world.
 pub(super) const ABSENT: usize = usize::MAX;
 
-impl<'m> Model<'m> {
-    /// Prepares a mechanism.
-    pub fn new(mechanism: &'m Mechanism) -> Model<'m> {
+impl Constants {
+    pub fn new(mechanism: &Mechanism) -> Constants {
         mechanism.joints().iter().for_each(|joint| joint.kind.prepare_off_manifold());
         let order = mechanism.order();
         let mut nodes: Vec<Node> = (order.nodes().iter())
@@ -143,9 +161,8 @@ impl<'m> Model<'m> {
         let gyration =
             nodes.iter().map(|n| (n.inertia.trace() / n.mass).sqrt()).fold(f64::MIN_POSITIVE, f64::max);
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration };
-        let mut joints: Vec<Joint> = (0..mechanism.joints().len())
-            .filter_map(|j| joint(mechanism, JointId::from_index(j), &nodes, radius))
-            .collect();
+        let mut joints: Vec<Joint> =
+            (mechanism.joint_ids()).filter_map(|j| joint(mechanism, j, &nodes, radius)).collect();
         let mut couplings = couplings(mechanism, &joints, &nodes);
 
         // Nodes of the graph: bodies, rows of joints, couplings. A body goes with its tree joint; other rows
@@ -244,13 +261,13 @@ impl<'m> Model<'m> {
         }
 
         let heads: Vec<BodyId> = nodes.iter().map(|n| n.head).collect();
-        let followers = (0..mechanism.bodies().len())
-            .map(BodyId::from_index)
+        let followers = mechanism
+            .body_ids()
             .filter(|b| order.node_of(*b).is_none_or(|n| heads[n] != *b))
             .map(|b| (b, order.node_of(b), order.offset_of(b)))
             .collect();
-        Model {
-            mechanism,
+        Constants {
+            mechanism: mechanism.clone(),
             rows: joints.iter().map(|j| 6 - j.kind.freedoms()).sum::<usize>() + couplings.len(),
             nodes,
             freedoms: effective_freedoms(mechanism),
@@ -274,14 +291,9 @@ impl<'m> Model<'m> {
         self.couplings.iter().for_each(|c| visit(c.row, c.unknown));
     }
 
-    /// The mechanism it was made from.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.mechanism
-    }
-
     /// The node and the pose, in its frame, of an effector's frame; `None` if it cannot move.
     pub(super) fn effector_in_node(&self, effector: EffectorId) -> Option<(usize, Pose)> {
-        let effector = self.mechanism.effector(effector);
+        let effector = &self.mechanism[effector];
         self.frame_in_node(effector.body, effector.frame)
     }
 
@@ -314,15 +326,15 @@ pub(crate) fn limit_stiffness(kind: &JointKind, k: usize) -> f64 {
 /// The constants of a joint; `None` if both its bodies move as one.
 fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Option<Joint> {
     let order = mechanism.order();
-    let joint = mechanism.joint(id);
+    let joint = &mechanism[id];
     let child = order.node_of(joint.child);
     let parent = joint.parent.and_then(|b| order.node_of(b));
     if child == parent {
         return None;
     }
-    let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(id);
+    let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(&mechanism[id]);
     let in_parent = match joint.parent {
-        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(id),
+        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(&mechanism[id]),
         None => joint.frame,
     };
     // What the rows see of the bodies at rest: J M⁻¹ Jᵀ, and |r|/I.
@@ -350,8 +362,8 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
         in_parent,
         in_child_rotation: in_child.rotation_matrix(),
         in_parent_rotation: in_parent.rotation_matrix(),
-        coordinate: mechanism.coordinates_of(id).start,
-        row: mechanism.rows_of(id).start,
+        coordinate: mechanism[id].coordinates().start,
+        row: mechanism[id].rows().start,
         unknown: ABSENT,
         softness,
         turning: std::array::from_fn(|i| rows.fixed_view::<1, 3>(i, 0).amax() == 0.0),

@@ -10,70 +10,11 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{Joint, Model, limit_stiffness};
+use super::model::{Constants, Joint, Model, limit_stiffness};
 use super::step::Workspace;
-use crate::inputs::Inputs;
+use crate::engine::State;
+use crate::engine::{Equilibrium, InputError, Inputs, Simulation, StaticsError, StaticsSettings};
 use crate::spatial::Twist;
-use crate::state::State;
-
-/// Settings of the search for an equilibrium.
-#[derive(Clone, Copy, Debug)]
-pub struct StaticsSettings {
-    /// Largest force left over that counts as none, relative to the largest that acts.
-    pub tolerance: f64,
-    /// Newton iterations for one load step.
-    pub iterations: usize,
-    /// How often a load step may be halved.
-    pub halvings: u32,
-}
-
-impl Default for StaticsSettings {
-    fn default() -> Self {
-        StaticsSettings { tolerance: 1e-9, iterations: 100, halvings: 6 }
-    }
-}
-
-/// What the search found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Equilibrium {
-    /// Whether the state is an equilibrium.
-    pub converged: bool,
-    /// Largest force left over on a body (torques divided by the mechanism's lever), N.
-    pub residual: f64,
-    /// Largest closure left over, m or rad.
-    pub closure: f64,
-    /// Newton iterations, over all load steps.
-    pub iterations: usize,
-    /// Load steps tried: 1 if all loads could be put on at once.
-    pub load_steps: usize,
-    /// The part of the loads, gravity included, that an equilibrium was found for: 1 if it converged. The
-    /// residual is always that of the whole load.
-    pub load_reached: f64,
-    /// Whether it is a minimum of energy, where the mechanism would stay. Dead torques have no energy: under
-    /// them this speaks of all else, and what is not a minimum may still hold.
-    pub stable: bool,
-}
-
-/// Why there is no equilibrium to be found.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum StaticsError {
-    /// A body without any joint.
-    #[error(
-        "the equilibrium is not unique: nothing holds the free base `{body}`; hold it by a joint or a pull"
-    )]
-    FreeBase {
-        /// The body.
-        body: String,
-    },
-    /// A joint that can move without any force.
-    #[error(
-        "the equilibrium is not unique: no spring, loop, load or gravity determines joint `{joint}`; give it a stiffness"
-    )]
-    NotUnique {
-        /// The joint.
-        joint: String,
-    },
-}
 
 /// Pseudo-mass at the start, smallest and largest: what it is on the heaviest node, relative to the
 /// stiffness that stands for the mechanism.
@@ -100,7 +41,7 @@ const LARGEST_MOVE: f64 = 0.4;
 /// Brings the state to the equilibrium under the inputs. On an error the state is as it was; without
 /// convergence it is the last equilibrium on the way, under part of the loads.
 pub(super) fn settle(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     settings: &StaticsSettings,
     state: &mut State,
@@ -145,8 +86,22 @@ pub(super) fn settle(
     Ok(Equilibrium { iterations: total, load_steps, stable, ..outcome })
 }
 
+/// The equilibrium of a simulation of another engine that has the same one.
+pub(crate) fn settle_by_full(
+    simulation: &mut dyn Simulation,
+    settings: &StaticsSettings,
+) -> Result<Equilibrium, StaticsError> {
+    let failed = |error: InputError| StaticsError::Failed(error.to_string());
+    let mut own = Model::new(simulation.mechanism()).simulate();
+    own.set_state(simulation.state()).map_err(failed)?;
+    own.inputs.clone_from(simulation.inputs());
+    let equilibrium = own.settle(settings)?;
+    simulation.set_state(&own.state).map_err(failed)?;
+    Ok(equilibrium)
+}
+
 pub(super) struct Search<'a> {
-    pub model: &'a Model<'a>,
+    pub model: &'a Constants,
     pub inputs: &'a Inputs,
     settings: &'a StaticsSettings,
     /// Lever that turns torques into forces, m.
@@ -173,7 +128,7 @@ struct Left {
 }
 
 impl<'a> Search<'a> {
-    fn new(model: &'a Model<'a>, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
+    fn new(model: &'a Constants, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
         let arms: Vec<f64> = (model.joints.iter())
             .flat_map(|j| {
                 let arm =
@@ -181,7 +136,7 @@ impl<'a> Search<'a> {
                 [arm(j.child, j.in_child.position), arm(j.parent, j.in_parent.position)]
             })
             .flatten()
-            .chain(inputs.pulls.iter().filter_map(|pull| {
+            .chain(inputs.springs.iter().filter_map(|pull| {
                 let (node, frame) = model.frame_in_node(pull.body, pull.frame)?;
                 Some((frame.position - model.nodes[node].center).norm())
             }))
@@ -487,10 +442,10 @@ impl<'a> Search<'a> {
         // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all; and it leaves every spring
         // as it is, so a joint that is sprung throughout is no part of it, however soft a long chain makes it.
         let limit = 0.5 * with_more / with_less;
-        let passive = |i: &usize| !self.model.mechanism.joint(self.model.joints[*i].id).is_held();
+        let passive = |i: &usize| !self.model.mechanism[self.model.joints[*i].id].is_held();
         let growing = (0..after.len()).filter(passive).filter(|&i| after[i] > limit * before[i]);
         let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(true) };
-        let joint = self.model.mechanism.joint(self.model.joints[worst].id).name.clone();
+        let joint = self.model.mechanism[self.model.joints[worst].id].name.clone();
         Err(StaticsError::NotUnique { joint })
     }
 }
@@ -498,7 +453,7 @@ impl<'a> Search<'a> {
 /// Factors the tangent at a state under its inputs, without pseudo-mass: whether it has the signs of a
 /// minimum, and the augmentation that it contains.
 pub(super) fn factor_tangent(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     state: &State,
     work: &mut Workspace,
@@ -515,7 +470,7 @@ pub(super) fn factor_tangent(
 }
 
 /// Every free base must be tied to the world, by joints of what it carries or by a pull.
-fn check_held(model: &Model, inputs: &Inputs) -> Result<(), StaticsError> {
+fn check_held(model: &Constants, inputs: &Inputs) -> Result<(), StaticsError> {
     // Sets of connected nodes; the world is one more.
     let world = model.nodes.len();
     let mut set: Vec<usize> = (0..=world).collect();
@@ -527,16 +482,14 @@ fn check_held(model: &Model, inputs: &Inputs) -> Result<(), StaticsError> {
         n
     }
     let joints = model.joints.iter().map(|j| (j.child.unwrap_or(world), j.parent.unwrap_or(world)));
-    let pulls = inputs.pulls.iter().filter_map(|p| Some((model.frame_in_node(p.body, p.frame)?.0, world)));
+    let pulls = inputs.springs.iter().filter_map(|p| Some((model.frame_in_node(p.body, p.frame)?.0, world)));
     for (a, b) in joints.chain(pulls) {
         let (a, b) = (find(&mut set, a), find(&mut set, b));
         set[a] = b;
     }
     let held = |n: usize, set: &mut [usize]| find(set, n) == find(set, world);
     match (0..world).find(|&n| !held(n, &mut set)) {
-        Some(n) => {
-            Err(StaticsError::FreeBase { body: model.mechanism.body(model.nodes[n].head).name.clone() })
-        }
+        Some(n) => Err(StaticsError::FreeBase { body: model.mechanism[model.nodes[n].head].name.clone() }),
         None => Ok(()),
     }
 }

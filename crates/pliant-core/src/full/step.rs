@@ -4,82 +4,12 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{ABSENT, Model};
-use crate::elimination::Numeric;
-use crate::inputs::Inputs;
+use super::model::{ABSENT, Constants};
+use crate::engine::State;
+use crate::engine::{Inputs, StepError};
 use crate::joints::JointKind;
+use crate::linear::elimination::Numeric;
 use crate::mechanism::JointId;
-use crate::state::State;
-
-/// Why a step was not taken. The state is what it was before.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum StepError {
-    /// The time step is not a positive number.
-    #[error("the time step must be a finite number of seconds above zero, not {dt}")]
-    TimeStep {
-        /// What was given, s.
-        dt: f64,
-    },
-    /// The step would have left a joint open by more than the size of its own links.
-    #[error(
-        "step {step} would tear joint `{joint}` open by {gap:.3e} m: a load or speed is too large for dt = {dt} s; try a smaller dt or more iterations"
-    )]
-    Torn {
-        /// Number of the step that failed, counted from 1.
-        step: u64,
-        /// The joint.
-        joint: String,
-        /// Its gap, m.
-        gap: f64,
-        /// The time step, s.
-        dt: f64,
-    },
-    /// The step would have taken a joint to where its pose has no coordinates.
-    #[error(
-        "step {step} would take joint `{joint}` to where its coordinate `{coordinate}` is lost: its formula is singular there or the joint is far open; keep it away by limits, or try a smaller dt than {dt} s"
-    )]
-    Singular {
-        /// Number of the step that failed, counted from 1.
-        step: u64,
-        /// The joint.
-        joint: String,
-        /// The first coordinate that is lost.
-        coordinate: String,
-        /// The time step, s.
-        dt: f64,
-    },
-    /// The equations of motion in joint coordinates have no solution.
-    #[error(
-        "step {step}: nothing determines how joint `{joint}` moves{}: its coordinates are singular there, or its state or load is too large for f64",
-        coordinate.as_ref().map(|name| format!(" along its coordinate `{name}`")).unwrap_or_default()
-    )]
-    Undetermined {
-        /// Number of the step that failed, counted from 1.
-        step: u64,
-        /// The joint.
-        joint: String,
-        /// Which of its coordinates, as [`JointKind::coordinate_name`] has it; `None` for what closes a loop or coupling.
-        coordinate: Option<String>,
-    },
-    /// A body that the engine cannot pull.
-    #[error(
-        "a pull of the engine `blended` must be on a body that carries an effector, and `{body}` carries none; make it one, or use the engine `live`"
-    )]
-    Pull {
-        /// The body.
-        body: String,
-    },
-    /// The step would have led to numbers that are not finite.
-    #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
-    NotFinite {
-        /// Number of the step that failed, counted from 1.
-        step: u64,
-        /// The first body concerned.
-        body: String,
-        /// What probably led to it.
-        cause: String,
-    },
-}
 
 /// Memory of the engine between and during steps.
 #[derive(Clone, Debug)]
@@ -98,16 +28,16 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub fn new(model: &Model) -> Workspace {
+    pub fn new(model: &Constants) -> Workspace {
         Workspace {
             frames: vec![Frame::empty(); model.nodes.len() + 1],
             loads: Vec::with_capacity(model.mechanism.bodies().len() + model.mechanism.effectors().len()),
             solution: vec![0.0; model.plan.unknowns()],
             numeric: Numeric::new(&model.plan),
             forces: vec![Default::default(); model.nodes.len()],
-            closures: vec![0.0; State::at_rest(model.mechanism).multipliers.len()],
+            closures: vec![0.0; State::at_rest(&model.mechanism).multipliers.len()],
             ahead: vec![0.0; model.freedoms.len()],
-            next: State::at_rest(model.mechanism),
+            next: State::at_rest(&model.mechanism),
         }
     }
 }
@@ -129,7 +59,7 @@ pub(super) fn scheme(h: f64) -> Scheme {
 
 /// Takes one step of h seconds.
 pub(super) fn step(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     iterations: usize,
     h: f64,
@@ -143,7 +73,7 @@ pub(super) fn step(
 
 /// Makes the next state of a step of h seconds, in memory; nothing moves.
 pub(super) fn attempt(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     iterations: usize,
     h: f64,
@@ -200,14 +130,14 @@ pub(super) fn attempt(
         return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, body, h)));
     }
     if let Some((joint, gap)) = torn {
-        let joint = model.mechanism.joint(joint).name.clone();
+        let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
     Ok(())
 }
 
 /// Writes the constraint forces of a solution, which holds −λ as an impulse.
-fn store_multipliers(model: &Model, h: f64, solution: &[f64], multipliers: &mut [f64]) {
+fn store_multipliers(model: &Constants, h: f64, solution: &[f64], multipliers: &mut [f64]) {
     let to_force = -1.0 / h;
     model.for_each_row(|row, unknown| multipliers[row] = solution[unknown] * to_force);
 }
@@ -215,7 +145,7 @@ fn store_multipliers(model: &Model, h: f64, solution: &[f64], multipliers: &mut 
 /// Fills the next state but for its multipliers: poses, twists, coordinates with rates and forces. Returns
 /// the first joint that is open by more than the arms of its two bodies, with its gap.
 fn finish(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     scheme: &Scheme,
@@ -250,7 +180,7 @@ fn finish(
 
 /// The first joint whose coordinates are lost, at the iterate or at the state it started from.
 fn singular(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     state: &State,
     h: f64,
@@ -273,7 +203,7 @@ fn singular(
         let coordinate = expression.lost_freedom(q).unwrap_or(0);
         Some(StepError::Singular {
             step: state.steps + 1,
-            joint: model.mechanism.joint(joint.id).name.clone(),
+            joint: model.mechanism[joint.id].name.clone(),
             coordinate: joint.kind.coordinate_name(coordinate).into(),
             dt: h,
         })
@@ -282,7 +212,7 @@ fn singular(
 }
 
 /// The first node with a number that is not finite, of its own or of a joint that carries it.
-fn first_not_finite(model: &Model, state: &State) -> usize {
+fn first_not_finite(model: &Constants, state: &State) -> usize {
     let of_joint = |joint: &super::model::Joint| {
         let d = joint.kind.freedoms();
         let coordinates = joint.coordinate..joint.coordinate + d;
@@ -296,7 +226,7 @@ fn first_not_finite(model: &Model, state: &State) -> usize {
 }
 
 /// The node that an unknown belongs to or, for a multiplier, a node of its joint.
-fn body_of_unknown(model: &Model, unknown: usize) -> usize {
+fn body_of_unknown(model: &Constants, unknown: usize) -> usize {
     let of_joint = |j: &super::model::Joint| {
         let rows = 6 - j.kind.freedoms();
         (j.unknown != ABSENT && (j.unknown..j.unknown + rows).contains(&unknown))
@@ -308,10 +238,10 @@ fn body_of_unknown(model: &Model, unknown: usize) -> usize {
         .unwrap_or(0)
 }
 
-fn not_finite(model: &Model, state: &State, node: usize, h: f64) -> StepError {
+fn not_finite(model: &Constants, state: &State, node: usize, h: f64) -> StepError {
     let head = model.nodes[node].head;
-    let speed =
-        state.world_twist(head).linear.norm().max(state.world_twist(head).angular.norm() * model.radius);
+    let twist = state.world_twist_at(head.index());
+    let speed = twist.linear.norm().max(twist.angular.norm() * model.radius);
     let cause = if speed * h > 10.0 * model.radius {
         format!(
             "it was moving at {speed:.3e} m/s already, so an earlier step or load was too large for dt = {h} s"
@@ -321,5 +251,5 @@ fn not_finite(model: &Model, state: &State, node: usize, h: f64) -> StepError {
             "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
         )
     };
-    StepError::NotFinite { step: state.steps + 1, body: model.mechanism.body(head).name.clone(), cause }
+    StepError::NotFinite { step: state.steps + 1, body: model.mechanism[head].name.clone(), cause }
 }

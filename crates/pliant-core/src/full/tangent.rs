@@ -3,14 +3,17 @@
 //! [K Jᵀ; J 0] [δ; −μ] = [f; 0], with K of springs and of all forces that turn with the bodies; the same
 //! blocks and elimination as statics, factored once for any number of loads.
 
+use std::sync::Arc;
+
 use nalgebra::Vector3;
 
 use super::assembly::STATIC_SOFTNESS;
-use super::model::{ABSENT, Model};
+use super::model::{ABSENT, Constants};
 use super::simulation::Simulation;
-use super::statics::{self, StaticsError};
-use crate::elimination::Numeric;
-use crate::mechanism::BodyId;
+use super::statics;
+use crate::engine::StaticsError;
+use crate::linear::elimination::Numeric;
+use crate::mechanism::{BodyId, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Solves for one load: each takes the rows' softness, 1e-7, out of the one before.
@@ -18,8 +21,8 @@ const SOLVES: usize = 3;
 
 /// The factored tangent at a state.
 #[derive(Clone, Debug)]
-pub struct Tangent<'m> {
-    model: &'m Model<'m>,
+pub struct Tangent {
+    model: Arc<Constants>,
     numeric: Numeric,
     poses: Vec<Pose>,
     /// Centre of mass of each node, world.
@@ -29,10 +32,10 @@ pub struct Tangent<'m> {
     stable: bool,
 }
 
-impl<'m> Simulation<'m> {
+impl Simulation {
     /// The tangent at the present state under the present inputs. The state should be an equilibrium
-    /// ([`Simulation::settle`]); an error says which motion nothing determines.
-    pub fn tangent(&mut self) -> Result<Tangent<'m>, StaticsError> {
+    /// ([`settle`](crate::engine::Simulation::settle)); an error says which motion nothing determines.
+    pub fn tangent(&mut self) -> Result<Tangent, StaticsError> {
         let (model, inputs, state, work) = self.parts();
         let (stable, augment) = statics::factor_tangent(model, inputs, state, work)?;
         let mut softness = vec![0.0; model.plan.unknowns()];
@@ -45,7 +48,7 @@ impl<'m> Simulation<'m> {
             softness[coupling.unknown] = STATIC_SOFTNESS / augment[0];
         }
         Ok(Tangent {
-            model,
+            model: model.clone(),
             numeric: work.numeric.clone(),
             poses: state.poses.clone(),
             centers: work.frames[..model.nodes.len()].iter().map(|frame| frame.center).collect(),
@@ -55,7 +58,7 @@ impl<'m> Simulation<'m> {
     }
 }
 
-impl Tangent<'_> {
+impl Tangent {
     /// Whether the energy is convex along every motion that the joints allow.
     pub fn is_stable(&self) -> bool {
         self.stable
@@ -63,7 +66,8 @@ impl Tangent<'_> {
 
     /// The small displacement of every body, world axes at its link frame, under more loads: dead
     /// wrenches in world axes at the link frames of bodies.
-    pub fn displacement(&mut self, loads: &[(BodyId, Wrench)]) -> Vec<Twist> {
+    pub fn displacement(&mut self, loads: &[(BodyId, Wrench)]) -> Result<Vec<Twist>, UnknownHandle> {
+        loads.iter().try_for_each(|(body, _)| self.model.mechanism.body(*body).map(drop))?;
         let order = self.model.mechanism.order();
         let mut loads_on_nodes = vec![0.0; self.softness.len()];
         for (body, load) in loads {
@@ -84,13 +88,14 @@ impl Tangent<'_> {
             }
             self.numeric.solve(&self.model.plan, &mut x);
         }
-        (0..self.poses.len())
+        let moved = (0..self.poses.len())
             .map(|b| {
-                let Some(n) = order.node_of(BodyId::from_index(b)) else { return Twist::ZERO };
+                let Some(n) = order.node_of(self.model.mechanism.body_id(b)) else { return Twist::ZERO };
                 let x = &x[self.model.nodes[n].unknown..];
                 let (v, w) = (Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5]));
                 Twist { linear: v + w.cross(&(self.poses[b].position - self.centers[n])), angular: w }
             })
-            .collect()
+            .collect();
+        Ok(moved)
     }
 }

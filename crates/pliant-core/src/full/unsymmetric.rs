@@ -8,10 +8,10 @@
 use nalgebra::Vector3;
 
 use super::frames;
-use super::model::{ABSENT, Model};
+use super::model::{ABSENT, Constants};
 use super::statics::Search;
 use super::step::Workspace;
-use crate::state::State;
+use crate::engine::State;
 
 /// Directions at the most, and how far the residual must fall: differences are good to about 1e-9.
 const DIRECTIONS: usize = 40;
@@ -77,7 +77,7 @@ impl Search<'_> {
 
     /// P⁻¹E T z.
     fn apply(&self, state: &State, work: &mut Workspace, load_scale: f64, z: &[f64]) -> Vec<f64> {
-        let model: &Model = self.model;
+        let model: &Constants = self.model;
         let mut farthest = 0.0f64;
         for node in &model.nodes {
             let x = &z[node.unknown..node.unknown + 6];

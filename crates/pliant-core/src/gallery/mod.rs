@@ -52,7 +52,8 @@ pub use two_link::two_link;
 pub use windmill::windmill;
 pub use y::y;
 
-use crate::mechanism::{Mechanism, closest};
+use crate::mechanism::Mechanism;
+use crate::words::closest;
 
 /// One line of the gallery.
 #[derive(Clone, Copy, Debug)]

@@ -15,13 +15,13 @@ use super::condensing::{Captured, Grip, RANK, port_arm};
 use super::gathering::{Gathered, Load};
 use super::kinematics::Places;
 use super::loops::End;
-use super::model::{BASE, Freedom, Model};
+use super::model::{BASE, Constants, Freedom};
 use super::null_space::NullSpace;
 use super::plan::Plan;
 use super::rank;
 use super::rows::{Row, V3, ZERO, add, angular, cross, dot, dot3, linear, minus, row};
 use super::step::{Motion, passed};
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
 use crate::reduced::cholesky;
 use crate::spatial::Pose;
 
@@ -79,7 +79,7 @@ pub(super) struct Closed {
 }
 
 impl Closed {
-    pub fn new(model: &Model, plan: &Plan) -> Closed {
+    pub fn new(model: &Constants, plan: &Plan) -> Closed {
         let (n, m, s) = (model.freedoms.len(), model.loops.rows(), model.loops.freedoms.len());
         let p = 6 * plan.ports.len();
         let mut units = vec![1.0; n];
@@ -128,7 +128,7 @@ impl Closed {
 
     /// Closures at a pose, what they leave, and which limits of loop joints are passed there.
     #[inline(always)]
-    pub fn close<const FUSED: bool>(&mut self, model: &Model, motion: &Motion, base: &Pose) {
+    pub fn close<const FUSED: bool>(&mut self, model: &Constants, motion: &Motion, base: &Pose) {
         let (n, loops, places) = (model.freedoms.len(), &model.loops, &motion.places);
         let space = &mut self.space;
         space.clear(&loops.blocks, &loops.spans);
@@ -173,7 +173,7 @@ impl Closed {
     }
 
     /// Whether springs hold what the closures leave; else a freedom of the tree that is loose.
-    pub fn check(&mut self, model: &Model, motion: &Motion) -> Result<(), usize> {
+    pub fn check(&mut self, model: &Constants, motion: &Motion) -> Result<(), usize> {
         self.close::<false>(model, motion, &Pose::identity());
         for (i, freedom) in model.freedoms.iter().enumerate() {
             self.stiffness[i] = freedom.stiffness * self.units[i] * self.units[i];
@@ -219,7 +219,14 @@ impl Closed {
 
     /// Springs and limits of all freedoms and the loads on them.
     #[inline(always)]
-    fn drive(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, torques: &[f64], bounds: &[f64]) {
+    fn drive(
+        &mut self,
+        model: &Constants,
+        inputs: &Inputs,
+        motion: &Motion,
+        torques: &[f64],
+        bounds: &[f64],
+    ) {
         let spring = |freedom: &Freedom, q: f64, bound: f64| {
             let (mut k, mut f) =
                 (freedom.stiffness, freedom.stiffness * (inputs.rest[freedom.coordinate] - q));
@@ -244,7 +251,7 @@ impl Closed {
     #[inline(always)]
     pub fn bend<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         inputs: &Inputs,
         motion: &Motion,
         gathered: &mut Gathered,
@@ -285,7 +292,7 @@ impl Closed {
     #[inline(always)]
     pub fn solve<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         plan: &Plan,
         inputs: &Inputs,
         motion: &Motion,
@@ -357,7 +364,7 @@ impl Closed {
     #[inline(always)]
     pub fn geometric<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         places: &Places,
         levers: &[V3],
         z: usize,
@@ -393,7 +400,7 @@ impl Closed {
 
     /// K_z = K₀ + as much of ZᵀGZ as leaves every motion some of its stiffness.
     #[inline(always)]
-    fn stiffen<const FUSED: bool>(&mut self, model: &Model, places: &Places, levers: &[V3], z: usize) {
+    fn stiffen<const FUSED: bool>(&mut self, model: &Constants, places: &Places, levers: &[V3], z: usize) {
         self.geometric::<FUSED>(model, places, levers, z);
         // Of symmetric matrices, the lower triangle alone is used.
         for i in 0..z {
@@ -415,7 +422,13 @@ impl Closed {
 
     /// A Z, C and T. Returns the rank.
     #[inline(always)]
-    fn shapes<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places, z: usize) -> usize {
+    fn shapes<const FUSED: bool>(
+        &mut self,
+        model: &Constants,
+        plan: &Plan,
+        places: &Places,
+        z: usize,
+    ) -> usize {
         let (n, p) = (model.freedoms.len(), 6 * plan.ports.len());
         let scale = |i: usize| if i < 3 { 1.0 / model.radius } else { 1.0 / std::f64::consts::PI };
         self.AZ[..p * z].fill(0.0);
@@ -483,7 +496,7 @@ impl Closed {
     #[inline(always)]
     fn assemble<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         motion: &Motion,
         gathered: &Gathered,
         r: usize,
@@ -530,7 +543,7 @@ impl Closed {
     #[inline(always)]
     fn hold<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         plan: &Plan,
         places: &Places,
         base: &Row,
@@ -557,7 +570,7 @@ impl Closed {
 
     /// Finds the limits of loop joints that act where the step ends; whether any is new or gone.
     #[inline(always)]
-    pub fn limit(&mut self, model: &Model, motion: &Motion, change: &[f64], letting_go: bool) -> bool {
+    pub fn limit(&mut self, model: &Constants, motion: &Motion, change: &[f64], letting_go: bool) -> bool {
         let n = model.freedoms.len();
         let mut changed = false;
         let limited = |f: &Freedom| f.lower > f64::NEG_INFINITY || f.upper < f64::INFINITY;

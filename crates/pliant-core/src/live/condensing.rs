@@ -19,7 +19,7 @@
 use super::eigenvalues;
 use super::gathering::Gathered;
 use super::kinematics::Places;
-use super::model::Model;
+use super::model::Constants;
 use super::plan::{NONE, Plan, Tree};
 use super::rank;
 use super::rows::{
@@ -152,7 +152,7 @@ impl Captured {
     /// Takes factors A, n×n, and of n coordinates r in units of L, m rows; the others are those of a free base.
     pub fn take(
         &mut self,
-        model: &Model,
+        model: &Constants,
         A: &[f64],
         L: &[f64],
         [m, r, n]: [usize; 3],
@@ -217,7 +217,7 @@ impl Condensed {
     #[inline(always)]
     pub fn solve<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         plan: &Plan,
         places: &Places,
         gathered: &Gathered,
@@ -278,7 +278,7 @@ impl Condensed {
     #[inline(always)]
     fn solve_tree<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         plan: &Plan,
         places: &Places,
         gathered: &Gathered,
@@ -362,7 +362,13 @@ impl Condensed {
 
     /// C = A Cθ Aᵀ of the tree's ports, translations over the radius and rotations over π; A e in `out`.
     #[inline(always)]
-    fn compliance<const FUSED: bool>(&mut self, model: &Model, plan: &Plan, places: &Places, tree: &Tree) {
+    fn compliance<const FUSED: bool>(
+        &mut self,
+        model: &Constants,
+        plan: &Plan,
+        places: &Places,
+        tree: &Tree,
+    ) {
         let count = tree.ports.len();
         let m = 6 * count;
         let scale = |i: usize| if i < 3 { 1.0 / model.radius } else { 1.0 / std::f64::consts::PI };
@@ -515,7 +521,7 @@ impl Condensed {
     #[inline(always)]
     fn hold<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         plan: &Plan,
         places: &Places,
         base: &Row,

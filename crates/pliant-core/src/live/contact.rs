@@ -11,8 +11,8 @@ use super::condensing::{Captured, port_arm};
 use super::model::BASE;
 use super::simulation::Simulation;
 use super::step;
-use crate::contact::Push;
-use crate::full::StepError;
+use crate::engine::StepError;
+use crate::engine::touch::{Internal, Push, Touch, internal};
 use crate::mechanism::BodyId;
 use crate::reduced::cholesky;
 use crate::spatial::{Pose, Twist, Wrench};
@@ -31,63 +31,12 @@ pub(super) struct Answers {
     columns: Vec<f64>,
 }
 
-impl Simulation<'_> {
-    /// Whether a body carries an effector, or an inner link: what contact touches.
-    pub(crate) fn touch(&self, body: BodyId) -> Option<usize> {
-        let node = self.model.place(body).0?;
-        self.work.plan.ports.iter().any(|port| port.link == node).then_some(body.index())
-    }
-
-    /// The link frame of a body.
-    pub(crate) fn touch_pose(&self, body: usize) -> Pose {
-        self.pose(BodyId::from_index(body))
-    }
-
-    /// Its twist, world axes at the link frame.
-    pub(crate) fn touch_twist(&self, body: usize) -> Twist {
-        let (node, _) = self.model.place(BodyId::from_index(body));
-        let Some(n) = node else { return self.motion.base_twist };
-        self.at_link(body, &self.motion.places.link(n).twist)
-    }
-
+impl Simulation {
     /// A twist at P, as one at a body's link frame.
     fn at_link(&self, body: usize, x: &[f64]) -> Twist {
         let arm = self.touch_pose(body).position - Vector3::from(self.motion.places.point);
         let angular = Vector3::new(x[3], x[4], x[5]);
         Twist { linear: Vector3::new(x[0], x[1], x[2]) + angular.cross(&arm), angular }
-    }
-
-    /// Solves the step as if nothing touched; nothing moves.
-    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        self.work.plan_for(self.model, &self.inputs.pulls);
-        let trees = self.work.plan.trees.len();
-        match &mut self.work.closed {
-            Some(closed) => {
-                closed.captured.get_or_insert_default();
-            }
-            None => {
-                self.work.condensed.captured.get_or_insert_default().resize_with(trees, Captured::default)
-            }
-        }
-        let last = std::mem::take(&mut self.answers.last);
-        self.inputs.add_forces(&last, &mut self.answers.before);
-        let solved = step::attempt(self.model, &self.inputs, h, &self.motion, &mut self.work);
-        self.inputs.take_forces_off(&last, &self.answers.before);
-        if solved.is_ok() {
-            let mut guessed = std::mem::take(&mut self.answers.guessed);
-            guessed.resize_with(self.captured().len(), Vec::new);
-            for (t, (x, small)) in guessed.iter_mut().zip(self.captured()).enumerate() {
-                x.clear();
-                x.resize(small.n, 0.0);
-                for (body, force) in &last {
-                    self.project(t, *body, force, |u, g| x[u] += h * g);
-                }
-                cholesky::solve(&small.A, small.n, x);
-            }
-            self.answers.guessed = guessed;
-        }
-        self.answers.last = last;
-        solved
     }
 
     fn captured(&self) -> &[Captured] {
@@ -99,7 +48,7 @@ impl Simulation<'_> {
 
     /// The port that a body is touched by: its tree, its place there, and from its point to the body's link frame.
     fn port(&self, body: usize) -> Option<(usize, usize, Vector3<f64>)> {
-        let node = self.model.place(BodyId::from_index(body)).0?;
+        let node = self.model.place(self.model.mechanism.body_id(body)).0?;
         let plan = &self.work.plan;
         let port = plan.ports.iter().position(|port| port.link == node)?;
         let at = Vector3::from(self.motion.places.point)
@@ -125,12 +74,70 @@ impl Simulation<'_> {
             to(u, (0..6).map(|k| small.J[(6 * port + k) * small.n + u] * w[k]).sum());
         }
     }
+}
 
-    /// The twist of a body in the step that was solved for, world axes at where its link frame is now: what takes it to where
-    /// the step ends.
-    pub(crate) fn free_twist(&self, body: usize, h: f64) -> Twist {
+internal!(|simulation, body| {
+    let model = &simulation.model;
+    let (node, offset) = model.place(model.mechanism.body_id(body));
+    node.map_or(simulation.motion.base, |n| simulation.motion.places.link(n).pose()) * offset
+});
+
+impl Touch for Simulation {
+    fn boxed_touch(&self) -> Box<dyn Touch> {
+        Box::new(self.clone())
+    }
+
+    fn touch_pose(&self, body: usize) -> Pose {
+        self.body_pose(body)
+    }
+
+    fn touch(&self, body: BodyId) -> Option<usize> {
+        let node = self.model.place(body).0?;
+        self.work.plan.ports.iter().any(|port| port.link == node).then_some(body.index())
+    }
+
+    fn touch_twist(&self, body: usize) -> Twist {
+        let (node, _) = self.model.place(self.model.mechanism.body_id(body));
+        let Some(n) = node else { return self.motion.base_twist };
+        self.at_link(body, &self.motion.places.link(n).twist)
+    }
+
+    fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
+        self.inputs.follow_targets(self.motion.time + h);
+        self.work.plan_for(&self.model, &self.inputs.springs);
+        let trees = self.work.plan.trees.len();
+        match &mut self.work.closed {
+            Some(closed) => {
+                closed.captured.get_or_insert_default();
+            }
+            None => {
+                self.work.condensed.captured.get_or_insert_default().resize_with(trees, Captured::default)
+            }
+        }
+        let last = std::mem::take(&mut self.answers.last);
+        self.inputs.add_forces(&last, &mut self.answers.before);
+        let solved = step::attempt(&self.model, &self.inputs, h, &self.motion, &mut self.work);
+        self.inputs.take_forces_off(&last, &self.answers.before);
+        if solved.is_ok() {
+            let mut guessed = std::mem::take(&mut self.answers.guessed);
+            guessed.resize_with(self.captured().len(), Vec::new);
+            for (t, (x, small)) in guessed.iter_mut().zip(self.captured()).enumerate() {
+                x.clear();
+                x.resize(small.n, 0.0);
+                for (body, force) in &last {
+                    self.project(t, *body, force, |u, g| x[u] += h * g);
+                }
+                cholesky::solve(&small.A, small.n, x);
+            }
+            self.answers.guessed = guessed;
+        }
+        self.answers.last = last;
+        solved
+    }
+
+    fn free_twist(&self, body: usize, h: f64) -> Twist {
         let base = &self.inputs.base_twist;
-        let Some(mut at) = self.model.place(BodyId::from_index(body)).0 else { return *base };
+        let Some(mut at) = self.model.place(self.model.mechanism.body_id(body)).0 else { return *base };
         let mut sum = [0.0; 6];
         let places = &self.motion.places;
         loop {
@@ -164,8 +171,7 @@ impl Simulation<'_> {
         Twist { linear: twist.linear - linear, angular: twist.angular - angular }
     }
 
-    /// W of pushes on bodies, row by row.
-    pub(crate) fn respond(&mut self, pushes: &[Push], out: &mut [f64]) {
+    fn respond(&mut self, _: f64, _: usize, pushes: &[Push], out: &mut [f64]) {
         out.fill(0.0);
         let m = 3 * pushes.len();
         let mut X = std::mem::take(&mut self.answers.columns);
@@ -185,21 +191,19 @@ impl Simulation<'_> {
         self.answers.columns = X;
     }
 
-    /// Solves the step with impulses on bodies, world axes at their link frames; nothing moves.
-    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         let Answers { coming, before, .. } = &mut self.answers;
         coming.clear();
         coming.extend(impulses.iter().map(|(body, impulse)| (*body, *impulse * (1.0 / h))));
         self.inputs.add_forces(coming, before);
-        let solved = step::attempt(self.model, &self.inputs, h, &self.motion, &mut self.work);
+        let solved = step::attempt(&self.model, &self.inputs, h, &self.motion, &mut self.work);
         self.inputs.take_forces_off(coming, before);
         solved
     }
 
-    /// Takes the step that was attempted.
-    pub(crate) fn take(&mut self, h: f64) {
+    fn take(&mut self, h: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
-        step::take(self.model, &self.inputs, h, &mut self.motion, &self.work);
+        step::take(&self.model, &self.inputs, h, &mut self.motion, &self.work);
         self.filled = false;
     }
 }

@@ -17,7 +17,7 @@ use nalgebra::Vector6;
 
 use super::fours::{self, Four, Threes};
 use super::kinematics::{Block, Places};
-use super::model::{BASE, Joints, Model, Weights};
+use super::model::{BASE, Constants, Joints, Weights};
 use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, plus, row};
 
 /// Sums of loads.
@@ -161,7 +161,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    pub fn new(model: &Model) -> Gathered {
+    pub fn new(model: &Constants) -> Gathered {
         let (n, f) = (model.links.len(), model.freedoms.len());
         Gathered {
             gravity: [0.0; 3],
@@ -181,7 +181,7 @@ impl Gathered {
     #[inline(always)]
     pub fn weigh<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         places: &Places,
         gravity: V3,
         acceleration: &Row,
@@ -204,7 +204,7 @@ impl Gathered {
 
     /// Sums up, last link first.
     #[inline(always)]
-    pub fn sum<const FUSED: bool>(&mut self, model: &Model, places: &Places) {
+    pub fn sum<const FUSED: bool>(&mut self, model: &Constants, places: &Places) {
         if !self.floats.is_empty() {
             self.relieve(model);
         }
@@ -246,7 +246,7 @@ impl Gathered {
 
     /// What pulls at a joint that is no hinge.
     #[inline(never)]
-    fn sum_other(&mut self, model: &Model, places: &Places, n: usize) {
+    fn sum_other(&mut self, model: &Constants, places: &Places, n: usize) {
         let (g, link, load) = (self.gravity, &model.links[n], &self.loads[n]);
         let M = self.carried[n / 4].of(&model.weights[n / 4].carried, n % 4);
         let (wrench, p) = (load.wrench(), self.momentum(n));
@@ -305,7 +305,7 @@ impl Gathered {
     /// Takes what accelerates a free base with all it carries from the loads: a = (ΣM)⁻¹ Σ loads, and −M a on each
     /// link, so that in free fall nothing pulls at a joint: mean axes.
     #[inline(never)]
-    fn relieve(&mut self, model: &Model) {
+    fn relieve(&mut self, model: &Constants) {
         for f in 0..self.floats.len() {
             let (mut M, mut w) = (Inertia::ZERO, ZERO);
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == f) {
@@ -326,7 +326,7 @@ impl Gathered {
 
     /// m of all freedoms anew, after what links carry has been changed.
     #[inline(always)]
-    pub fn lever<const FUSED: bool>(&mut self, model: &Model, places: &Places) {
+    pub fn lever<const FUSED: bool>(&mut self, model: &Constants, places: &Places) {
         for (link, load) in model.links.iter().zip(&self.loads) {
             for i in link.first..link.first + link.count {
                 let weight = cross::<FUSED>(self.gravity, linear(&self.moved[i]));

@@ -4,6 +4,8 @@
 //! Craig and Bampton (1968). An inner link is one more effector: the one that has most of the kinetic energy of the
 //! slowest vibration that is dropped. With it held, the next slowest is found, and so on.
 
+use std::sync::Arc;
+
 use super::model::Model;
 use crate::mechanism::BodyId;
 use crate::reduced::{EffectorFrame, Reduction, ReductionError};
@@ -29,18 +31,19 @@ const ROUNDING: f64 = 3e6;
 /// Inner links that are chosen without being asked for one by one, at most: each has six motions in the small system.
 const MOST: usize = 16;
 
-impl Model<'_> {
+impl Model {
     /// The slowest vibration that is dropped; none if nothing can vibrate with the effectors held.
     pub fn dropped(&self) -> Result<Option<Dropped>, ReductionError> {
-        let names = self.effectors.iter().map(|e| e.name.as_str());
-        let model = Reduction::at_rest(self.mechanism).effectors(names).modes(1).build()?;
+        let names = self.effectors().iter().map(|e| e.name.as_str());
+        let model = Reduction::at_rest(self.mechanism()).effectors(names).modes(1).build()?;
         // A body with the name of an effector would be taken for that.
         let is_free = |body: BodyId| {
-            let name = &self.mechanism.body(body).name;
-            self.mechanism.find_effector(name).is_none() && self.effectors.iter().all(|e| e.body != body)
+            let name = &self.mechanism()[body].name;
+            self.mechanism().find_effector(name).is_none() && self.effectors().iter().all(|e| e.body != body)
         };
         let slowest = model.frequencies().first().copied().unwrap_or(0.0);
-        let mode = model.slowest_mode(is_free).filter(|(frequency, _)| *frequency < ROUNDING * slowest);
+        let mode =
+            model.constants.slowest_mode(is_free).filter(|(frequency, _)| *frequency < ROUNDING * slowest);
         Ok(mode.map(|(frequency, body)| Dropped { frequency, slowest, body }))
     }
 
@@ -82,11 +85,16 @@ impl Model<'_> {
 
     /// The links that were chosen, in turn.
     pub fn inner_links(&self) -> &[EffectorFrame] {
-        &self.effectors[self.asked..]
+        &self.constants.effectors[self.constants.asked..]
     }
 
     fn add_inner(&mut self, body: BodyId) {
-        let name = self.mechanism.body(body).name.clone();
-        self.effectors.push(EffectorFrame { name, body, frame: Pose::identity(), id: None });
+        let name = self.mechanism()[body].name.clone();
+        Arc::make_mut(&mut self.constants).effectors.push(EffectorFrame {
+            name,
+            body,
+            frame: Pose::identity(),
+            id: None,
+        });
     }
 }

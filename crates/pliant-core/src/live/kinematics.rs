@@ -16,7 +16,7 @@ use std::ops::Range;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::fours::{self, Four, Threes, lane, set_lane};
-use super::model::{BASE, Joints, Link, Model};
+use super::model::{BASE, Constants, Joints, Link};
 use super::rows::{Row, V3, ZERO, add, angular, cross, fma, linear, minus, plus, row, turn};
 use crate::spatial::{Pose, Twist, exp};
 
@@ -136,7 +136,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn new(model: &Model) -> Places {
+    pub fn new(model: &Constants) -> Places {
         let (three, four, six) = ([Four::ZERO; 3], [Four::ZERO; 4], [Four::ZERO; 6]);
         let block = Block { rotation: four, position: three, twist: six, bias: six, axis: six };
         let way = Way { rotation: four, step: three, axis: six, rate: Four::ZERO, change: six };
@@ -159,7 +159,7 @@ impl Places {
     /// origin).
     pub fn put(
         &mut self,
-        model: &Model,
+        model: &Constants,
         base: &Pose,
         twist: &Twist,
         floats: &[Float],
@@ -179,7 +179,7 @@ impl Places {
     #[target_feature(enable = "avx2,fma")]
     fn put_avx2(
         &mut self,
-        model: &Model,
+        model: &Constants,
         base: &Pose,
         twist: &Twist,
         floats: &[Float],
@@ -192,7 +192,7 @@ impl Places {
     #[inline(always)]
     fn put_lanes<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         base: &Pose,
         twist: &Twist,
         floats: &[Float],
@@ -232,7 +232,7 @@ impl Places {
     #[inline(always)]
     fn place<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         blocks: Range<usize>,
         others: &[usize],
         ground: &impl Fn(usize) -> Place,

@@ -74,7 +74,7 @@ impl Loops {
         let mut place: Vec<Option<usize>> = vec![None; mechanism.joints().len()];
         let mut rows = 0;
         for &id in order.loop_joints() {
-            let joint = mechanism.joint(id);
+            let joint = &mechanism[id];
             let (child, parent) = (order.node_of(joint.child), joint.parent.and_then(|b| order.node_of(b)));
             if child == parent {
                 continue;
@@ -100,12 +100,12 @@ impl Loops {
                 side.iter().flat_map(of).collect()
             };
             place[id.index()] = Some(loops.freedoms.len());
-            let in_parent = mechanism.frame_in_parent(id);
+            let in_parent = mechanism.frame_in_parent(&mechanism[id]);
             loops.joints.push(LoopJoint {
                 kind: joint.kind.clone(),
                 child: child.unwrap_or(BASE),
                 parent: parent.unwrap_or(BASE),
-                in_child: order.offset_of(joint.child) * mechanism.frame_in_child(id),
+                in_child: order.offset_of(joint.child) * mechanism.frame_in_child(&mechanism[id]),
                 in_parent: joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent),
                 path: [freedoms(&up, 1.0), freedoms(&down, -1.0)].concat(),
                 sides: [up, down],
@@ -120,7 +120,7 @@ impl Loops {
                     lower: freedom.lower,
                     upper: freedom.upper,
                     limit: limit_stiffness(&joint.kind, k),
-                    coordinate: mechanism.coordinates_of(id).start + k,
+                    coordinate: mechanism[id].coordinates().start + k,
                     reach: reach(&joint.kind, k),
                 });
             }

@@ -12,7 +12,6 @@ mod loops;
 mod model;
 mod null_space;
 mod plan;
-mod pulls;
 pub(crate) mod rank;
 mod rows;
 mod simulation;

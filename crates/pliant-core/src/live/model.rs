@@ -1,6 +1,8 @@
 //! What never changes while a mechanism is simulated: the links in visiting order, their joints and inertias, and
 //! the effectors.
 
+use std::sync::Arc;
+
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::closed::Closed;
@@ -10,8 +12,8 @@ use super::plan::Plan;
 use super::step::Motion;
 use crate::full::limit_stiffness;
 use crate::joints::JointKind;
+use crate::mechanism::order::Node;
 use crate::mechanism::{BodyId, JointId, Mechanism};
-use crate::order::Node;
 use crate::reduced::{EffectorFrame, ReductionError, choose_effectors};
 use crate::spatial::{Pose, SpatialInertia};
 
@@ -21,51 +23,88 @@ pub(super) const BASE: usize = usize::MAX;
 /// A mechanism prepared for the live engine.
 ///
 /// ```
-/// use pliant_core::{full, gallery, live, spatial::Wrench};
+/// use pliant_core::{engine::Simulation, full, gallery, live, spatial::Wrench};
 ///
 /// let mechanism = gallery::helix(20);
-/// let (model, reference) = (live::Model::new(&mechanism)?, full::Model::new(&mechanism));
-/// let (mut simulation, mut exact) = (model.simulate(), reference.simulate());
+/// let mut simulation = live::Model::new(&mechanism)?.simulate();
+/// let mut exact = full::Model::new(&mechanism).simulate();
 /// let tip = simulation.effector("tip")?;
-/// let (start, load) = (simulation.effector_pose(tip).position, Wrench::force([0.0, 0.0, -100.0]));
+/// let (start, load) = (simulation.effector_pose(tip)?.position, Wrench::force([0.0, 0.0, -100.0]));
 /// simulation.set_load(tip, load)?;
 /// (0..200).try_for_each(|_| simulation.step(0.1))?; // to rest
 ///
 /// exact.set_load(tip, load)?;
 /// exact.settle(&Default::default())?;
-/// let goal = exact.effector_pose(tip).position;
-/// let error = (simulation.effector_pose(tip).position - goal).norm();
+/// let goal = exact.effector_pose(tip)?.position;
+/// let error = (simulation.effector_pose(tip)?.position - goal).norm();
 /// assert!(error < 1e-9 * (start - goal).norm()); // at rest it is exact
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model<'m> {
-    pub(super) mechanism: &'m Mechanism,
+pub struct Model {
+    pub(super) constants: Arc<Constants>,
+}
+
+impl Model {
+    /// Prepares a mechanism, with all effectors of its file.
+    pub fn new(mechanism: &Mechanism) -> Result<Model, ReductionError> {
+        Constants::build(mechanism, None).map(|constants| Model { constants: Arc::new(constants) })
+    }
+
+    /// Prepares a mechanism with these effectors or bodies instead of all effectors of the file.
+    pub fn with_effectors<S: Into<String>>(
+        mechanism: &Mechanism,
+        names: impl IntoIterator<Item = S>,
+    ) -> Result<Model, ReductionError> {
+        let names: Vec<String> = names.into_iter().map(Into::into).collect();
+        Constants::build(mechanism, Some(&names)).map(|constants| Model { constants: Arc::new(constants) })
+    }
+
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.mechanism
+    }
+
+    /// The frames whose motion is dynamic; everything else follows them as at rest.
+    pub fn effectors(&self) -> &[EffectorFrame] {
+        &self.constants.effectors
+    }
+
+    /// For each freedom of the tree in turn, its coordinate of the state.
+    pub(crate) fn tree_coordinates(&self) -> impl Iterator<Item = usize> + '_ {
+        self.constants.freedoms.iter().map(|f| f.coordinate)
+    }
+}
+
+/// What never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    pub mechanism: Mechanism,
     /// Length that translations are measured in, m.
-    pub(super) radius: f64,
+    pub radius: f64,
     /// The middle of the mechanism, in the base's frame: twists and wrenches are taken there.
-    pub(super) center: Vector3<f64>,
+    pub center: Vector3<f64>,
     /// The same in the frame of the first free base.
-    pub(super) center_in_float: Vector3<f64>,
-    pub(super) links: Vec<Link>,
+    pub center_in_float: Vector3<f64>,
+    pub links: Vec<Link>,
     /// Constants of links, four by four.
-    pub(super) joints: Vec<Joints>,
-    pub(super) weights: Vec<Weights>,
+    pub joints: Vec<Joints>,
+    pub weights: Vec<Weights>,
     /// Links that are not on hinges; of each link, its joint's frame in the parent's node frame, and its node's frame in
     /// that of the joint, which hinges do not need.
-    pub(super) others: Vec<usize>,
-    pub(super) frames: Vec<(Pose, Pose)>,
-    pub(super) freedoms: Vec<Freedom>,
+    pub others: Vec<usize>,
+    pub frames: Vec<(Pose, Pose)>,
+    pub freedoms: Vec<Freedom>,
     /// Whether any joint of the tree has a limit.
-    pub(super) limited: bool,
-    pub(super) loops: Loops,
+    pub limited: bool,
+    pub loops: Loops,
     /// Links that are free bases.
-    pub(super) floats: Vec<usize>,
+    pub floats: Vec<usize>,
     /// Those that were asked for, then inner links.
-    pub(super) effectors: Vec<EffectorFrame>,
-    pub(super) asked: usize,
+    pub effectors: Vec<EffectorFrame>,
+    pub asked: usize,
     #[cfg(target_arch = "x86_64")]
-    pub(super) fused: bool,
+    pub fused: bool,
 }
 
 /// A node of the order with the tree joint that carries it.
@@ -129,22 +168,8 @@ pub(super) struct Freedom {
 /// The longest way of a joint in a step, rad, or in radii.
 const LONGEST: f64 = 0.15;
 
-impl<'m> Model<'m> {
-    /// Prepares a mechanism, with all effectors of its file.
-    pub fn new(mechanism: &'m Mechanism) -> Result<Model<'m>, ReductionError> {
-        Model::build(mechanism, None)
-    }
-
-    /// Prepares a mechanism with these effectors or bodies instead of all effectors of the file.
-    pub fn with_effectors<S: Into<String>>(
-        mechanism: &'m Mechanism,
-        names: impl IntoIterator<Item = S>,
-    ) -> Result<Model<'m>, ReductionError> {
-        let names: Vec<String> = names.into_iter().map(Into::into).collect();
-        Model::build(mechanism, Some(&names))
-    }
-
-    fn build(mechanism: &'m Mechanism, names: Option<&[String]>) -> Result<Model<'m>, ReductionError> {
+impl Constants {
+    fn build(mechanism: &Mechanism, names: Option<&[String]>) -> Result<Constants, ReductionError> {
         let effectors = choose_effectors(mechanism, names)?;
         let order = mechanism.order();
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
@@ -166,11 +191,11 @@ impl<'m> Model<'m> {
                 links.push(free_base(node, freedoms.len(), floats.len() - 1));
                 continue;
             };
-            let joint = mechanism.joint(id);
-            let coordinate = mechanism.coordinates_of(id).start;
-            let in_parent = mechanism.frame_in_parent(id);
+            let joint = &mechanism[id];
+            let coordinate = joint.coordinates().start;
+            let in_parent = mechanism.frame_in_parent(joint);
             let outer = joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent);
-            let in_child = mechanism.frame_in_child(id);
+            let in_child = mechanism.frame_in_child(joint);
             let first = freedoms.len();
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 freedoms.push(Freedom {
@@ -201,19 +226,19 @@ impl<'m> Model<'m> {
         if let (Some(&n), true) = (floats.first(), !order.loop_joints().is_empty()) {
             return Err(ReductionError::Options(format!(
                 "the engine `live` does not take loops on a free base yet, and body `{}` is one; use `full` or `reduced`",
-                mechanism.body(links[n].head).name
+                mechanism[links[n].head].name
             )));
         }
         for (b, joint) in joints.iter_mut().enumerate() {
             joint.in_row = (1..4).all(|l| joint.parent[l] == 4 * b + l - 1);
         }
         weigh_carried(&links, &mut weights);
-        let model = Model {
-            mechanism,
+        let model = Constants {
+            mechanism: mechanism.clone(),
             radius,
             center: middle(mechanism),
             center_in_float: floats.first().map_or(Vector3::zeros(), |&n| {
-                mechanism.body(links[n].head).pose.inverse().transform_point(&middle(mechanism))
+                mechanism[links[n].head].pose.inverse().transform_point(&middle(mechanism))
             }),
             loops: Loops::new(mechanism, &links, reach),
             links,
@@ -235,7 +260,7 @@ impl<'m> Model<'m> {
 
     /// Every freedom needs a spring, or a loop that leads to one.
     fn check_held(&self) -> Result<(), ReductionError> {
-        let mechanism = self.mechanism;
+        let mechanism = &self.mechanism;
         let passive = self.freedoms.iter().position(|f| f.stiffness == 0.0);
         let loose = if self.loops.is_empty() {
             passive
@@ -244,7 +269,7 @@ impl<'m> Model<'m> {
         };
         let Some(loose) = loose else { return Ok(()) };
         let link = self.links.iter().rfind(|link| link.first <= loose).expect("a link has the freedom");
-        let joint = mechanism.joint(link.joint.expect("it has a freedom")).name.clone();
+        let joint = mechanism[link.joint.expect("it has a freedom")].name.clone();
         let carries = |e: &&EffectorFrame| {
             let mut at = mechanism.order().node_of(e.body);
             while let Some(n) = at {
@@ -258,26 +283,11 @@ impl<'m> Model<'m> {
         Err(match self.effectors.iter().find(carries) {
             Some(effector) => ReductionError::NotHeld {
                 effector: effector.name.clone(),
-                body: mechanism.body(effector.body).name.clone(),
+                body: mechanism[effector.body].name.clone(),
                 joint,
             },
             None => ReductionError::Loose { joint },
         })
-    }
-
-    /// The mechanism.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.mechanism
-    }
-
-    /// The frames whose motion is dynamic; everything else follows them as at rest.
-    pub fn effectors(&self) -> &[EffectorFrame] {
-        &self.effectors
-    }
-
-    /// For each freedom of the tree in turn, its coordinate of the state.
-    pub(crate) fn tree_coordinates(&self) -> impl Iterator<Item = usize> + '_ {
-        self.freedoms.iter().map(|f| f.coordinate)
     }
 
     /// The node of a body, and its link frame there (in the base's frame, if it is welded to that).

@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
-use super::model::{BASE, Model};
-use crate::inputs::Pull;
+use super::model::{BASE, Constants};
+use crate::engine::Spring;
 use crate::spatial::Pose;
 
 /// No segment.
@@ -60,12 +60,12 @@ pub(super) struct Plan {
 
 impl Plan {
     /// The plan of a model and the pulls on it.
-    pub fn new(model: &Model, pulls: &[Pull]) -> Plan {
+    pub fn new(model: &Constants, pulls: &[Spring]) -> Plan {
         Plan::build(model, pulls, model.loops.is_empty())
     }
 
     /// With or without segments: shapes of loops are not made of them, and there every link counts for itself.
-    pub(super) fn build(model: &Model, pulls: &[Pull], segments: bool) -> Plan {
+    pub(super) fn build(model: &Constants, pulls: &[Spring], segments: bool) -> Plan {
         let in_node = |body, frame: Pose| {
             let (node, offset) = model.place(body);
             Some(Port { link: node?, frame: offset * frame })
@@ -115,7 +115,7 @@ impl Plan {
     }
 
     /// Whether it still fits.
-    pub fn fits(&self, pulls: &[Pull]) -> bool {
+    pub fn fits(&self, pulls: &[Spring]) -> bool {
         self.made_for.len() == pulls.len()
             && self
                 .made_for
@@ -124,7 +124,7 @@ impl Plan {
                 .all(|((body, frame), p)| *body == p.body.index() && *frame == p.frame)
     }
 
-    fn find_segments(&mut self, model: &Model, carried: &[Vec<usize>]) {
+    fn find_segments(&mut self, model: &Constants, carried: &[Vec<usize>]) {
         // A link begins a segment unless it carries what its parent carries.
         for n in (0..model.links.len()).filter(|&n| !carried[n].is_empty()) {
             let parent = model.links[n].parent;
@@ -143,7 +143,7 @@ impl Plan {
         }
     }
 
-    fn find_trees(&mut self, model: &Model, carried: &[Vec<usize>]) {
+    fn find_trees(&mut self, model: &Constants, carried: &[Vec<usize>]) {
         // Segments come parents first and trees one after the other, as links do.
         let mut s = 0;
         while s < self.segments.len() {

@@ -3,7 +3,7 @@
 //! Everything is inlined into a function that is compiled for the machine's vector instructions; `FUSED` says that
 //! these have a fused multiply-add. Twists (v, ω) and wrenches (f, τ) are in world axes, at one point for all links.
 
-pub(super) use crate::wide::fma;
+pub(super) use crate::linear::wide::fma;
 
 /// A vector of three.
 pub(super) type V3 = [f64; 3];

@@ -18,15 +18,13 @@ use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
 use super::gathering::Gathered;
 use super::kinematics::{Float, Places};
-use super::model::{Freedom, Model};
+use super::model::{Constants, Freedom};
 use super::plan::{NONE, Plan};
-use super::pulls;
 use super::rows::{Row, V3, ZERO, angular, cross, dot, dot3, fma, minus, plus, row};
-use crate::full::StepError;
-use crate::inputs::{Inputs, Pull};
-use crate::mechanism::BodyId;
+use crate::engine::State;
+use crate::engine::StepError;
+use crate::engine::{Inputs, Spring};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::state::State;
 
 /// How often limits are tried, and how often they may be let go in between.
 const ROUNDS: usize = 12;
@@ -65,8 +63,8 @@ pub(super) struct Motion {
 
 impl Motion {
     /// Where the mechanism starts, at rest.
-    pub fn at_rest(model: &Model) -> Motion {
-        let start = State::at_rest(model.mechanism);
+    pub fn at_rest(model: &Constants) -> Motion {
+        let start = State::at_rest(&model.mechanism);
         let of = |freedoms: &[Freedom]| freedoms.iter().map(|f| start.coordinates[f.coordinate]).collect();
         let (n, l) = (model.freedoms.len(), model.loops.freedoms.len());
         let mut motion = Motion {
@@ -77,7 +75,7 @@ impl Motion {
             theta: of(&model.freedoms),
             rates: vec![0.0; n],
             floats: (model.floats.iter())
-                .map(|&f| Float { pose: start.pose(model.links[f].head), twist: Twist::ZERO })
+                .map(|&f| Float { pose: start.poses[model.links[f].head.index()], twist: Twist::ZERO })
                 .collect(),
             loop_theta: of(&model.loops.freedoms),
             loop_rates: vec![0.0; l],
@@ -88,7 +86,7 @@ impl Motion {
     }
 
     /// Puts links and loop joints where the coordinates have them.
-    pub fn place(&mut self, model: &Model) {
+    pub fn place(&mut self, model: &Constants) {
         self.places.put(model, &self.base, &self.base_twist, &self.floats, &self.theta, &self.rates);
         for joint in &model.loops.joints {
             let own = joint.first..joint.first + joint.kind.freedoms();
@@ -118,7 +116,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub fn new(model: &Model) -> Workspace {
+    pub fn new(model: &Constants) -> Workspace {
         let plan = Plan::new(model, &[]);
         let f = model.freedoms.len();
         Workspace {
@@ -137,7 +135,7 @@ impl Workspace {
     }
 
     /// Makes the frames that are pulled ports, if they are not.
-    pub fn plan_for(&mut self, model: &Model, pulls: &[Pull]) {
+    pub fn plan_for(&mut self, model: &Constants, pulls: &[Spring]) {
         if !self.plan.fits(pulls) {
             self.plan = Plan::new(model, pulls);
             self.condensed = Condensed::new(&self.plan);
@@ -149,7 +147,7 @@ impl Workspace {
 
 /// Takes one step of h seconds.
 pub(super) fn step(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     motion: &mut Motion,
@@ -168,7 +166,7 @@ fn or_nothing(x: f64) -> f64 {
 }
 
 /// Takes the step that was attempted.
-pub(super) fn take(model: &Model, inputs: &Inputs, h: f64, motion: &mut Motion, work: &Workspace) {
+pub(super) fn take(model: &Constants, inputs: &Inputs, h: f64, motion: &mut Motion, work: &Workspace) {
     for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
         *theta = or_nothing(*theta + change);
     }
@@ -186,7 +184,7 @@ pub(super) fn take(model: &Model, inputs: &Inputs, h: f64, motion: &mut Motion, 
 
 /// Solves for the change and the rates of a step of h seconds; nothing moves.
 pub(super) fn attempt(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     h: f64,
     motion: &Motion,
@@ -195,7 +193,7 @@ pub(super) fn attempt(
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
-    work.plan_for(model, &inputs.pulls);
+    work.plan_for(model, &inputs.springs);
     let solved = work.solve(model, inputs, Span::Step(h), motion);
     let finite = |i: usize| work.change[i].is_finite() & work.rates[i].is_finite();
     let all = (0..model.freedoms.len()).fold(true, |all, i| all & finite(i));
@@ -205,7 +203,7 @@ pub(super) fn attempt(
         let at = model.links.iter().rposition(|link| broken.is_some_and(|i| link.first <= i)).unwrap_or(0);
         return Err(StepError::NotFinite {
             step: motion.steps + 1,
-            body: model.mechanism.body(model.links[at].head).name.clone(),
+            body: model.mechanism[model.links[at].head].name.clone(),
             cause: format!(
                 "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
             ),
@@ -216,8 +214,8 @@ pub(super) fn attempt(
 
 /// How far the links are from rest: the longest way that one Gauss–Newton step to balance moves one, over the radius;
 /// infinite where that fails.
-pub(super) fn estimate(model: &Model, inputs: &Inputs, motion: &Motion, work: &mut Workspace) -> f64 {
-    work.plan_for(model, &inputs.pulls);
+pub(super) fn estimate(model: &Constants, inputs: &Inputs, motion: &Motion, work: &mut Workspace) -> f64 {
+    work.plan_for(model, &inputs.springs);
     if !work.solve(model, inputs, Span::Balance, motion) {
         return f64::INFINITY;
     }
@@ -237,7 +235,7 @@ pub(super) fn estimate(model: &Model, inputs: &Inputs, motion: &Motion, work: &m
 
 impl Workspace {
     /// Sets `change` and `rates` to those of a step.
-    fn solve(&mut self, model: &Model, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
+    fn solve(&mut self, model: &Constants, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
         #[cfg(target_arch = "x86_64")]
         if model.fused {
             #[allow(unsafe_code)]
@@ -249,14 +247,14 @@ impl Workspace {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma")]
-    fn solve_avx2(&mut self, model: &Model, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
+    fn solve_avx2(&mut self, model: &Constants, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
         self.solve_lanes::<true>(model, inputs, span, motion)
     }
 
     #[inline(always)]
     fn solve_lanes<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         inputs: &Inputs,
         span: Span,
         motion: &Motion,
@@ -321,7 +319,7 @@ impl Workspace {
     #[inline(always)]
     fn solve_closed<const FUSED: bool>(
         &mut self,
-        model: &Model,
+        model: &Constants,
         inputs: &Inputs,
         motion: &Motion,
         closed: &mut Closed,
@@ -357,7 +355,7 @@ impl Workspace {
 
     /// What pulls at every joint of a mechanism at rest.
     #[cfg(test)]
-    pub fn gather(&mut self, model: &Model, inputs: &Inputs, motion: &Motion) -> &Gathered {
+    pub fn gather(&mut self, model: &Constants, inputs: &Inputs, motion: &Motion) -> &Gathered {
         self.gathered.weigh::<false>(model, &motion.places, inputs.gravity.into(), &ZERO, 1.0);
         self.load(model, inputs, motion, 1.0);
         self.gathered.sum::<false>(model, &motion.places);
@@ -372,7 +370,7 @@ impl Workspace {
 
     /// Steps a tree by the dense matrices of loops.
     #[cfg(test)]
-    pub fn use_dense(&mut self, model: &Model) {
+    pub fn use_dense(&mut self, model: &Constants) {
         self.plan = Plan::build(model, &[], false);
         self.closed = Some(Box::new(Closed::new(model, &self.plan)));
     }
@@ -389,7 +387,7 @@ impl Workspace {
 
     /// Loads from outside, and the springs of pulls.
     #[inline(always)]
-    fn load(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
+    fn load(&mut self, model: &Constants, inputs: &Inputs, motion: &Motion, h: f64) {
         let (places, loads) = (&motion.places, &mut self.gathered.loads);
         let acts = |w: &Wrench| w.force.norm_squared() + w.torque.norm_squared() > 0.0;
         let mut push = |body, frame: &Pose, load: &Wrench| {
@@ -404,11 +402,11 @@ impl Workspace {
         }
         for (b, load) in inputs.body_loads.iter().enumerate() {
             if acts(load) {
-                push(BodyId::from_index(b), &Pose::identity(), load);
+                push(model.mechanism.body_id(b), &Pose::identity(), load);
             }
         }
         self.grips.clear();
-        for (p, pull) in inputs.pulls.iter().enumerate() {
+        for (p, pull) in inputs.springs.iter().enumerate() {
             let port = self.plan.pulls[p];
             if port == NONE {
                 continue;
@@ -416,7 +414,7 @@ impl Workspace {
             let n = self.plan.ports[port].link;
             let arm = port_arm(&self.plan, places, port);
             let pose = places.link(n).pose() * self.plan.ports[port].frame;
-            let (wrench, turning) = pulls::spring(pull, &pose);
+            let (wrench, turning) = (pull.wrench(&pose, &Twist::ZERO), pull.turning(&pose));
             loads[n].push(wrench.force.into(), arm);
             loads[n].twist(wrench.torque.into());
             let angular = std::array::from_fn(|i| {
@@ -430,7 +428,7 @@ impl Workspace {
 
     /// Springs, limits, dampers and rotors of all freedoms.
     #[inline(always)]
-    fn drive(&mut self, model: &Model, inputs: &Inputs, motion: &Motion, h: f64) {
+    fn drive(&mut self, model: &Constants, inputs: &Inputs, motion: &Motion, h: f64) {
         let n = model.freedoms.len();
         let (theta, rates, torques) = (&motion.theta[..n], &motion.rates[..n], &self.gathered.torques[..n]);
         let (drives, bounds) = (&mut self.drives[..n], &self.bounds[..n]);
@@ -455,7 +453,7 @@ impl Workspace {
 
     /// θ̇⁺ and the change of θ.
     #[inline(always)]
-    fn follow<const FUSED: bool>(&mut self, model: &Model, places: &Places, h: f64, balance: bool) {
+    fn follow<const FUSED: bool>(&mut self, model: &Constants, places: &Places, h: f64, balance: bool) {
         let (mut geometric, mut elastic) = (0.0, 0.0);
         // Lengths that the compiler sees to be the same.
         let n = model.freedoms.len();
@@ -489,7 +487,7 @@ impl Workspace {
 
     /// Adds the way of the rates to σ of the change; in a step, no more of both than it may go.
     #[inline(always)]
-    fn join<const FUSED: bool>(&mut self, model: &Model, sigma: f64, h: f64, balance: bool) {
+    fn join<const FUSED: bool>(&mut self, model: &Constants, sigma: f64, h: f64, balance: bool) {
         let mut furthest = 0.0f64;
         for (i, freedom) in model.freedoms.iter().enumerate() {
             let change = fma::<FUSED>(h, self.rates[i], sigma * self.change[i]);
@@ -506,7 +504,7 @@ impl Workspace {
 
     /// Finds the limits that act where the step ends; whether any is new or gone.
     #[inline(always)]
-    fn limit(&mut self, model: &Model, motion: &Motion, letting_go: bool) -> bool {
+    fn limit(&mut self, model: &Constants, motion: &Motion, letting_go: bool) -> bool {
         let mut changed = false;
         if !model.limited {
             return false;
@@ -524,7 +522,7 @@ impl Workspace {
 }
 
 /// Memory for closures, if there are any.
-fn closed(model: &Model, plan: &Plan) -> Option<Box<Closed>> {
+fn closed(model: &Constants, plan: &Plan) -> Option<Box<Closed>> {
     (!model.loops.is_empty()).then(|| Box::new(Closed::new(model, plan)))
 }
 

@@ -5,17 +5,17 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::gathering::Gathered;
 use super::kinematics::Places;
-use super::model::{BASE, Model};
+use super::model::{BASE, Constants};
 use super::plan::NONE;
 use super::rows::{Row, Rows};
 use super::step::{self, Motion, Workspace};
+use crate::engine::Inputs;
 use crate::gallery;
-use crate::inputs::Inputs;
 use crate::mechanism::EffectorId;
 use crate::spatial::Wrench;
 
 /// A pose and rates that are not special.
-fn moving(model: &Model) -> Motion {
+fn moving(model: &Constants) -> Motion {
     let mut motion = Motion::at_rest(model);
     for i in 0..model.freedoms.len() {
         motion.theta[i] = 0.2 * (1.7 * i as f64 + 0.3).sin();
@@ -123,7 +123,7 @@ fn vector(x: &Row) -> Vector6<f64> {
 }
 
 /// M of a link at P: with C = \[c\], (m, −m C; m C, R I Rᵀ − m C C).
-fn inertia(model: &Model, n: usize, places: &Places) -> Matrix6<f64> {
+fn inertia(model: &Constants, n: usize, places: &Places) -> Matrix6<f64> {
     let (body, pose) = (&model.mechanism.order().nodes()[n].inertia, places.link(n).pose());
     let R = pose.rotation.to_rotation_matrix().into_inner();
     let c = pose.transform_point(&body.center_of_mass) - Vector3::from(places.point);
@@ -205,7 +205,7 @@ fn geometric_stiffness_of_loops_is_that_of_the_dense_matrix() {
         let mechanism = gallery::build(name).unwrap();
         let model = Model::new(&mechanism).unwrap();
         let mut inputs = Inputs::new(&mechanism);
-        inputs.add_scene_loads(&mechanism);
+        inputs.add_scene_loads();
         let motion = moving(&model);
         let mut work = Workspace::new(&model);
         step::step(&model, &inputs, 1e-3, &mut motion.clone(), &mut work).unwrap();

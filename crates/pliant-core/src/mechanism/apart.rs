@@ -1,7 +1,6 @@
 //! A mechanism taken apart: what joints hold together, and the bodies that nothing holds, which only contact moves.
 
-use super::{Body, BodyId, Effector, EffectorId, Joint, Load, Mechanism, Shape, Start};
-use crate::order::Order;
+use super::{Body, BodyId, Effector, EffectorId, Mechanism, Shape, Start};
 
 /// Where a body went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,93 +29,50 @@ impl Mechanism {
     /// has a shape to touch it with.
     pub fn has_contact(&self) -> bool {
         let touches = |shapes: &[Shape]| shapes.iter().any(|shape| shape.touches);
-        let bodies = self.bodies.iter().filter(|body| touches(&body.shapes)).count();
-        let loose = || self.loose().iter().any(|body| touches(&self.body(*body).shapes));
-        bodies > 0 && (touches(&self.world_shapes) || (bodies > 1 && loose()))
+        let bodies = self.bodies().iter().filter(|body| touches(&body.shapes)).count();
+        let loose = || self.loose().into_iter().any(|body| touches(&self[body].shapes));
+        bodies > 0 && (touches(self.world_shapes()) || (bodies > 1 && loose()))
     }
 
     /// Free bodies without any joint.
     pub fn loose(&self) -> Vec<BodyId> {
-        let joined = |b: usize| {
-            let is = |id: BodyId| id.index() == b;
-            self.joints.iter().any(|joint| is(joint.child) || joint.parent.is_some_and(is))
-        };
-        let loose = (0..self.bodies.len()).filter(|b| self.bodies[*b].free && !joined(*b));
-        loose.map(BodyId::from_index).collect()
+        let joined =
+            |b: BodyId| self.joints().iter().any(|joint| joint.child == b || joint.parent == Some(b));
+        self.body_ids().filter(|b| self[*b].free && !joined(*b)).collect()
     }
 
     /// Takes free bodies without joints out.
     pub fn take_apart(&self) -> Apart {
         let loose = self.loose();
-        let mut held = 0;
-        let bodies: Vec<Whereabouts> = (0..self.bodies.len())
-            .map(|b| match loose.iter().position(|l| l.index() == b) {
-                Some(at) => Whereabouts::Loose(at),
-                None => {
-                    held += 1;
-                    Whereabouts::Held(BodyId::from_index(held - 1))
-                }
-            })
-            .collect();
-        let new = |id: BodyId| match bodies[id.index()] {
-            Whereabouts::Held(id) => Some(id),
-            Whereabouts::Loose(_) => None,
-        };
-        let mut left = 0;
-        let effectors: Vec<Option<EffectorId>> = (self.effectors.iter())
-            .map(|effector| {
-                new(effector.body).map(|_| {
-                    left += 1;
-                    EffectorId::from_index(left - 1)
-                })
-            })
-            .collect();
-        let of_loose = loose.iter().map(|b| self.body(*b).clone()).collect();
-        let held = (held > 0).then(|| self.only(&bodies, &effectors, new));
-        Apart { held, loose: of_loose, bodies, effectors }
-    }
-
-    /// The mechanism of the bodies that are held.
-    fn only(
-        &self,
-        whereabouts: &[Whereabouts],
-        places: &[Option<EffectorId>],
-        new: impl Fn(BodyId) -> Option<BodyId>,
-    ) -> Mechanism {
-        let is_held = |b: &usize| matches!(whereabouts[*b], Whereabouts::Held(_));
-        let kept: Vec<usize> = (0..self.bodies.len()).filter(is_held).collect();
-        let bodies: Vec<Body> = kept.iter().map(|b| self.bodies[*b].clone()).collect();
-        let joints: Vec<Joint> = (self.joints.iter())
-            .map(|joint| Joint {
-                parent: joint.parent.and_then(&new),
-                child: new(joint.child).expect("a body with a joint is held"),
-                ..joint.clone()
-            })
-            .collect();
-        let effectors: Vec<Effector> = (self.effectors.iter())
-            .filter_map(|effector| Some(Effector { body: new(effector.body)?, ..effector.clone() }))
-            .collect();
-        let loads = (self.loads.iter())
-            .filter_map(|load| Some(Load { effector: places[load.effector.index()]?, ..*load }))
-            .collect();
-        let start = self.start.as_ref().map(|start| {
-            let poses = kept.iter().map(|b| start.poses[*b]).collect();
-            Box::new(Start { poses, ..(**start).clone() })
+        let is_held = |name: &str| self.find_body(name).is_none_or(|b| !loose.contains(&b));
+        let mut builder = self.to_builder();
+        builder.bodies.retain(|body| is_held(&body.name));
+        builder.effectors.retain(|effector| is_held(&effector.body));
+        let left: Vec<String> = builder.effectors.iter().map(|effector| effector.name.clone()).collect();
+        builder.loads.retain(|load| left.contains(&load.effector));
+        let start = self.start().map(|start| Start {
+            poses: self
+                .body_ids()
+                .zip(&start.poses)
+                .filter(|(b, _)| !loose.contains(b))
+                .map(|(_, p)| *p)
+                .collect(),
+            coordinates: start.coordinates.clone(),
         });
-        let order = Order::new(&bodies, &joints).unwrap_or_else(|_| unreachable!("its joints were in order"));
-        let of_body = |(b, body): (usize, &Body)| (body.name.clone(), BodyId::from_index(b));
-        let of_effector =
-            |(e, effector): (usize, &Effector)| (effector.name.clone(), EffectorId::from_index(e));
-        Mechanism {
-            body_names: bodies.iter().enumerate().map(of_body).collect(),
-            effector_names: effectors.iter().enumerate().map(of_effector).collect(),
-            bodies,
-            joints,
-            effectors,
-            loads,
-            order,
-            start,
-            ..self.clone()
+        let held = (!builder.bodies.is_empty())
+            .then(|| builder.build_at(start).expect("a part of a valid mechanism that no joint leaves"));
+        let body = |id: BodyId| match loose.iter().position(|other| *other == id) {
+            Some(at) => Whereabouts::Loose(at),
+            None => Whereabouts::Held(
+                held.as_ref().and_then(|held| held.find_body(&self[id].name)).expect("it is held"),
+            ),
+        };
+        let effector = |e: &Effector| held.as_ref().and_then(|held| held.find_effector(&e.name));
+        Apart {
+            bodies: self.body_ids().map(body).collect(),
+            effectors: self.effectors().iter().map(effector).collect(),
+            loose: loose.iter().map(|b| self[*b].clone()).collect(),
+            held,
         }
     }
 }

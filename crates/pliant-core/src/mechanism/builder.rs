@@ -2,20 +2,22 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::closing::{Unposed, pose_at};
 use super::description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
     TargetDescription,
 };
+use super::order::Order;
 use super::validate::{Checks, with_article};
 use super::{
-    Body, BodyId, Coupling, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint, JointId,
-    Load, Mechanism, STANDARD_GRAVITY, Shape, Target, WORLD,
+    Body, BodyId, Coupling, Data, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint,
+    JointId, Load, Marks, Mechanism, STANDARD_GRAVITY, Shape, Start, Target, WORLD,
 };
-use crate::full::{Unposed, pose_at};
-use crate::order::Order;
+use crate::spatial::Pose;
 
 /// Collects the elements of a mechanism and checks them all at once.
 ///
@@ -73,6 +75,68 @@ impl MechanismBuilder {
     /// Sets gravity, world axes, m/s².
     pub fn gravity(&mut self, gravity: [f64; 3]) -> &mut Self {
         self.gravity = gravity.into();
+        self
+    }
+
+    /// A body that was added, to change it.
+    pub fn body_mut(&mut self, name: &str) -> Option<&mut Body> {
+        self.bodies.iter_mut().find(|body| body.name == name)
+    }
+
+    /// A joint that was added, to change it.
+    pub fn joint_mut(&mut self, name: &str) -> Option<&mut JointDescription> {
+        self.joints.iter_mut().find(|joint| joint.name == name)
+    }
+
+    /// Adds everything of another mechanism but its gravity, moved by a pose: names get the prefix, what it joined to
+    /// the world stays joined to the world.
+    ///
+    /// ```
+    /// use pliant_core::{gallery, mechanism::*, spatial::Pose};
+    ///
+    /// let arm = gallery::arm();
+    /// let mut builder = MechanismBuilder::new("two arms");
+    /// builder.join(&arm, "left ", &Pose::translation([0.0, 0.5, 0.0]));
+    /// builder.join(&arm, "right ", &Pose::translation([0.0, -0.5, 0.0]));
+    /// let both = builder.build()?;
+    /// assert_eq!(both.joints().len(), 2 * arm.joints().len());
+    /// assert!(both.find_effector("left tip").is_some());
+    /// # Ok::<(), InvalidMechanism>(())
+    /// ```
+    pub fn join(&mut self, other: &Mechanism, prefix: &str, motion: &Pose) -> &mut Self {
+        let other = other.to_builder();
+        let named = |name: &str| if name == WORLD { name.into() } else { format!("{prefix}{name}") };
+        let moved = |pose: Pose| *motion * pose;
+        self.bodies.extend(other.bodies.into_iter().map(|b| Body {
+            name: named(&b.name),
+            pose: moved(b.pose),
+            ..b
+        }));
+        self.joints.extend(other.joints.into_iter().map(|j| JointDescription {
+            name: named(&j.name),
+            parent: named(&j.parent),
+            child: named(&j.child),
+            frame: moved(j.frame),
+            ..j
+        }));
+        self.effectors.extend(other.effectors.into_iter().map(|e| EffectorDescription {
+            name: named(&e.name),
+            body: named(&e.body),
+            ..e
+        }));
+        self.couplings.extend(other.couplings.into_iter().map(|c| CouplingDescription {
+            joint: named(&c.joint),
+            of: named(&c.of),
+            ..c
+        }));
+        self.loads
+            .extend(other.loads.into_iter().map(|l| LoadDescription { effector: named(&l.effector), ..l }));
+        self.targets
+            .extend(other.targets.into_iter().map(|t| TargetDescription { joint: named(&t.joint), ..t }));
+        self.world_shapes
+            .extend(other.world_shapes.into_iter().map(|shape| Shape { pose: moved(shape.pose), ..shape }));
+        self.warnings.extend(other.warnings);
+        self.notes.extend(other.notes);
         self
     }
 
@@ -143,7 +207,12 @@ impl MechanismBuilder {
     /// assert!(defects[0].message.contains("the mass is -1"));
     /// assert!(defects[1].help.contains("did you mean `lever`?"));
     /// ```
-    pub fn build(mut self) -> Result<Mechanism, InvalidMechanism> {
+    pub fn build(self) -> Result<Mechanism, InvalidMechanism> {
+        self.build_at(None)
+    }
+
+    /// The mechanism with a known start; without one, it is found from the joints' start coordinates.
+    pub(super) fn build_at(mut self, start: Option<Start>) -> Result<Mechanism, InvalidMechanism> {
         let mut checks = Checks::default();
         checks.values(&self);
         self.settle();
@@ -159,7 +228,10 @@ impl MechanismBuilder {
             Element::Effector,
         );
 
+        let marks = self.marks();
+        let (mark, of_effectors) = (marks.structure(), marks.effectors);
         // References by name become handles; an element with a broken one is left out of the rest.
+        let mut coordinate = 0;
         let mut joints = Vec::with_capacity(self.joints.len());
         for (i, joint) in self.joints.iter().enumerate() {
             let element = Element::Joint(i);
@@ -168,38 +240,42 @@ impl MechanismBuilder {
             } else {
                 checks
                     .refer(&body_names, &joint.parent, element, "parent", "body")
-                    .map(|b| Some(BodyId::from_index(b)))
+                    .map(|b| Some(BodyId::new(b, mark)))
             };
             let child = checks.child(&body_names, joint, i);
-            let (freedoms, start) = (freedoms(joint), start(joint));
+            let (freedoms, start) = (freedoms(joint), start_of(joint));
             if let (Some(parent), Some(child), Some(freedoms), Some(start)) = (parent, child, freedoms, start)
             {
                 let (name, kind, frame) = (joint.name.clone(), joint.kind.clone(), joint.frame);
-                let child = BodyId::from_index(child);
-                joints.push((i, Joint { name, kind, parent, child, frame, freedoms, start }));
+                let child = BodyId::new(child, mark);
+                let row = 6 * joints.len() - coordinate;
+                let count = freedoms.len();
+                joints
+                    .push((i, Joint { name, kind, parent, child, frame, freedoms, start, coordinate, row }));
+                coordinate += count;
             }
         }
         let effectors: Vec<_> = (self.effectors.iter().enumerate())
             .filter_map(|(i, e)| {
                 let body = checks.refer(&body_names, &e.body, Element::Effector(i), "body", "body")?;
-                Some(Effector { name: e.name.clone(), body: BodyId::from_index(body), frame: e.frame })
+                Some(Effector { name: e.name.clone(), body: BodyId::new(body, mark), frame: e.frame })
             })
             .collect();
         let loads: Vec<_> = (self.loads.iter().enumerate())
             .filter_map(|(i, l)| {
                 let e =
                     checks.refer(&effector_names, &l.effector, Element::Load(i), "effector", "effector")?;
-                Some(Load { effector: EffectorId::from_index(e), wrench: l.wrench })
+                Some(Load { effector: EffectorId::new(e, of_effectors), wrench: l.wrench })
             })
             .collect();
-        let couplings = self.couplings(&mut checks, &joint_names);
-        let targets = self.targets(&mut checks, &joint_names);
+        let couplings = self.couplings(&mut checks, &joint_names, mark);
+        let targets = self.targets(&mut checks, &joint_names, mark);
 
         checks.unheld(&self, &joints, &body_names);
         let joints_complete = joints.len() == self.joints.len();
         let indices: Vec<usize> = joints.iter().map(|(i, _)| *i).collect();
         let joints: Vec<Joint> = joints.into_iter().map(|(_, joint)| joint).collect();
-        let order = match Order::new(&self.bodies, &joints) {
+        let order = match Order::new(&self.bodies, &joints, mark) {
             Ok(order) => {
                 if joints_complete {
                     checks.massless(&self.bodies, &order);
@@ -213,11 +289,10 @@ impl MechanismBuilder {
         };
 
         match (checks.finish(), order) {
-            (Ok(()), Some(order)) => started(Mechanism {
-                body_names: handles(body_names, BodyId::from_index),
-                joint_names: handles(joint_names, JointId::from_index),
-                effector_names: handles(effector_names, EffectorId::from_index),
-                first_coordinate: first_coordinates(&joints),
+            (Ok(()), Some(order)) => started(Data {
+                body_names: handles(body_names, |b| BodyId::new(b, mark)),
+                joint_names: handles(joint_names, |j| JointId::new(j, mark)),
+                effector_names: handles(effector_names, |e| EffectorId::new(e, of_effectors)),
                 name: self.name,
                 gravity: self.gravity,
                 bodies: self.bodies,
@@ -230,11 +305,23 @@ impl MechanismBuilder {
                 warnings: self.warnings,
                 notes: self.notes,
                 order,
-                start: None,
+                marks,
+                start,
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
         }
+    }
+
+    /// Marks of what is described.
+    fn marks(&self) -> Marks {
+        let joints = self.joints.iter();
+        Marks::new(
+            self.bodies.iter().map(|body| body.name.as_str()),
+            joints.map(|j| (j.name.as_str(), &j.kind, j.parent.as_str(), j.child.as_str())),
+            self.couplings.len(),
+            self.effectors.iter().map(|effector| (effector.name.as_str(), effector.body.as_str())),
+        )
     }
 
     /// Makes rotations unit quaternions and inertias symmetric to the last bit. What is so already
@@ -250,7 +337,7 @@ impl MechanismBuilder {
         self.effectors.iter_mut().for_each(|effector| effector.frame.settle());
     }
 
-    fn couplings(&self, checks: &mut Checks, joints: &HashMap<String, usize>) -> Vec<Coupling> {
+    fn couplings(&self, checks: &mut Checks, joints: &HashMap<String, usize>, mark: u32) -> Vec<Coupling> {
         let mut couplings = Vec::new();
         let mut leader: HashMap<usize, usize> = HashMap::new();
         for (i, coupling) in self.couplings.iter().enumerate() {
@@ -260,8 +347,8 @@ impl MechanismBuilder {
             let (Some(joint), Some(of)) = (joint, of) else { continue };
             if checks.coupling(self, i, joint, of, &mut leader) {
                 couplings.push(Coupling {
-                    joint: JointId::from_index(joint),
-                    of: JointId::from_index(of),
+                    joint: JointId::new(joint, mark),
+                    of: JointId::new(of, mark),
                     ratio: coupling.ratio,
                     offset: coupling.offset,
                 });
@@ -270,7 +357,7 @@ impl MechanismBuilder {
         couplings
     }
 
-    fn targets(&self, checks: &mut Checks, joints: &HashMap<String, usize>) -> Vec<Target> {
+    fn targets(&self, checks: &mut Checks, joints: &HashMap<String, usize>, mark: u32) -> Vec<Target> {
         let mut targets = Vec::new();
         for (i, target) in self.targets.iter().enumerate() {
             let Some(joint) = checks.refer(joints, &target.joint, Element::Target(i), "joint", "joint")
@@ -279,12 +366,83 @@ impl MechanismBuilder {
             };
             checks.target(i, target, &self.joints[joint]);
             targets.push(Target {
-                joint: JointId::from_index(joint),
+                joint: JointId::new(joint, mark),
                 time: target.time.clone(),
                 position: target.position.clone(),
             });
         }
         targets
+    }
+}
+
+impl Mechanism {
+    /// A builder of the same mechanism, to change it and build it again. Handles and states stay good as long as bodies and
+    /// joints do (and for effectors, these too).
+    ///
+    /// ```
+    /// use pliant_core::gallery;
+    ///
+    /// let arm = gallery::arm();
+    /// let mut builder = arm.to_builder();
+    /// let elbow = arm.joints()[2].name.clone();
+    /// builder.joint_mut(&elbow).ok_or("no such joint")?.stiffness = Some(50.0.into()); // N·m/rad
+    /// let softer = builder.build()?;
+    /// let elbow = arm.find_joint(&elbow).ok_or("no such joint")?;
+    /// assert_eq!(softer.joint(elbow)?.freedoms[0].stiffness, 50.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> MechanismBuilder {
+        let body = |id: BodyId| self[id].name.clone();
+        let joint = |id: JointId| self[id].name.clone();
+        let each = |joint: &Joint, value: fn(&Freedom) -> f64| {
+            Some(PerFreedom::Each(joint.freedoms.iter().map(value).collect()))
+        };
+        MechanismBuilder {
+            name: self.name().into(),
+            gravity: self.gravity(),
+            bodies: self.bodies().to_vec(),
+            joints: (self.joints().iter())
+                .map(|joint| JointDescription {
+                    name: joint.name.clone(),
+                    kind: joint.kind.clone(),
+                    parent: self.parent_name(joint).into(),
+                    child: body(joint.child),
+                    frame: joint.frame,
+                    stiffness: each(joint, |f| f.stiffness),
+                    damping: each(joint, |f| f.damping),
+                    limits: Some(PerFreedom::Each(
+                        joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect(),
+                    )),
+                    rest: each(joint, |f| f.rest),
+                    armature: each(joint, |f| f.armature),
+                    start: Some(PerFreedom::Each(joint.start.clone())),
+                })
+                .collect(),
+            effectors: (self.effectors().iter())
+                .map(|e| EffectorDescription { name: e.name.clone(), body: body(e.body), frame: e.frame })
+                .collect(),
+            couplings: (self.couplings().iter())
+                .map(|c| CouplingDescription {
+                    joint: joint(c.joint),
+                    of: joint(c.of),
+                    ratio: c.ratio,
+                    offset: c.offset,
+                })
+                .collect(),
+            loads: (self.loads().iter())
+                .map(|l| LoadDescription { effector: self[l.effector].name.clone(), wrench: l.wrench })
+                .collect(),
+            targets: (self.targets().iter())
+                .map(|t| TargetDescription {
+                    joint: joint(t.joint),
+                    time: t.time.clone(),
+                    position: t.position.clone(),
+                })
+                .collect(),
+            world_shapes: self.world_shapes().to_vec(),
+            warnings: self.reader_warnings().to_vec(),
+            notes: self.notes().to_vec(),
+        }
     }
 }
 
@@ -319,34 +477,26 @@ fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) 
     positions.into_iter().map(|(name, i)| (name, handle(i))).collect()
 }
 
-/// Running sum of the joints' freedoms.
-fn first_coordinates(joints: &[Joint]) -> Vec<usize> {
-    let mut first = vec![0];
-    for joint in joints {
-        first.push(first[first.len() - 1] + joint.freedoms.len());
-    }
-    first
-}
-
 /// The mechanism where its joints are to start, loops and couplings closed.
-fn started(mut mechanism: Mechanism) -> Result<Mechanism, InvalidMechanism> {
-    let given: Vec<(JointId, Vec<f64>)> = (mechanism.joints.iter().enumerate())
+fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
+    let mut mechanism = Mechanism { data: Arc::new(data) };
+    let given: Vec<(JointId, Vec<f64>)> = (mechanism.joint_ids().zip(mechanism.joints()))
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
-        .map(|(j, joint)| (JointId::from_index(j), joint.start.clone()))
+        .map(|(id, joint)| (id, joint.start.clone()))
         .collect();
-    let Some((first, _)) = given.first() else { return Ok(mechanism) };
+    let (Some((first, _)), None) = (given.first(), mechanism.start()) else { return Ok(mechanism) };
     match pose_at(&mechanism, &given, START_REACHED) {
         Ok(start) => {
-            mechanism.start = Some(Box::new(start));
+            Arc::make_mut(&mut mechanism.data).start = Some(start);
             Ok(mechanism)
         }
         Err(Unposed { joint, why }) => {
-            let joint = joint.unwrap_or(*first);
-            let name = &mechanism.joint(joint).name;
+            let id = joint.unwrap_or(*first);
+            let Joint { name, start, .. } = &mechanism[id];
             let defect = Defect {
-                element: Element::Joint(joint.index()),
+                element: Element::Joint(id.index()),
                 field: Some("start"),
-                message: format!("joint `{name}` cannot start at {:?}: {why}", mechanism.joint(joint).start),
+                message: format!("joint `{name}` cannot start at {start:?}: {why}"),
                 help: "start coordinates at which all loops and couplings close".into(),
             };
             Err(InvalidMechanism { defects: vec![defect] })
@@ -359,7 +509,7 @@ fn started(mut mechanism: Mechanism) -> Result<Mechanism, InvalidMechanism> {
 const START_REACHED: f64 = 1e-2;
 
 /// The start coordinates of a joint; `None` if the list has the wrong length (which the checks report).
-fn start(joint: &JointDescription) -> Option<Vec<f64>> {
+fn start_of(joint: &JointDescription) -> Option<Vec<f64>> {
     let count = joint.kind.freedoms();
     match &joint.start {
         None => Some(vec![0.0; count]),

@@ -5,14 +5,19 @@
 
 mod apart;
 mod builder;
+pub(crate) mod closing;
 mod defect;
 mod description;
+mod handle;
+#[doc(hidden)]
+pub mod order;
 mod shape;
 mod summary;
 mod validate;
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 
@@ -23,54 +28,20 @@ pub use description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
     TargetDescription,
 };
+pub(crate) use handle::Marks;
+pub use handle::{BodyId, EffectorId, JointId, UnknownHandle};
 pub use shape::{Geometry, Shape};
 pub use summary::Summary;
-pub use validate::closest;
 
 use crate::joints::JointKind;
-use crate::order::Order;
 use crate::spatial::{Pose, SpatialInertia, Wrench};
+use order::Order;
 
 /// The name by which joints refer to what does not move.
 pub const WORLD: &str = "world";
 
 /// Gravity unless a file says otherwise, m/s².
 pub const STANDARD_GRAVITY: [f64; 3] = [0.0, 0.0, -9.81];
-
-macro_rules! handle {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(u32);
-
-        impl $name {
-            /// From the position in the mechanism's list.
-            #[inline]
-            pub fn from_index(index: usize) -> Self {
-                Self(u32::try_from(index).expect("more than four billion elements"))
-            }
-
-            /// The position in the mechanism's list.
-            #[inline]
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-    };
-}
-
-handle!(
-    /// A body of a mechanism.
-    BodyId
-);
-handle!(
-    /// A joint of a mechanism.
-    JointId
-);
-handle!(
-    /// An effector of a mechanism.
-    EffectorId
-);
 
 /// A rigid body (link).
 #[derive(Clone, Debug, PartialEq)]
@@ -165,9 +136,24 @@ pub struct Joint {
     /// The coordinates that it is to start at, one per freedom; the file's pose is 0. Where loops or couplings have
     /// a say, a joint with zeros goes where they put it.
     pub start: Vec<f64>,
+    /// First of its coordinates and of its constraint rows among those of all joints.
+    pub(super) coordinate: usize,
+    pub(super) row: usize,
 }
 
 impl Joint {
+    /// Where its coordinates are among those of all joints.
+    #[inline]
+    pub fn coordinates(&self) -> Range<usize> {
+        self.coordinate..self.coordinate + self.freedoms.len()
+    }
+
+    /// Where its constraint rows, six minus its freedoms, are among those of all joints.
+    #[inline]
+    pub fn rows(&self) -> Range<usize> {
+        self.row..self.row + 6 - self.freedoms.len()
+    }
+
     /// Whether every freedom has a spring (true for a fixed joint, which has none).
     pub fn is_held(&self) -> bool {
         self.freedoms.iter().all(Freedom::is_sprung)
@@ -223,13 +209,19 @@ pub struct Target {
 pub struct Start {
     /// The link frame of each body in the world.
     pub poses: Vec<Pose>,
-    /// Coordinates of all joints ([`Mechanism::coordinates_of`]).
+    /// Coordinates of all joints ([`Joint::coordinates`]).
     pub coordinates: Vec<f64>,
 }
 
-/// A mechanism: valid by construction, and never changed by a simulation.
+/// A mechanism: valid by construction, and never changed by a simulation. A clone shares all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mechanism {
+    data: Arc<Data>,
+}
+
+/// What a mechanism consists of.
+#[derive(Clone, Debug, PartialEq)]
+struct Data {
     name: String,
     gravity: Vector3<f64>,
     bodies: Vec<Body>,
@@ -244,160 +236,124 @@ pub struct Mechanism {
     body_names: HashMap<String, BodyId>,
     joint_names: HashMap<String, JointId>,
     effector_names: HashMap<String, EffectorId>,
-    /// First coordinate of each joint among those of all joints, and their number at the end.
-    first_coordinate: Vec<usize>,
     order: Order,
-    start: Option<Box<Start>>,
+    marks: Marks,
+    start: Option<Start>,
 }
 
 impl Mechanism {
     /// Its name, which may be empty.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.data.name
     }
 
     /// Gravity, world axes, m/s².
     pub fn gravity(&self) -> Vector3<f64> {
-        self.gravity
+        self.data.gravity
     }
 
     /// All bodies, in the order they were given.
     pub fn bodies(&self) -> &[Body] {
-        &self.bodies
+        &self.data.bodies
     }
 
     /// All joints, in the order they were given.
     pub fn joints(&self) -> &[Joint] {
-        &self.joints
+        &self.data.joints
     }
 
     /// All effectors, in the order they were given.
     pub fn effectors(&self) -> &[Effector] {
-        &self.effectors
+        &self.data.effectors
     }
 
     /// All couplings.
     pub fn couplings(&self) -> &[Coupling] {
-        &self.couplings
+        &self.data.couplings
     }
 
     /// The loads the scene shows.
     pub fn loads(&self) -> &[Load] {
-        &self.loads
+        &self.data.loads
     }
 
     /// Set-points over time.
     pub fn targets(&self) -> &[Target] {
-        &self.targets
+        &self.data.targets
     }
 
     /// Shapes that do not move.
     pub fn world_shapes(&self) -> &[Shape] {
-        &self.world_shapes
+        &self.data.world_shapes
     }
 
     /// What was assumed when the mechanism was read, such as springs that its file does not give.
     pub fn notes(&self) -> &[String] {
-        &self.notes
+        &self.data.notes
     }
 
     /// What could not be taken, or was repaired, when the mechanism was read: those of [`Mechanism::warnings`] that only
     /// its reader knows.
     pub fn reader_warnings(&self) -> &[String] {
-        &self.warnings
+        &self.data.warnings
     }
 
     /// The same mechanism with what another reader said of it.
-    pub fn with_remarks(self, warnings: Vec<String>, notes: Vec<String>) -> Mechanism {
-        Mechanism { warnings, notes, ..self }
+    pub fn with_remarks(mut self, warnings: Vec<String>, notes: Vec<String>) -> Mechanism {
+        let data = Arc::make_mut(&mut self.data);
+        (data.warnings, data.notes) = (warnings, notes);
+        self
     }
 
     /// The sequence in which engines visit the mechanism.
     pub fn order(&self) -> &Order {
-        &self.order
+        &self.data.order
     }
 
     /// Where it starts; `None` is the file's pose.
     pub fn start(&self) -> Option<&Start> {
-        self.start.as_deref()
-    }
-
-    /// The body of a handle.
-    pub fn body(&self, id: BodyId) -> &Body {
-        &self.bodies[id.index()]
-    }
-
-    /// The joint of a handle.
-    pub fn joint(&self, id: JointId) -> &Joint {
-        &self.joints[id.index()]
-    }
-
-    /// The effector of a handle.
-    pub fn effector(&self, id: EffectorId) -> &Effector {
-        &self.effectors[id.index()]
+        self.data.start.as_ref()
     }
 
     /// The handle of a body's name.
     pub fn find_body(&self, name: &str) -> Option<BodyId> {
-        self.body_names.get(name).copied()
+        self.data.body_names.get(name).copied()
     }
 
     /// The handle of a joint's name.
     pub fn find_joint(&self, name: &str) -> Option<JointId> {
-        self.joint_names.get(name).copied()
+        self.data.joint_names.get(name).copied()
     }
 
     /// The handle of an effector's name.
     pub fn find_effector(&self, name: &str) -> Option<EffectorId> {
-        self.effector_names.get(name).copied()
+        self.data.effector_names.get(name).copied()
     }
 
     /// Xp: the joint frame in the parent's link frame (in the world, for a joint of the world).
-    pub fn frame_in_parent(&self, id: JointId) -> Pose {
-        let joint = self.joint(id);
+    pub fn frame_in_parent(&self, joint: &Joint) -> Pose {
         match joint.parent {
-            Some(parent) => self.body(parent).pose.inverse_times(&joint.frame),
+            Some(parent) => self[parent].pose.inverse_times(&joint.frame),
             None => joint.frame,
         }
     }
 
     /// Xc: the joint frame in the child's link frame.
-    pub fn frame_in_child(&self, id: JointId) -> Pose {
-        let joint = self.joint(id);
-        self.body(joint.child).pose.inverse_times(&joint.frame)
+    pub fn frame_in_child(&self, joint: &Joint) -> Pose {
+        self[joint.child].pose.inverse_times(&joint.frame)
     }
 
     /// Number of coordinates of all joints together.
     pub fn coordinate_count(&self) -> usize {
-        self.first_coordinate[self.joints.len()]
-    }
-
-    /// Where a joint's coordinates are among those of all joints.
-    #[inline]
-    pub fn coordinates_of(&self, id: JointId) -> Range<usize> {
-        self.first_coordinate[id.index()]..self.first_coordinate[id.index() + 1]
-    }
-
-    /// Where a joint's constraint rows are among those of all joints: six minus its freedoms each.
-    #[inline]
-    pub fn rows_of(&self, id: JointId) -> Range<usize> {
-        let (j, q) = (id.index(), self.coordinates_of(id));
-        6 * j - q.start..6 * (j + 1) - q.end
-    }
-
-    /// The same mechanism with other springs: what engines hold still on the way to a pose.
-    pub(crate) fn with_freedoms(&self, mut change: impl FnMut(JointId, usize, &mut Freedom)) -> Mechanism {
-        let mut mechanism = self.clone();
-        for (j, joint) in mechanism.joints.iter_mut().enumerate() {
-            for (k, freedom) in joint.freedoms.iter_mut().enumerate() {
-                change(JointId::from_index(j), k, freedom);
-            }
-        }
-        mechanism
+        self.data.joints.last().map_or(0, |joint| joint.coordinates().end)
     }
 
     /// The name of a joint's parent, `world` included.
-    pub fn parent_name(&self, id: JointId) -> &str {
-        self.joint(id).parent.map_or(WORLD, |parent| &self.body(parent).name)
+    pub fn parent_name(&self, joint: &Joint) -> &str {
+        joint.parent.map_or(WORLD, |parent| &self[parent].name)
+    }
+
+    pub(crate) fn marks(&self) -> Marks {
+        self.data.marks
     }
 }

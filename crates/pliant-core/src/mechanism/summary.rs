@@ -31,7 +31,8 @@ impl Mechanism {
     /// Radius of the ball, centred on the bounding box of all joint and link origins at rest, that
     /// holds them all, m.
     pub fn radius(&self) -> f64 {
-        let points = || self.bodies.iter().map(|b| &b.pose).chain(self.joints.iter().map(|j| &j.frame));
+        let points =
+            || self.data.bodies.iter().map(|b| &b.pose).chain(self.data.joints.iter().map(|j| &j.frame));
         let mut low = Vector3::repeat(f64::INFINITY);
         let mut high = Vector3::repeat(f64::NEG_INFINITY);
         for Pose { position, .. } in points() {
@@ -44,15 +45,15 @@ impl Mechanism {
 
     /// Mass of all bodies, kg.
     pub fn mass(&self) -> f64 {
-        self.bodies.iter().map(|b| b.inertia.mass).sum()
+        self.data.bodies.iter().map(|b| b.inertia.mass).sum()
     }
 
     /// What its file could not say here, and what is legal but probably not meant.
     pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = self.warnings.clone();
-        let node = |body| self.order.node_of(body);
+        let mut warnings = self.data.warnings.clone();
+        let node = |body| self.data.order.node_of(body);
         let is_stuck = |joint: &Joint| joint.parent.and_then(node) == node(joint.child);
-        for joint in &self.joints {
+        for joint in &self.data.joints {
             if !joint.freedoms.is_empty() && is_stuck(joint) {
                 warnings.push(format!(
                     "joint `{}` joins bodies that fixed joints already hold together: it cannot move and its springs do nothing",
@@ -69,8 +70,8 @@ impl Mechanism {
                 warnings.push(format!("joint `{}` starts outside its limits: {why}", joint.name));
             }
         }
-        for coupling in &self.couplings {
-            let (joint, of) = (self.joint(coupling.joint), self.joint(coupling.of));
+        for coupling in &self.data.couplings {
+            let (joint, of) = (&self[coupling.joint], &self[coupling.of]);
             if is_stuck(joint) || is_stuck(of) {
                 warnings.push(format!(
                     "the coupling of joint `{}` to `{}` is ignored: one of them cannot move",
@@ -79,10 +80,10 @@ impl Mechanism {
             }
         }
         // A start that is given closes couplings.
-        for coupling in self.couplings.iter().filter(|c| c.offset != 0.0 && self.start.is_none()) {
+        for coupling in self.data.couplings.iter().filter(|c| c.offset != 0.0 && self.data.start.is_none()) {
             warnings.push(format!(
                 "the coupling of joint `{}` does not hold in the file's pose, where both coordinates are 0: its offset is {}",
-                self.joint(coupling.joint).name, coupling.offset
+                self[coupling.joint].name, coupling.offset
             ));
         }
         warnings
@@ -91,11 +92,11 @@ impl Mechanism {
     /// Counts, size, mass and warnings.
     pub fn summary(&self) -> Summary {
         Summary {
-            bodies: self.bodies.len(),
-            joints: self.joints.len(),
-            freedoms: self.order.freedoms(&self.joints),
-            loops: self.order.loop_joints().len(),
-            effectors: self.effectors.iter().map(|e| e.name.clone()).collect(),
+            bodies: self.data.bodies.len(),
+            joints: self.data.joints.len(),
+            freedoms: self.data.order.freedoms(&self.data.joints),
+            loops: self.data.order.loop_joints().len(),
+            effectors: self.data.effectors.iter().map(|e| e.name.clone()).collect(),
             radius: self.radius(),
             mass: self.mass(),
             warnings: self.warnings(),

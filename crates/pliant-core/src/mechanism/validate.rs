@@ -6,13 +6,12 @@ use std::collections::{HashMap, HashSet};
 use nalgebra::{Matrix3, Vector3};
 
 use super::description::{JointDescription, PerFreedom, TargetDescription};
-use super::{
-    Body, BodyId, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD,
-};
+use super::order::{Cycles, Order};
+use super::{Body, Defect, Element, Geometry, InvalidMechanism, Joint, MechanismBuilder, Shape, WORLD};
 use crate::expression::Expression;
 use crate::joints::JointKind;
-use crate::order::{Cycles, Order};
 use crate::spatial::{Pose, SpatialInertia};
+use crate::words::closest;
 
 /// How far the largest principal moment may exceed the sum of the others: files are printed with
 /// six digits, and a thin plate or rod sits exactly on the bound.
@@ -536,8 +535,7 @@ impl Checks {
 
     /// Nodes that nothing gives mass.
     pub(super) fn massless(&mut self, bodies: &[Body], order: &Order) {
-        let unsound: HashSet<usize> =
-            self.unsound.iter().filter_map(|b| order.node_of(BodyId::from_index(*b))).collect();
+        let unsound: HashSet<usize> = self.unsound.iter().filter_map(|b| order.node_of_index(*b)).collect();
         for (_, node) in order.nodes().iter().enumerate().filter(|(n, _)| !unsound.contains(n)) {
             let i = node.head.index();
             let name = &bodies[i].name;
@@ -655,34 +653,4 @@ fn inertia_defect(inertia: &SpatialInertia) -> Option<(&'static str, String, &'s
         ));
     }
     None
-}
-
-/// The candidate nearest in spelling, if it is near at all.
-pub fn closest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).clamp(1, 3);
-    candidates
-        .map(|candidate| (edit_distance(word, candidate, limit), candidate))
-        .filter(|(distance, _)| *distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Insertions, deletions and replacements between two words; anything above the limit may come back
-/// as more than it is.
-fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > limit || a.len() > 100 {
-        return limit + 1;
-    }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -1,6 +1,6 @@
 //! A small dense Cholesky factorisation in memory that the caller owns.
 
-use crate::wide::{dot, padded};
+use crate::linear::wide::{dot, padded};
 
 /// A = L Lᵀ in place, row by row, lower triangle; the diagonal holds 1/L_ii. False if A is not positive definite.
 pub(crate) fn factor(A: &mut [f64], n: usize) -> bool {
@@ -96,7 +96,7 @@ mod tests {
             super::solve(&L, n, &mut x);
             // Condition numbers here reach 1e3.
             assert!((&A * DVector::from_vec(x) - b).amax() < 1e-12, "{n}");
-            let m = crate::wide::padded(n);
+            let m = crate::linear::wide::padded(n);
             let (mut upper, mut lower) = (vec![0.0; n * m], vec![0.0; n * m]);
             super::invert(&L, n, &mut upper, &mut lower);
             let rows = |X: &[f64]| DMatrix::from_fn(n, n, |i, k| X[i * m + k]);

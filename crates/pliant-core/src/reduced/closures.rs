@@ -11,7 +11,7 @@ use nalgebra::{DMatrix, Matrix6, SymmetricEigen};
 use super::reference::Reference;
 use super::softness::Softness;
 use super::system::System;
-use crate::elimination::{Ordering, Pivoted, Symbolic};
+use crate::linear::elimination::{Ordering, Pivoted, Symbolic};
 
 /// Closures that differ by less, in radii or radians of all coordinates, are the same: more than a file rounds,
 /// less than a mechanism means.

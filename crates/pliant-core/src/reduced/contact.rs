@@ -16,11 +16,11 @@ use super::cholesky;
 use super::dynamics::twist_at;
 use super::model::Component;
 use super::simulation::{Moving, Simulation};
-use crate::contact::Push;
-use crate::full::StepError;
+use crate::engine::StepError;
+use crate::engine::touch::{Push, Touch, internal};
+use crate::linear::wide::{add_rows, combine, padded, square, wide};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian_blocks};
-use crate::wide::{add_rows, combine, padded, square, wide};
 
 /// Memory of contact.
 #[derive(Clone, Debug, Default)]
@@ -146,32 +146,34 @@ impl Maps {
     }
 }
 
-impl Simulation<'_> {
-    /// The first effector on a body, if it moves: what contact touches the body by.
-    pub(crate) fn touch(&self, body: BodyId) -> Option<usize> {
+internal!(|simulation, body| simulation.link_pose(body));
+
+impl Touch for Simulation {
+    fn boxed_touch(&self) -> Box<dyn Touch> {
+        Box::new(self.clone())
+    }
+
+    /// The first effector on a body, if it moves.
+    fn touch(&self, body: BodyId) -> Option<usize> {
         let on =
             |e: &(super::model::Effector, Pose)| e.0.frame.body == body && e.0.component < self.parts.len();
         self.effectors.iter().position(on)
     }
 
-    /// The component of an effector.
-    pub(crate) fn part_of(&self, touch: usize) -> usize {
+    fn part_of(&self, touch: usize) -> usize {
         self.effectors[touch].0.component
     }
 
-    /// How many components there are.
-    pub(crate) fn part_count(&self) -> usize {
+    fn part_count(&self) -> usize {
         self.parts.len()
     }
 
-    /// The link frame of an effector's body.
-    pub(crate) fn touch_pose(&self, touch: usize) -> Pose {
+    fn touch_pose(&self, touch: usize) -> Pose {
         let (effector, pose) = &self.effectors[touch];
         *pose * effector.frame.frame.inverse()
     }
 
-    /// Solves the step as if nothing touched.
-    pub(crate) fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
+    fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
         self.solve_step(h)?;
         let Answers { effectors, parts, .. } = &mut self.answers;
         parts.resize(self.parts.len(), Maps::NONE);
@@ -213,18 +215,15 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// The twist of an effector's link at the start of the step that was solved for, world axes at the link frame.
-    pub(crate) fn touch_twist(&self, touch: usize) -> Twist {
+    fn touch_twist(&self, touch: usize) -> Twist {
         self.answers.effectors[touch].twists[0]
     }
 
-    /// Its twist at the end of that step.
-    pub(crate) fn free_twist(&self, touch: usize) -> Twist {
+    fn free_twist(&self, touch: usize, _: f64) -> Twist {
         self.answers.effectors[touch].twists[1]
     }
 
-    /// W of pushes on one component, row by row.
-    pub(crate) fn respond(&mut self, component: usize, pushes: &[Push], out: &mut [f64]) {
+    fn respond(&mut self, _: f64, component: usize, pushes: &[Push], out: &mut [f64]) {
         let mut X = std::mem::take(&mut self.answers.rows);
         X.clear();
         X.resize(3 * pushes.len() * self.answers.parts[component].wide, 0.0);
@@ -232,8 +231,7 @@ impl Simulation<'_> {
         self.answers.rows = X;
     }
 
-    /// Adds impulses on effectors, world axes at their link frames, to the step that was solved for; nothing moves.
-    pub(crate) fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
+    fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         for c in 0..self.parts.len() {
             let n = self.parts[c].motion.size();
             let mut pushed = std::mem::take(&mut self.answers.rows);
@@ -263,8 +261,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Takes the step that was attempted.
-    pub(crate) fn take(&mut self, h: f64) {
+    fn take(&mut self, h: f64) {
         self.take_step(h);
         self.rebuild();
     }
@@ -273,13 +270,13 @@ impl Simulation<'_> {
 wide! {
     /// W = XXᵀ of pushes on one component, X = GL⁻ᵀ.
     fn respond, respond_lanes(
-        simulation: &Simulation<'_>, component: usize, pushes: &[Push], X: &mut [f64], out: &mut [f64]
+        simulation: &Simulation, component: usize, pushes: &[Push], X: &mut [f64], out: &mut [f64]
     )
 }
 
 #[inline(always)]
 fn respond_lanes<const FUSED: bool>(
-    simulation: &Simulation<'_>,
+    simulation: &Simulation,
     component: usize,
     pushes: &[Push],
     X: &mut [f64],
@@ -296,13 +293,13 @@ fn respond_lanes<const FUSED: bool>(
 wide! {
     /// Adds L⁻¹Gᵀ of impulses on one component; whether there is any.
     fn push, push_lanes(
-        simulation: &Simulation<'_>, component: usize, impulses: &[(usize, Wrench)], into: &mut [f64]
+        simulation: &Simulation, component: usize, impulses: &[(usize, Wrench)], into: &mut [f64]
     ) -> bool
 }
 
 #[inline(always)]
 fn push_lanes<const FUSED: bool>(
-    simulation: &Simulation<'_>,
+    simulation: &Simulation,
     component: usize,
     impulses: &[(usize, Wrench)],
     into: &mut [f64],
@@ -317,7 +314,7 @@ fn push_lanes<const FUSED: bool>(
 
 /// Adds a row of L⁻¹Gᵀ, and on a free base the six numbers of H(f, τ): W is the sum of both squares.
 #[inline(always)]
-fn project<const FUSED: bool>(simulation: &Simulation<'_>, touch: usize, w: &Wrench, into: &mut [f64]) {
+fn project<const FUSED: bool>(simulation: &Simulation, touch: usize, w: &Wrench, into: &mut [f64]) {
     let effector = &simulation.effectors[touch].0;
     let reach = &simulation.answers.effectors[touch];
     let maps = &simulation.answers.parts[effector.component];

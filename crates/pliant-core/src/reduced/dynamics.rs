@@ -14,8 +14,8 @@ use nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
 
 use super::cholesky;
 use super::model::Component;
+use crate::linear::wide::{combine, dot, padded};
 use crate::spatial::{Pose, Twist, Wrench};
-use crate::wide::{combine, dot, padded};
 
 /// Coordinates, in radii or rad, beyond which a linear model has broken.
 const TOO_FAR: f64 = 1e9;

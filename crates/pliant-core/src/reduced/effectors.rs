@@ -29,7 +29,7 @@ pub(crate) fn choose(
             name: effector.name.clone(),
             body: effector.body,
             frame: effector.frame,
-            id: Some(EffectorId::from_index(e)),
+            id: Some(mechanism.effector_id(e)),
         }
     };
     let named = names.map_or(mechanism.effectors().len(), <[String]>::len);

@@ -160,7 +160,7 @@ pub(super) fn per_freedom(
     coordinates: &[(usize, usize, usize)],
     property: impl Fn(&crate::mechanism::Freedom) -> f64,
 ) -> Vec<f64> {
-    let joint = |j: usize| reference.mechanism.joint(reference.joints[j].id);
+    let joint = |j: usize| &reference.mechanism[reference.joints[j].id];
     coordinates.iter().map(|&(j, k, _)| property(&joint(j).freedoms[k])).collect()
 }
 

@@ -3,30 +3,19 @@
 //! Poses are those of the reconstruction, twists its derivative; coordinates and rates are Θ z and Θ ż with their
 //! offsets, forces those of springs and dampers there. Multipliers are zero: a reduced model has none.
 
+use super::dynamics::twist;
 use super::floating::Floating;
 use super::rebuild::{Placed, Reconstruction};
 use super::simulation::Simulation;
-use crate::full::Energy;
-use crate::inputs::InputError;
-use crate::mechanism::{BodyId, EffectorId};
-use crate::spatial::{Pose, Twist, log, right_jacobian_inverse};
-use crate::state::State;
+use crate::engine::State;
+use crate::engine::{InputError, Simulation as _};
+use crate::spatial::{Pose, Twist, exp, log, right_jacobian_inverse};
 
-impl Simulation<'_> {
-    /// Where everything is: poses, twists, coordinates, rates and forces of all bodies and joints. A step leaves
-    /// this to the first call after it.
-    pub fn state(&mut self) -> &State {
-        if !self.filled {
-            self.fill();
-            self.filled = true;
-        }
-        &self.state
-    }
-
-    fn fill(&mut self) {
-        let model = self.model;
+impl Simulation {
+    pub(super) fn fill(&mut self) {
+        let model = &self.model;
         let reference = &model.reference;
-        let mut state = std::mem::replace(&mut self.state, State::at_rest(reference.mechanism));
+        let mut state = std::mem::replace(&mut self.state, State::at_rest(&reference.mechanism));
         (state.time, state.steps, state.base) = (self.time, self.steps, self.base);
         let mut node_poses = vec![Pose::identity(); reference.poses.len()];
         let mut node_twists = vec![Twist::ZERO; reference.poses.len()];
@@ -67,14 +56,14 @@ impl Simulation<'_> {
                 state.coordinates[q] = reference.coordinates[q] + along(row, theta) + part.coordinates[at];
                 state.rates[q] = along(row, rate);
                 let joint = &reference.joints[j];
-                let freedom = &reference.mechanism.joint(joint.id).freedoms[k];
+                let freedom = &reference.mechanism[joint.id].freedoms[k];
                 state.forces[q] = joint.force(k, self.inputs.rest[q], state.coordinates[q])
                     - freedom.damping * state.rates[q];
             }
         }
         let base_twist = self.local_base_twist();
         for b in 0..state.poses.len() {
-            let (node, offset) = reference.place(BodyId::from_index(b));
+            let (node, offset) = reference.place(reference.mechanism.body_id(b));
             let (outer, twist) = node.map_or((self.base, base_twist), |n| (node_poses[n], node_twists[n]));
             state.poses[b] = outer * offset;
             state.twists[b] = offset.twist_to_local(&twist);
@@ -86,8 +75,7 @@ impl Simulation<'_> {
 
     /// The base's body twist.
     fn local_base_twist(&self) -> Twist {
-        let r = self.base.rotation.inverse();
-        Twist { linear: r * self.base_twist.linear, angular: r * self.base_twist.angular }
+        self.base_twist.turned(&self.base.rotation.inverse())
     }
 
     /// The numbers that the engine's motion is made of.
@@ -103,11 +91,10 @@ impl Simulation<'_> {
         out.extend_from_slice(self.base_twist.to_vector().as_slice());
     }
 
-    /// Puts a saved state back; the base is at rest there. A state of another engine is taken as near as the
-    /// model can come: the effectors' poses and twists, no modes.
-    pub fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        let mechanism = self.mechanism();
-        state.check(mechanism)?;
+    /// A state of another engine is taken as near as the model
+    /// can come: the effectors' poses and twists, no modes.
+    pub(super) fn restore(&mut self, state: &State) -> Result<(), InputError> {
+        state.check(self.mechanism())?;
         let saved: usize = (self.parts.iter())
             .map(|p| 2 * p.motion.size() + p.floating.as_ref().map_or(0, |_| Floating::SAVED))
             .sum();
@@ -148,19 +135,19 @@ impl Simulation<'_> {
 
     /// y and its rate from the poses and twists of the effectors: ξ = log(H̄⁻¹H), ξ̇ = Jr(ξ)⁻¹φ.
     fn measure(&mut self, state: &State) {
-        let model = self.model;
-        let mechanism = model.reference.mechanism;
+        let model = &self.model;
+        let mechanism = &model.reference.mechanism;
         for (component, part) in model.components.iter().zip(&mut self.parts) {
             part.motion.z.fill(0.0);
             part.motion.rate.fill(0.0);
             let nodes = mechanism.order().nodes();
             let (base, base_twist) = match component.base {
-                Some(n) => (state.pose(nodes[n].head), state.twists[nodes[n].head.index()]),
+                Some(n) => (state.poses[nodes[n].head.index()], state.twists[nodes[n].head.index()]),
                 None => (state.base, Twist::ZERO),
             };
             for &e in &component.effectors {
                 let effector = &model.effectors[e];
-                let pose = state.pose(effector.frame.body) * effector.frame.frame;
+                let pose = state.poses[effector.frame.body.index()] * effector.frame.frame;
                 let twist = effector.frame.frame.twist_to_local(&state.twists[effector.frame.body.index()]);
                 let carried = base.inverse_times(&pose).twist_to_local(&base_twist);
                 let xi = log(&(base * effector.rest).inverse_times(&pose));
@@ -177,79 +164,41 @@ impl Simulation<'_> {
         }
     }
 
-    /// Moves the whole mechanism, base included, without any time passing: every pose H becomes motion·H;
-    /// speeds go along. Loads and the frames of pulls stay where they are in the world.
-    pub fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
-        if !motion.is_finite() {
-            return Err(InputError::new("the motion of a teleport is not finite".into()));
-        }
-        let (base, mut twist) = (*motion * self.inputs.base, self.inputs.base_twist);
-        twist.linear = motion.rotation * twist.linear;
-        twist.angular = motion.rotation * twist.angular;
-        self.inputs_mut().set_base(base, twist)?;
+    /// Moves everything that turns with the world.
+    pub(super) fn carry(&mut self, motion: &Pose) {
         self.base = *motion * self.base;
-        self.base_twist.linear = motion.rotation * self.base_twist.linear;
-        self.base_twist.angular = motion.rotation * self.base_twist.angular;
+        self.base_twist = self.base_twist.turned(&motion.rotation);
         for part in &mut self.parts {
             part.base = *motion * part.base;
             if let Some(floating) = &mut part.floating {
                 floating.mean = *motion * floating.mean;
                 floating.linear = motion.rotation * floating.linear;
                 floating.angular = motion.rotation * floating.angular;
-                floating.acceleration.linear = motion.rotation * floating.acceleration.linear;
-                floating.acceleration.angular = motion.rotation * floating.acceleration.angular;
+                floating.acceleration = floating.acceleration.turned(&motion.rotation);
             }
         }
         self.place_effectors();
         self.rebuild();
-        Ok(())
     }
 
-    /// Every body with its link frame in the world, as it was rebuilt last; of the chosen ones, if some were.
-    pub fn poses(&self) -> impl Iterator<Item = (BodyId, Pose)> + '_ {
-        (0..self.mechanism().bodies().len())
-            .map(BodyId::from_index)
-            .filter_map(|body| Some((body, self.pose(body)?)))
-    }
-
-    /// The link frame of a body in the world, as it was rebuilt last; `None` if it is not among the chosen ones.
-    pub fn pose(&self, body: BodyId) -> Option<Pose> {
-        let (node, offset) = self.model.reference.place(body);
-        let Some(node) = node else { return Some(self.base * offset) };
-        let (c, at) = self.model.place_of_node[node];
-        let link = self.link(c, at)?;
-        Some(self.parts[c].rebuilt.poses.pose(link) * offset)
-    }
-
-    /// The frame of an effector in the world: where the model has it, whatever the links' reconstruction.
-    pub fn effector_pose(&self, effector: EffectorId) -> Pose {
-        let reduced = self.effectors.iter().find(|(e, _)| e.frame.id == Some(effector));
-        reduced.map(|(_, pose)| *pose).unwrap_or_else(|| {
-            let effector = self.mechanism().effector(effector);
-            self.pose(effector.body).unwrap_or_else(Pose::identity) * effector.frame
-        })
-    }
-
-    /// 4×4 transforms of all bodies for drawing, column by column, in the order of the mechanism's bodies.
-    /// Bodies that are not rebuilt keep what is there.
-    pub fn write_transforms(&self, out: &mut [[f32; 16]]) {
-        for (body, pose) in self.poses() {
-            let R = pose.rotation_matrix();
-            let m = &mut out[body.index()];
-            for k in 0..3 {
-                (0..3).for_each(|i| m[4 * k + i] = R[(i, k)] as f32);
-                m[4 * k + 3] = 0.0;
-                m[12 + k] = pose.position[k] as f32;
+    /// The link frame of a body as it was rebuilt last; of one that is not among the chosen ones, where the linear motion
+    /// alone takes it.
+    pub(super) fn link_pose(&self, body: usize) -> Pose {
+        let model = &self.model;
+        let (node, offset) = model.reference.place(model.reference.mechanism.body_id(body));
+        let Some(node) = node else { return self.base * offset };
+        let (c, at) = model.place_of_node[node];
+        let part = &self.parts[c];
+        let outer = match self.link(c, at) {
+            Some(link) => part.rebuilt.poses.pose(link),
+            None => {
+                let (component, n) = (&model.components[c], part.motion.size());
+                let rows = &component.shapes.nodes[6 * at * n..6 * (at + 1) * n];
+                let xi = twist(rows, &part.motion.z, Some(&part.nodes[6 * at..6 * (at + 1)]));
+                part.base * component.base_pose.inverse_times(&model.reference.poses[node]) * exp(&xi)
             }
-            m[15] = 1.0;
-        }
-    }
-
-    /// Kinetic, elastic and potential energy of the state, as of any engine's.
-    pub fn energy(&mut self) -> Energy {
-        self.state();
-        let mechanism = self.mechanism();
-        Energy::of(&self.state, mechanism, &self.inputs)
+        };
+        outer * offset
     }
 
     /// ½żᵀMż and ½zᵀKz: the energy that the model itself keeps, bases' own motion left out.
@@ -261,11 +210,5 @@ impl Simulation<'_> {
             elastic += e;
         }
         (kinetic, elastic)
-    }
-
-    /// Sum over joints of the gap between the attachment points, over the mechanism's radius.
-    pub fn violation(&mut self) -> f64 {
-        self.state();
-        self.state.violation(self.mechanism())
     }
 }

@@ -21,7 +21,7 @@ use super::closures;
 use super::reference::Reference;
 use super::softness::Softness;
 use super::system::{JointPart, System};
-use crate::elimination::{Blocks, Last, Ordering, Pivoted, Symbolic};
+use crate::linear::elimination::{Blocks, Last, Ordering, Pivoted, Symbolic};
 use crate::mechanism::JointId;
 
 /// Refinements at most; a tree needs none, loops two to five. Where loops cannot be solved all together, more.

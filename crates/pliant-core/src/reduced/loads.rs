@@ -4,9 +4,9 @@
 //! θ* is the load k(θ* − q̄) on its coordinate. One solve with the whole mechanism, only when loads change.
 
 use super::kkt::{Columns, Undetermined};
-use super::model::Model;
-use crate::inputs::Inputs;
-use crate::mechanism::{BodyId, EffectorId};
+use super::model::Constants;
+use crate::engine::Inputs;
+use crate::mechanism::EffectorId;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Loads as they were condensed last, and what came out.
@@ -35,7 +35,7 @@ pub(super) struct Condensed {
 }
 
 impl Loads {
-    pub fn new(model: &Model) -> Loads {
+    pub fn new(model: &Constants) -> Loads {
         let condensed = (model.components.iter())
             .map(|c| Condensed {
                 force: vec![0.0; c.size()],
@@ -47,7 +47,7 @@ impl Loads {
             .collect();
         let columns = model.kkt.columns(&model.reference, 1);
         let numbers = columns.nodes.len() + columns.coordinates.len();
-        let mechanism = model.reference.mechanism;
+        let mechanism = &model.reference.mechanism;
         let most = mechanism.bodies().len() + mechanism.effectors().len();
         Loads {
             columns,
@@ -64,21 +64,26 @@ impl Loads {
     }
 
     /// Condenses the present loads with each component's base where it is. Returns whether anything changed.
-    pub fn condense(&mut self, model: &Model, inputs: &Inputs, bases: &[Pose]) -> Result<bool, Undetermined> {
+    pub fn condense(
+        &mut self,
+        model: &Constants,
+        inputs: &Inputs,
+        bases: &[Pose],
+    ) -> Result<bool, Undetermined> {
         let reference = &model.reference;
-        let mechanism = reference.mechanism;
+        let mechanism = &reference.mechanism;
         self.now.fill(0.0);
         self.direct.clear();
         self.condensed.iter_mut().for_each(|c| (c.on_base, c.outside) = (Wrench::ZERO, false));
         let (nodes, coordinates) = self.now.split_at_mut(self.columns.nodes.len());
         let reduced = |id: EffectorId| model.effectors.iter().any(|e| e.frame.id == Some(id));
         let of_effectors = (inputs.effector_loads.iter().enumerate())
-            .filter(|(e, load)| **load != Wrench::ZERO && !reduced(EffectorId::from_index(*e)))
+            .filter(|(e, load)| **load != Wrench::ZERO && !reduced(mechanism.effector_id(*e)))
             .map(|(e, load)| (&mechanism.effectors()[e], load))
             .map(|(effector, load)| (effector.body, effector.frame, load));
         let of_bodies = (inputs.body_loads.iter().enumerate())
             .filter(|(_, load)| **load != Wrench::ZERO)
-            .map(|(b, load)| (BodyId::from_index(b), Pose::identity(), load));
+            .map(|(b, load)| (mechanism.body_id(b), Pose::identity(), load));
         for (body, frame, load) in of_effectors.chain(of_bodies) {
             let (Some(node), offset) = reference.place(body) else { continue };
             let (c, at) = model.place_of_node[node];

@@ -63,7 +63,7 @@ pub(super) fn accelerabilities(reference: &Reference, composite: bool) -> Vec<So
             let d = joint.freedoms();
             let M = joint.child.map_or(Matrix6::zeros(), |n| inertias[n].matrix());
             let own = joint.motion.transpose() * M * joint.motion;
-            let freedoms = &reference.mechanism.joint(joint.id).freedoms;
+            let freedoms = &reference.mechanism[joint.id].freedoms;
             let inertia =
                 DMatrix::from_fn(d, d, |i, k| own[(i, k)] + if i == k { freedoms[i].armature } else { 0.0 });
             let inverse = inertia.try_inverse().unwrap_or_else(|| DMatrix::zeros(d, d));

@@ -27,6 +27,7 @@ mod reference;
 mod segments;
 mod simulation;
 mod softness;
+mod statics;
 mod system;
 
 pub use effectors::EffectorFrame;
@@ -37,7 +38,6 @@ pub use mass::Mass;
 pub use model::Model;
 pub(crate) use per_wrench::{Layout, PerWrench, Shifts};
 pub use projection::{Method, Projection};
-pub(crate) use pulls::spring;
 pub use rebuild::Reconstruction;
 pub use reduction::{FreeBase, Reduction};
 pub use reference::Reference;

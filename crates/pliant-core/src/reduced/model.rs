@@ -1,6 +1,7 @@
 //! A reduced model: what never changes while it moves.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector, Matrix6, SymmetricEigen};
 
@@ -23,7 +24,7 @@ use crate::spatial::Pose;
 /// A mechanism reduced to its effectors at one pose.
 ///
 /// ```
-/// use pliant_core::{gallery, reduced::Reduction, spatial::Wrench};
+/// use pliant_core::{engine::Simulation, gallery, reduced::Reduction, spatial::Wrench};
 ///
 /// let mechanism = gallery::two_link(); // 0.5 m each, hinges of 100 N·m/rad
 /// let model = Reduction::at_rest(&mechanism).build()?;
@@ -35,12 +36,51 @@ use crate::spatial::Pose;
 /// let tip = simulation.effector("tip")?;
 /// simulation.set_load(tip, Wrench::force([0.0, 1.0, 0.0]))?;
 /// (0..100).try_for_each(|_| simulation.step(0.1))?; // to rest
-/// assert!((simulation.effector_pose(tip).position.y - compliance).abs() < 1e-5);
+/// assert!((simulation.effector_pose(tip)?.position.y - compliance).abs() < 1e-5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Model<'m> {
-    pub(super) reference: Reference<'m>,
+pub struct Model {
+    pub(crate) constants: Arc<Constants>,
+}
+
+impl Model {
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.reference.mechanism
+    }
+
+    /// Compliance and maps of the effectors.
+    pub fn projection(&self) -> &Projection {
+        &self.constants.projection
+    }
+
+    /// Number of independent motions of the effectors.
+    pub fn rank(&self) -> usize {
+        self.constants.components.iter().map(|c| c.rank).sum()
+    }
+
+    /// Number of modes kept.
+    pub fn modes(&self) -> usize {
+        self.constants.components.iter().map(|c| c.size() - c.rank).sum()
+    }
+
+    /// Natural frequencies of the model, rad/s, ascending, bases held.
+    pub fn frequencies(&self) -> Vec<f64> {
+        self.constants.frequencies()
+    }
+
+    /// The lowest natural frequencies of the whole linear mechanism, rad/s, ascending, bases held: what a
+    /// model's are measured against.
+    pub fn full_frequencies(&self, count: usize) -> Result<Vec<f64>, ReductionError> {
+        self.constants.full_frequencies(count)
+    }
+}
+
+/// What never changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    pub(super) reference: Reference,
     pub(super) kkt: Kkt,
     pub(super) projection: Projection,
     pub(super) effectors: Vec<Effector>,
@@ -109,11 +149,11 @@ impl Component {
     }
 }
 
-impl<'m> Reduction<'m> {
+impl Reduction {
     /// Builds the model.
-    pub fn build(self) -> Result<Model<'m>, ReductionError> {
+    pub fn build(self) -> Result<Model, ReductionError> {
         let Reduction { reference, effectors, inner, method, mass, modes, free_base } = self;
-        let mut frames = effectors::choose(reference.mechanism, effectors.as_deref())?;
+        let mut frames = effectors::choose(&reference.mechanism, effectors.as_deref())?;
         frames.extend(inner);
         let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
             .map_err(|at| not_held(&reference, &frames, at))?;
@@ -133,12 +173,12 @@ impl<'m> Reduction<'m> {
             let ((component, node), in_node) = place.unwrap_or(((usize::MAX, 0), Pose::identity()));
             let row = effectors.iter().filter(|e| e.component == component).count() * 6;
             let base = components.get(component).map_or(Pose::identity(), |c: &Component| c.base_pose);
-            let rest = base.inverse_times(&(reference.pose(frame.body) * frame.frame));
+            let rest = base.inverse_times(&(reference.body_pose(frame.body) * frame.frame));
             effectors.push(Effector { frame: frame.clone(), component, node, in_node, rest, row });
         }
         let rebuilders = components.iter().map(|c| Rebuilder::new(&reference, c, None)).collect();
         let stamp = stamp(&components, &reference);
-        Ok(Model {
+        let constants = Constants {
             reference,
             kkt,
             projection,
@@ -148,13 +188,14 @@ impl<'m> Reduction<'m> {
             rebuilders,
             free_base,
             stamp,
-        })
+        };
+        Ok(Model { constants: Arc::new(constants) })
     }
 }
 
 /// One free base at most in each part, and none at a loaded pose.
 fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
-    let name = |n: usize| &reference.mechanism.body(reference.mechanism.order().nodes()[n].head).name;
+    let name = |n: usize| &reference.mechanism[reference.mechanism.order().nodes()[n].head].name;
     for part in parts(reference) {
         if let [first, second, ..] = part.bases[..] {
             return Err(ReductionError::Options(format!(
@@ -182,15 +223,15 @@ fn stamp(components: &[Component], reference: &Reference) -> f64 {
 }
 
 /// What components are built from.
-struct Builder<'a, 'm> {
-    reference: &'a Reference<'m>,
+struct Builder<'a> {
+    reference: &'a Reference,
     kkt: &'a Kkt,
     projection: &'a Projection,
     mass: Mass,
     modes: ModeChoice,
 }
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     /// A_EE of the options that have one.
     fn accelerability(&self) -> Result<Option<DMatrix<f64>>, ReductionError> {
         let reference = self.reference;
@@ -343,27 +384,7 @@ impl Builder<'_, '_> {
     }
 }
 
-impl<'m> Model<'m> {
-    /// The mechanism it was made from.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.reference.mechanism
-    }
-
-    /// Compliance and maps of the effectors.
-    pub fn projection(&self) -> &Projection {
-        &self.projection
-    }
-
-    /// Number of independent motions of the effectors.
-    pub fn rank(&self) -> usize {
-        self.components.iter().map(|c| c.rank).sum()
-    }
-
-    /// Number of modes kept.
-    pub fn modes(&self) -> usize {
-        self.components.iter().map(|c| c.size() - c.rank).sum()
-    }
-
+impl Constants {
     /// The slowest of the modes kept, rad/s, and which of the bodies that may be named has most of its kinetic energy.
     pub(crate) fn slowest_mode(&self, may_be: impl Fn(BodyId) -> bool) -> Option<(f64, BodyId)> {
         let with_modes = self.components.iter().filter(|c| c.size() > c.rank);
@@ -372,7 +393,7 @@ impl<'m> Model<'m> {
         let momentum = inertia.times(&slowest.shapes);
         let energy =
             |at: usize| slowest.shapes.twist(at, slowest.rank).dot(&momentum.twist(at, slowest.rank));
-        let nodes = self.mechanism().order().nodes();
+        let nodes = self.reference.mechanism.order().nodes();
         let most = (slowest.part.nodes.iter().enumerate())
             .map(|(at, &n)| (energy(at), nodes[n].head))
             .filter(|(_, body)| may_be(*body))
@@ -384,7 +405,6 @@ impl<'m> Model<'m> {
         most.map(|(_, body)| (slowest.stiffness[slowest.rank].sqrt(), body))
     }
 
-    /// Natural frequencies of the model, rad/s, ascending, bases held.
     pub fn frequencies(&self) -> Vec<f64> {
         let mut all = Vec::new();
         for component in self.components.iter().filter(|c| c.size() > 0) {
@@ -399,8 +419,6 @@ impl<'m> Model<'m> {
         all
     }
 
-    /// The lowest natural frequencies of the whole linear mechanism, rad/s, ascending, bases held: what a
-    /// model's are measured against.
     pub fn full_frequencies(&self, count: usize) -> Result<Vec<f64>, ReductionError> {
         let mut all = Vec::new();
         for component in self.components.iter().filter(|c| !c.part.joints.is_empty()) {

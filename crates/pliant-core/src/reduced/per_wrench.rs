@@ -13,10 +13,10 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::dynamics::in_frame;
 use super::loads::{Loads, felt};
-use super::model::Model;
+use super::model::Constants;
 use super::rebuild::plain_joints;
 use super::reconstruction::{Joints, Twists};
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -84,7 +84,7 @@ pub(crate) struct Shifts {
     pub of: Vec<Shift>,
 }
 
-impl Model<'_> {
+impl Constants {
     /// The layout of each component that moves with effectors.
     pub(crate) fn layout(&self, c: usize) -> Layout {
         let component = &self.components[c];
@@ -172,7 +172,7 @@ impl Shifts {
     /// it has one. Fails with the joint along which nothing holds a load.
     pub fn update(
         &mut self,
-        model: &Model,
+        model: &Constants,
         inputs: &Inputs,
         acceleration: &Twist,
         seats: &[Option<Pose>],

@@ -95,7 +95,7 @@ impl Projection {
         let m = self.maps.columns;
         let mut map = DMatrix::zeros(6, m);
         let Some(j) = reference.joints.iter().position(|other| other.id == joint) else { return map };
-        let (_, offset) = reference.place(reference.mechanism.joint(joint).child);
+        let (_, offset) = reference.place(reference.mechanism[joint].child);
         for k in 0..m {
             let w = Wrench::from_vector(&Vector6::from_fn(|i, _| self.maps.wrenches[(6 * j + i) * m + k]));
             map.set_column(k, &offset.wrench_to_local(&w).to_vector());
@@ -105,7 +105,7 @@ impl Projection {
 
     /// The coordinates of a joint per unit of each wrench component, d×6|E|.
     pub fn coordinate_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
-        let range = reference.mechanism.coordinates_of(joint);
+        let range = reference.mechanism[joint].coordinates();
         let m = self.maps.columns;
         DMatrix::from_fn(range.len(), m, |i, k| self.maps.coordinates[(range.start + i) * m + k])
     }
@@ -182,8 +182,8 @@ pub(super) fn not_held(
     effectors: &[EffectorFrame],
     at: Undetermined,
 ) -> ReductionError {
-    let mechanism = reference.mechanism;
-    let joint = mechanism.joint(at.joint).name.clone();
+    let mechanism = &reference.mechanism;
+    let joint = mechanism[at.joint].name.clone();
     if at.lost {
         return ReductionError::LostLoops { joint };
     }
@@ -202,26 +202,26 @@ pub(super) fn not_held(
     let effector = driven.or_else(|| effectors.iter().find(hangs)).unwrap_or(&effectors[0]);
     ReductionError::NotHeld {
         effector: effector.name.clone(),
-        body: mechanism.body(effector.body).name.clone(),
+        body: mechanism[effector.body].name.clone(),
         joint,
     }
 }
 
 /// Links that move with a joint that nothing determines, under a load that is not on the effectors.
 pub(super) fn loose(reference: &Reference, at: Undetermined) -> ReductionError {
-    let joint = reference.mechanism.joint(at.joint).name.clone();
+    let joint = reference.mechanism[at.joint].name.clone();
     if at.lost { ReductionError::LostLoops { joint } } else { ReductionError::Loose { joint } }
 }
 
 fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize>) -> ReductionError {
-    let mechanism = reference.mechanism;
+    let mechanism = &reference.mechanism;
     let why = match node.and_then(|n| reference.tree[n]) {
         Some(j) => {
-            let joint = &mechanism.joint(reference.joints[j].id).name;
+            let joint = &mechanism[reference.joints[j].id].name;
             format!("loops or couplings hold joint `{joint}`, which carries it, and all joints before that")
         }
         None => "it is welded to the world".into(),
     };
-    let body = mechanism.body(effector.body).name.clone();
+    let body = mechanism[effector.body].name.clone();
     ReductionError::Immovable { effector: effector.name.clone(), body, why }
 }

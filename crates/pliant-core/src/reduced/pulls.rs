@@ -5,15 +5,13 @@
 //! stiffness is stable. On a free base the base moves too: [φ_m; ż] is solved for first with all pulls, which
 //! gives their w, and then both parts feel them.
 
-use nalgebra::{Matrix3, Matrix6, Vector6};
+use nalgebra::{Matrix6, Vector6};
 
 use super::cholesky;
 use super::dynamics;
 use super::simulation::{Moving, Simulation};
-use crate::inputs::{Pull, PullId};
-use crate::spatial::{
-    Pose, Twist, Wrench, exp, log_rotation, right_jacobian, right_jacobian_rotation_inverse,
-};
+use crate::engine::Spring;
+use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
 
 /// A pulled frame: its node's place, where it is in the node, its pose, and its body twist per ż.
 struct Grip {
@@ -23,9 +21,9 @@ struct Grip {
     in_base: Pose,
 }
 
-impl Simulation<'_> {
+impl Simulation {
     /// Where a pulled frame is; fills the component's rows with its body twist per ż, base at rest.
-    fn grip(&mut self, pull: &Pull) -> Option<Grip> {
+    fn grip(&mut self, pull: &Spring) -> Option<Grip> {
         let (node, offset) = self.model.reference.place(pull.body);
         let (c, at) = self.model.place_of_node[node?];
         let (component, part) = (&self.model.components[c], &mut self.parts[c]);
@@ -48,17 +46,17 @@ impl Simulation<'_> {
 
     /// Adds the pulls on a component to its step.
     pub(super) fn pull(&mut self, c: usize, h: f64) {
-        if self.inputs.pulls.is_empty() {
+        if self.inputs.springs.is_empty() {
             return;
         }
         if self.parts[c].floating.is_some() {
             self.pull_free(c, h);
             return;
         }
-        for p in 0..self.inputs.pulls.len() {
+        for p in 0..self.inputs.springs.len() {
             let Some((pull, grip)) = self.grip_in(p, c) else { continue };
             let part = &mut self.parts[c];
-            let (mut w, K, D) = spring(&pull, &grip.pose);
+            let (mut w, K, D) = pull.in_frame(&grip.pose);
             // What the scripted base does to the frame is given.
             w -= D * base_part(&self.inputs.base_twist, &self.inputs.base, &grip);
             part.motion.push(&part.rows, &w);
@@ -67,8 +65,8 @@ impl Simulation<'_> {
     }
 
     /// A pull and its grip, if it is on a component.
-    fn grip_in(&mut self, p: usize, c: usize) -> Option<(Pull, Grip)> {
-        let pull = self.inputs.pulls[p];
+    fn grip_in(&mut self, p: usize, c: usize) -> Option<(Spring, Grip)> {
+        let pull = self.inputs.springs[p];
         let node = self.model.reference.place(pull.body).0?;
         if self.model.place_of_node[node].0 != c {
             return None;
@@ -80,10 +78,10 @@ impl Simulation<'_> {
     fn pull_free(&mut self, c: usize, h: f64) {
         start(&mut self.parts[c], h);
         let mut any = false;
-        for p in 0..self.inputs.pulls.len() {
+        for p in 0..self.inputs.springs.len() {
             let Some((pull, grip)) = self.grip_in(p, c) else { continue };
             any = true;
-            let (w, K, D) = spring(&pull, &grip.pose);
+            let (w, K, D) = pull.in_frame(&grip.pose);
             let part = &mut self.parts[c];
             place(part, &grip);
             add(part, &w, &(K * h + D), h);
@@ -98,9 +96,9 @@ impl Simulation<'_> {
         } else {
             part.extended_right.fill(f64::NAN); // told by the step
         }
-        for p in 0..self.inputs.pulls.len() {
+        for p in 0..self.inputs.springs.len() {
             let Some((pull, grip)) = self.grip_in(p, c) else { continue };
-            let (w, K, D) = spring(&pull, &grip.pose);
+            let (w, K, D) = pull.in_frame(&grip.pose);
             let part = &mut self.parts[c];
             place(part, &grip);
             let moved = Vector6::from_fn(|i, _| {
@@ -117,14 +115,11 @@ impl Simulation<'_> {
         }
     }
 
-    /// The force and torque that a pull exerts on its body now, world axes, at the pulled frame's origin.
-    pub fn pull_force(&mut self, id: PullId) -> Wrench {
-        let Some(&pull) = self.inputs.pull(id) else {
-            return Wrench::ZERO; // let go
-        };
-        let Some(grip) = self.grip(&pull) else { return Wrench::ZERO };
+    /// What a spring coupling exerts on its body now, world axes, at its frame's origin.
+    pub(super) fn force_of(&mut self, pull: &Spring) -> Wrench {
+        let Some(grip) = self.grip(pull) else { return Wrench::ZERO };
         let part = &self.parts[grip.component];
-        let (mut w, _, D) = spring(&pull, &grip.pose);
+        let (mut w, _, D) = pull.in_frame(&grip.pose);
         let own = dynamics::twist(&part.rows, &part.motion.rate, None).to_vector();
         let carried = match &part.floating {
             Some(floating) => {
@@ -138,33 +133,13 @@ impl Simulation<'_> {
             None => base_part(&self.base_twist, &self.base, &grip),
         };
         w -= D * (own + carried);
-        let R = grip.pose.rotation;
-        let w = Wrench::from_vector(&w);
-        Wrench { force: R * w.force, torque: R * w.torque }
+        Wrench::from_vector(&w).turned(&grip.pose.rotation)
     }
-}
-
-/// w₀, stiffness and damping of a pull in the axes of the pulled frame.
-pub(crate) fn spring(pull: &Pull, pose: &Pose) -> (Vector6<f64>, Matrix6<f64>, Matrix6<f64>) {
-    let r = pose.rotation.inverse();
-    let away = r * (pull.target.position - pose.position);
-    let turned = log_rotation(&(pull.target.rotation.inverse() * pose.rotation));
-    let force = away * pull.stiffness + r * pull.target_twist.linear * pull.damping;
-    let torque = turned * -pull.turning_stiffness + r * pull.target_twist.angular * pull.turning_damping;
-    // log(R_tᵀR) moves by Jr⁻¹ θ; its symmetric part keeps the matrix definite.
-    let B = right_jacobian_rotation_inverse(&turned);
-    let mut K = Matrix6::from_diagonal_element(pull.stiffness);
-    K.fixed_view_mut::<3, 3>(3, 3).copy_from(&((B + B.transpose()) * (0.5 * pull.turning_stiffness)));
-    let mut D = Matrix6::from_diagonal_element(pull.damping);
-    D.fixed_view_mut::<3, 3>(3, 3).copy_from(&(Matrix3::identity() * pull.turning_damping));
-    (Wrench { force, torque }.to_vector(), K, D)
 }
 
 /// The body twist of a pulled frame that moves with a base, whose twist is in world axes at its origin.
 fn base_part(twist: &Twist, base: &Pose, grip: &Grip) -> Vector6<f64> {
-    let r = base.rotation.inverse();
-    let local = Twist { linear: r * twist.linear, angular: r * twist.angular };
-    grip.in_base.twist_to_local(&local).to_vector()
+    grip.in_base.twist_to_local(&twist.turned(&base.rotation.inverse())).to_vector()
 }
 
 /// The system of base and links, (M_bb, M′ + hD + h²K), and its right-hand side, with the loads so far, in the

@@ -233,16 +233,20 @@ fn tree_links<'a>(
             let joint = &reference.joints[j];
             let (d, first) = (joint.freedoms(), first_coordinate[j]);
             coordinates.extend(first..first + d);
-            let given = reference.mechanism.joint(joint.id);
+            let given = &reference.mechanism[joint.id];
             let frame_in_parent = match given.parent {
-                Some(parent) => order.offset_of(parent) * reference.mechanism.frame_in_parent(joint.id),
+                Some(parent) => {
+                    order.offset_of(parent)
+                        * reference.mechanism.frame_in_parent(&reference.mechanism[joint.id])
+                }
                 None => given.frame,
             };
             TreeLink {
                 parent: parent_of(reference, component, at).map(|at| link_of[at]),
                 kind: joint.kind.clone(),
                 frame_in_parent,
-                frame_in_child: order.offset_of(given.child) * reference.mechanism.frame_in_child(joint.id),
+                frame_in_child: order.offset_of(given.child)
+                    * reference.mechanism.frame_in_child(&reference.mechanism[joint.id]),
                 reference: &reference.coordinates[joint.coordinate..joint.coordinate + d],
                 map: &component.shapes.coordinates[first * n..(first + d) * n],
             }

@@ -44,8 +44,8 @@ pub enum FreeBase {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Reduction<'m> {
-    pub(super) reference: Reference<'m>,
+pub struct Reduction {
+    pub(super) reference: Reference,
     pub(super) effectors: Option<Vec<String>>,
     /// Frames beside these.
     pub(super) inner: Vec<EffectorFrame>,
@@ -55,14 +55,14 @@ pub struct Reduction<'m> {
     pub(super) free_base: FreeBase,
 }
 
-impl<'m> Reduction<'m> {
+impl Reduction {
     /// Where the mechanism starts (the file's pose, unless its joints say `start`), unloaded.
-    pub fn at_rest(mechanism: &'m Mechanism) -> Reduction<'m> {
+    pub fn at_rest(mechanism: &Mechanism) -> Reduction {
         Reduction::at(Reference::at_rest(mechanism))
     }
 
     /// At a given pose.
-    pub fn at(reference: Reference<'m>) -> Reduction<'m> {
+    pub fn at(reference: Reference) -> Reduction {
         Reduction {
             reference,
             effectors: None,
@@ -75,61 +75,61 @@ impl<'m> Reduction<'m> {
     }
 
     /// To these effectors or bodies instead of all effectors of the file.
-    pub fn effectors<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Reduction<'m> {
+    pub fn effectors<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Reduction {
         self.effectors = Some(names.into_iter().map(Into::into).collect());
         self
     }
 
     /// To these frames too.
-    pub(crate) fn and(mut self, inner: &[EffectorFrame]) -> Reduction<'m> {
+    pub(crate) fn and(mut self, inner: &[EffectorFrame]) -> Reduction {
         self.inner = inner.to_vec();
         self
     }
 
     /// By this method instead of [`Method::Exact`].
-    pub fn method(mut self, method: Method) -> Reduction<'m> {
+    pub fn method(mut self, method: Method) -> Reduction {
         self.method = method;
         self
     }
 
     /// With this mass instead of [`Mass::Condensed`].
-    pub fn mass(mut self, mass: Mass) -> Reduction<'m> {
+    pub fn mass(mut self, mass: Mass) -> Reduction {
         self.mass = mass;
         self
     }
 
     /// With the k lowest fixed-interface modes of each independent part; none by default.
-    pub fn modes(mut self, k: usize) -> Reduction<'m> {
+    pub fn modes(mut self, k: usize) -> Reduction {
         self.modes = ModeChoice::Count(k);
         self
     }
 
     /// With all fixed-interface modes that steps of dt seconds can follow: dt·ω < 1.
-    pub fn modes_for(mut self, dt: f64) -> Reduction<'m> {
+    pub fn modes_for(mut self, dt: f64) -> Reduction {
         self.modes = ModeChoice::ForStep(dt);
         self
     }
 
     /// With all fixed-interface modes that an impact in steps of dt seconds is felt to have: dt·ω < 2. What touches feels
     /// some that free motion does not show.
-    pub fn modes_for_contact(self, dt: f64) -> Reduction<'m> {
+    pub fn modes_for_contact(self, dt: f64) -> Reduction {
         self.modes_for(0.5 * dt)
     }
 
     /// With this treatment of a free base instead of [`FreeBase::MeanAxes`].
-    pub fn free_base(mut self, free_base: FreeBase) -> Reduction<'m> {
+    pub fn free_base(mut self, free_base: FreeBase) -> Reduction {
         self.free_base = free_base;
         self
     }
 
     /// The pose it is made at.
-    pub fn reference(&self) -> &Reference<'m> {
+    pub fn reference(&self) -> &Reference {
         &self.reference
     }
 
     /// Compliance and maps alone, without a model that moves.
     pub fn project(&self) -> Result<Projection, ReductionError> {
-        let effectors = effectors::choose(self.reference.mechanism, self.effectors.as_deref())?;
+        let effectors = effectors::choose(&self.reference.mechanism, self.effectors.as_deref())?;
         let softness = Softness::of_springs(&self.reference);
         let kkt = Kkt::new(&self.reference, &softness)
             .map_err(|at| super::projection::not_held(&self.reference, &effectors, at))?;

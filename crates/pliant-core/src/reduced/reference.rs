@@ -9,16 +9,17 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 use super::effectors::EffectorFrame;
 use super::error::ReductionError;
 use super::segments::Segments;
-use crate::full::{self, Unposed, pose_at};
+use crate::engine::{Simulation, State};
+use crate::full;
 use crate::joints::JointKind;
-use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, Start};
+use crate::mechanism::closing::{Unposed, pose_at};
+use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, Start, UnknownHandle};
 use crate::spatial::{Pose, Wrench};
-use crate::state::State;
 
 /// A mechanism at one pose.
 #[derive(Clone, Debug)]
-pub struct Reference<'m> {
-    pub(super) mechanism: &'m Mechanism,
+pub struct Reference {
+    pub(super) mechanism: Mechanism,
     /// Length that translations are measured in: the mechanism's radius, m.
     pub(super) radius: f64,
     /// The frame of each node, in the world.
@@ -78,13 +79,13 @@ impl Joint {
     }
 }
 
-impl<'m> Reference<'m> {
+impl Reference {
     /// Where the mechanism starts: the file's pose, unless its joints say `start`.
-    pub fn at_rest(mechanism: &'m Mechanism) -> Reference<'m> {
+    pub fn at_rest(mechanism: &Mechanism) -> Reference {
         match mechanism.start() {
             Some(start) => Reference::at_start(mechanism, start),
             None => {
-                let heads = mechanism.order().nodes().iter().map(|n| mechanism.body(n.head).pose).collect();
+                let heads = mechanism.order().nodes().iter().map(|n| mechanism[n.head].pose).collect();
                 Reference::new(mechanism, heads, vec![0.0; mechanism.coordinate_count()])
             }
         }
@@ -93,11 +94,13 @@ impl<'m> Reference<'m> {
     /// The pose in which some joints are at given positions, one number per freedom. The others stay where the
     /// mechanism starts, or as near as loops and couplings let them.
     pub fn at_positions(
-        mechanism: &'m Mechanism,
+        mechanism: &Mechanism,
         positions: &[(JointId, Vec<f64>)],
-    ) -> Result<Reference<'m>, ReductionError> {
+    ) -> Result<Reference, ReductionError> {
         for (joint, position) in positions {
-            let (range, name) = (mechanism.coordinates_of(*joint), &mechanism.joint(*joint).name);
+            let joint =
+                mechanism.joint(*joint).map_err(|error| ReductionError::Position(error.to_string()))?;
+            let (range, name) = (joint.coordinates(), &joint.name);
             if position.len() != range.len() {
                 return Err(ReductionError::Position(format!(
                     "joint `{name}` has {} freedoms, not {}",
@@ -119,28 +122,25 @@ impl<'m> Reference<'m> {
     }
 
     /// The pose of bodies and coordinates that fit each other.
-    fn at_start(mechanism: &'m Mechanism, start: &Start) -> Reference<'m> {
+    fn at_start(mechanism: &Mechanism, start: &Start) -> Reference {
         let heads = mechanism.order().nodes().iter().map(|n| start.poses[n.head.index()]).collect();
         Reference::new(mechanism, heads, start.coordinates.clone())
     }
 
     /// The equilibrium of a full simulation under its present inputs, with the geometric stiffness of the forces
-    /// there: settle it first ([`full::Simulation::settle`]).
-    pub fn at_equilibrium(simulation: &mut full::Simulation<'m>) -> Result<Reference<'m>, ReductionError> {
-        let mechanism = simulation.model().mechanism();
-        Ok(Reference::at_equilibrium_of(mechanism, simulation, &Segments::whole(mechanism)))
+    /// there: settle it first ([`Simulation::settle`]).
+    pub fn at_equilibrium(simulation: &mut full::Simulation) -> Reference {
+        let whole = Segments::whole(simulation.mechanism());
+        Reference::at_equilibrium_of(simulation, &whole)
     }
 
-    /// The same for a simulation that does not live as long as the mechanism, with every segment on a base of its own.
-    pub(crate) fn at_equilibrium_of(
-        mechanism: &'m Mechanism,
-        simulation: &mut full::Simulation,
-        segments: &Segments,
-    ) -> Reference<'m> {
-        debug_assert!(simulation.state().belongs_to(mechanism));
+    /// The same with every segment on a base of its own.
+    pub(crate) fn at_equilibrium_of(simulation: &mut full::Simulation, segments: &Segments) -> Reference {
+        let mechanism = simulation.mechanism().clone();
         let state = simulation.state();
-        let heads = mechanism.order().nodes().iter().map(|n| state.base.inverse_times(&state.pose(n.head)));
-        let mut reference = Reference::new(mechanism, heads.collect(), state.coordinates.clone());
+        let nodes = mechanism.order().nodes().iter();
+        let heads = nodes.map(|n| state.base.inverse_times(&state.poses[n.head.index()]));
+        let mut reference = Reference::new(&mechanism, heads.collect(), state.coordinates.clone());
         let turn = Pose::new(state.base.rotation.inverse(), Vector3::zeros());
         let loads = simulation.inputs().effector_loads.iter().map(|load| turn.wrench_to_outer(load));
         reference.loads = Some(loads.collect());
@@ -226,13 +226,12 @@ impl<'m> Reference<'m> {
     }
 
     /// The pose of given nodes and coordinates, which must fit each other.
-    pub(super) fn new(mechanism: &'m Mechanism, poses: Vec<Pose>, coordinates: Vec<f64>) -> Reference<'m> {
+    pub(super) fn new(mechanism: &Mechanism, poses: Vec<Pose>, coordinates: Vec<f64>) -> Reference {
         let order = mechanism.order();
         let pose = |node: Option<usize>| node.map_or(Pose::identity(), |n| poses[n]);
         let mut joints = Vec::with_capacity(mechanism.joints().len());
         let mut tree = vec![None; poses.len()];
-        for (j, joint) in mechanism.joints().iter().enumerate() {
-            let id = JointId::from_index(j);
+        for (id, joint) in mechanism.joint_ids().zip(mechanism.joints()) {
             let (child, parent) = (order.node_of(joint.child), joint.parent.and_then(|b| order.node_of(b)));
             if child == parent {
                 continue;
@@ -240,9 +239,8 @@ impl<'m> Reference<'m> {
             if let Some(n) = child.filter(|&n| order.nodes()[n].joint == Some(id)) {
                 tree[n] = Some(joints.len());
             }
-            let range = mechanism.coordinates_of(id);
-            let q = &coordinates[range.clone()];
-            let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(id);
+            let q = &coordinates[joint.coordinates()];
+            let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(joint);
             let (mut stiffness, mut limits) = ([0.0; 6], [(0.0, 0.0); 6]);
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 stiffness[k] = freedom.stiffness;
@@ -256,7 +254,7 @@ impl<'m> Reference<'m> {
                 kind: joint.kind.clone(),
                 child,
                 parent,
-                coordinate: range.start,
+                coordinate: joint.coordinates().start,
                 motion: in_child.adjoint() * joint.kind.subspace(q),
                 across: pose(child).inverse_times(&pose(parent)).adjoint(),
                 stiffness,
@@ -265,7 +263,7 @@ impl<'m> Reference<'m> {
         }
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         Reference {
-            mechanism,
+            mechanism: mechanism.clone(),
             radius,
             poses,
             coordinates,
@@ -283,20 +281,25 @@ impl<'m> Reference<'m> {
     }
 
     /// The mechanism.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.mechanism
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.mechanism
     }
 
     /// Puts poses and coordinates into a state.
     pub(crate) fn write_to(&self, state: &mut State) {
-        for b in 0..state.poses.len() {
-            state.poses[b] = self.pose(BodyId::from_index(b));
+        for (pose, body) in state.poses.iter_mut().zip(self.mechanism.body_ids()) {
+            *pose = self.body_pose(body);
         }
         state.coordinates.copy_from_slice(&self.coordinates);
     }
 
     /// The link frame of a body at the reference, in the world.
-    pub fn pose(&self, body: BodyId) -> Pose {
+    pub fn pose(&self, body: BodyId) -> Result<Pose, UnknownHandle> {
+        self.mechanism.body(body).map(|_| self.body_pose(body))
+    }
+
+    /// The same of a body of this mechanism.
+    pub(super) fn body_pose(&self, body: BodyId) -> Pose {
         let (node, offset) = self.place(body);
         node.map_or(offset, |n| self.poses[n] * offset)
     }

@@ -83,7 +83,7 @@ impl Segments {
     fn connections(&self, mechanism: &Mechanism) -> Vec<(usize, usize)> {
         let order = mechanism.order();
         let ends = |id: JointId| {
-            let joint = mechanism.joint(id);
+            let joint = &mechanism[id];
             (order.node_of(joint.child), joint.parent.and_then(|body| order.node_of(body)))
         };
         let mut pairs = Vec::new();

@@ -1,4 +1,6 @@
-//! What a user holds: a reduced model, its inputs and its motion, with the engine's memory.
+//! A running simulation: a model, its inputs and its motion, with the engine's workspace.
+
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 
@@ -6,22 +8,23 @@ use super::contact::Answers;
 use super::dynamics::{self, Motion};
 use super::floating::{Floating, floating};
 use super::loads::{Loads, felt};
-use super::model::{Effector, Model};
+use super::model::{Constants, Effector, Model};
 use super::rebuild::{Placed, Rebuilder, Rebuilt, Reconstruction};
-use crate::full::StepError;
-use crate::inputs::{InputError, Inputs};
-use crate::mechanism::{BodyId, EffectorId, Mechanism};
+use super::statics;
+use crate::engine::{
+    self, Equilibrium, InputError, Inputs, SpringId, State, StaticsError, StaticsSettings, StepError,
+};
+use crate::linear::wide::{combine, padded};
+use crate::mechanism::{BodyId, Effector as EffectorOf, EffectorId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
-use crate::state::State;
-use crate::wide::{combine, padded};
 
 /// A displacement of a link, m or rad, beyond which a linear model has broken.
 const TOO_FAR: f64 = 1e12;
 
 /// A running simulation of a reduced model.
 #[derive(Clone, Debug)]
-pub struct Simulation<'m> {
-    pub(super) model: &'m Model<'m>,
+pub struct Simulation {
+    pub(super) model: Arc<Constants>,
     pub(super) inputs: Inputs,
     pub(super) parts: Vec<Moving>,
     pub(super) effectors: Vec<(Effector, Pose)>,
@@ -67,14 +70,15 @@ pub(super) struct Moving {
     pub extended_right: Vec<f64>,
 }
 
-impl<'m> Model<'m> {
+impl Model {
     /// A simulation that starts at the reference pose, at rest, in the mechanism's gravity, without loads.
-    pub fn simulate(&'m self) -> Simulation<'m> {
-        let mechanism = self.reference.mechanism;
-        let parts: Vec<Moving> = (self.components.iter().zip(&self.rebuilders))
+    pub fn simulate(&self) -> Simulation {
+        let constants = &*self.constants;
+        let mechanism = &constants.reference.mechanism;
+        let parts: Vec<Moving> = (constants.components.iter().zip(&constants.rebuilders))
             .map(|(component, rebuilder)| {
                 let n = component.size();
-                let floats = component.base.map(|_| floating(component, self.free_base));
+                let floats = component.base.map(|_| floating(component, constants.free_base));
                 let mass = floats.as_ref().map_or(&component.mass, |(_, mass)| mass);
                 let sway = floats.as_ref().map_or(&[][..], |(floating, _)| &floating.sway);
                 let stride = padded(component.motion.nrows() + if floats.is_some() { 6 } else { 0 });
@@ -103,11 +107,11 @@ impl<'m> Model<'m> {
             })
             .collect();
         let mut simulation = Simulation {
-            model: self,
+            model: self.constants.clone(),
             inputs: Inputs::new(mechanism),
             bases: parts.iter().map(|p| p.base).collect(),
             parts,
-            effectors: self.effectors.iter().map(|e| (e.clone(), e.rest)).collect(),
+            effectors: constants.effectors.iter().map(|e| (e.clone(), e.rest)).collect(),
             time: 0.0,
             steps: 0,
             base: Pose::identity(),
@@ -115,7 +119,7 @@ impl<'m> Model<'m> {
             reconstruction: Reconstruction::default(),
             threads: 1,
             chosen: None,
-            loads: Loads::new(self),
+            loads: Loads::new(constants),
             loads_changed: true,
             state: State::at_rest(mechanism),
             filled: false,
@@ -127,48 +131,10 @@ impl<'m> Model<'m> {
     }
 }
 
-impl<'m> Simulation<'m> {
-    /// The mechanism that moves.
-    pub fn mechanism(&self) -> &'m Mechanism {
-        self.model.reference.mechanism
-    }
-
+impl Simulation {
     /// The model that moves.
-    pub fn model(&self) -> &'m Model<'m> {
-        self.model
-    }
-
-    /// Time since the start, s.
-    pub fn time(&self) -> f64 {
-        self.time
-    }
-
-    /// Number of steps taken.
-    pub fn steps(&self) -> u64 {
-        self.steps
-    }
-
-    /// What acts from outside.
-    pub fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
-    /// What acts from outside, to change it.
-    pub fn inputs_mut(&mut self) -> &mut Inputs {
-        self.loads_changed = true;
-        &mut self.inputs
-    }
-
-    /// The handle of an effector, to be looked up once.
-    pub fn effector(&self, name: &str) -> Result<EffectorId, InputError> {
-        self.inputs.find_effector(self.mechanism(), name)
-    }
-
-    /// Sets the dead load on an effector: world axes, at its origin.
-    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
-        let reduced = self.effectors.iter().any(|(e, _)| e.frame.id == Some(effector));
-        self.loads_changed |= !reduced;
-        self.inputs.set_load(effector, load)
+    pub fn model(&self) -> Model {
+        Model { constants: self.model.clone() }
     }
 
     /// Sets how links other than the effectors are rebuilt.
@@ -183,8 +149,9 @@ impl<'m> Simulation<'m> {
     }
 
     /// Rebuilds only the links of these bodies, and those that carry them, from now on.
-    pub fn rebuild_only(&mut self, bodies: &[BodyId]) {
-        let model = self.model;
+    pub fn rebuild_only(&mut self, bodies: &[BodyId]) -> Result<(), UnknownHandle> {
+        let model = &self.model;
+        bodies.iter().try_for_each(|body| model.reference.mechanism.body(*body).map(drop))?;
         let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); self.parts.len()];
         let of_bodies =
             bodies.iter().filter_map(|b| model.reference.place(*b).0).map(|n| model.place_of_node[n]);
@@ -201,6 +168,7 @@ impl<'m> Simulation<'m> {
         }
         self.chosen = Some(chosen);
         self.rebuild();
+        Ok(())
     }
 
     /// The link of a node among those that are rebuilt.
@@ -216,18 +184,10 @@ impl<'m> Simulation<'m> {
         self.reconstruction
     }
 
-    /// Goes on by dt seconds and rebuilds the links. On an error everything is what it was.
-    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.step_effectors(dt)?;
-        self.rebuild();
-        Ok(())
-    }
-
-    /// Goes on by dt seconds, effectors only: [`Simulation::poses`] and what is computed of them stay behind
-    /// until [`Simulation::rebuild`].
-    pub fn step_effectors(&mut self, h: f64) -> Result<(), StepError> {
-        self.solve_step(h)?;
-        self.take_step(h);
+    /// Advances by `dt` seconds, effectors only: the links stay behind until [`Simulation::rebuild`].
+    pub fn step_effectors(&mut self, dt: f64) -> Result<(), StepError> {
+        self.solve_step(dt)?;
+        self.take_step(dt);
         Ok(())
     }
 
@@ -235,6 +195,10 @@ impl<'m> Simulation<'m> {
     pub(super) fn solve_step(&mut self, h: f64) -> Result<(), StepError> {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
+        }
+        if self.inputs.follows_targets() {
+            self.loads_changed = true;
+            self.inputs.follow_targets(self.time + h);
         }
         self.condense()?;
         let acceleration = self.base_acceleration(h);
@@ -300,12 +264,12 @@ impl<'m> Simulation<'m> {
         if !(self.loads_changed || turning) {
             return Ok(());
         }
-        let changed = self.loads.condense(self.model, &self.inputs, &self.bases).map_err(|at| {
-            let mechanism = self.model.reference.mechanism;
-            let joint = mechanism.joint(at.joint);
+        let changed = self.loads.condense(&self.model, &self.inputs, &self.bases).map_err(|at| {
+            let mechanism = &self.model.reference.mechanism;
+            let joint = &mechanism[at.joint];
             StepError::NotFinite {
                 step: self.steps + 1,
-                body: mechanism.body(joint.child).name.clone(),
+                body: mechanism[joint.child].name.clone(),
                 cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
             }
         })?;
@@ -420,7 +384,7 @@ impl<'m> Simulation<'m> {
         }
     }
 
-    /// Rebuilds the links where the effectors are now: what [`Simulation::step`] ends with.
+    /// Rebuilds the links where the effectors are now: what a step ends with.
     pub fn rebuild(&mut self) {
         self.filled = false;
         let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
@@ -444,7 +408,84 @@ impl<'m> Simulation<'m> {
             .first()
             .map_or(component.part.nodes[0], |&e| component.part.nodes[self.model.effectors[e].node]);
         let head = self.model.reference.mechanism.order().nodes()[node].head;
-        StepError::NotFinite { step: self.steps + 1, body: self.mechanism().body(head).name.clone(), cause }
+        StepError::NotFinite {
+            step: self.steps + 1,
+            body: self.model.reference.mechanism[head].name.clone(),
+            cause,
+        }
+    }
+}
+
+impl engine::Simulation for Simulation {
+    fn engine(&self) -> &'static str {
+        "reduced"
+    }
+
+    fn mechanism(&self) -> &Mechanism {
+        &self.model.reference.mechanism
+    }
+
+    fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    fn inputs_mut(&mut self) -> &mut Inputs {
+        (self.loads_changed, self.filled) = (true, false);
+        &mut self.inputs
+    }
+
+    fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        let reduced = self.effectors.iter().any(|(e, _)| e.frame.id == Some(effector));
+        self.loads_changed |= !reduced;
+        self.inputs.set_load(effector, load)
+    }
+
+    fn time(&self) -> f64 {
+        self.time
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.step_effectors(dt)?;
+        self.rebuild();
+        Ok(())
+    }
+
+    fn state(&mut self) -> &State {
+        if !self.filled {
+            self.fill();
+            self.filled = true;
+        }
+        &self.state
+    }
+
+    fn set_state(&mut self, state: &State) -> Result<(), InputError> {
+        self.restore(state)
+    }
+
+    fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
+        self.inputs_mut().teleport_base(motion)?;
+        self.carry(motion);
+        Ok(())
+    }
+
+    fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        Ok(statics::settle(self))
+    }
+
+    /// Where the linear model has it, whatever the links' reconstruction.
+    fn effector_pose(&self, effector: EffectorId) -> Result<Pose, UnknownHandle> {
+        let EffectorOf { body, frame, .. } = self.mechanism().effector(effector)?;
+        let reduced = self.effectors.iter().find(|(e, _)| e.frame.id == Some(effector));
+        Ok(reduced.map_or_else(|| self.link_pose(body.index()) * *frame, |(_, pose)| *pose))
+    }
+
+    fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
+        let spring = *self.inputs.spring(id)?;
+        Ok(self.force_of(&spring))
     }
 }
 

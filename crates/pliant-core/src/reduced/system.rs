@@ -4,7 +4,7 @@ use nalgebra::Matrix6;
 
 use super::reference::Reference;
 use super::softness::Softness;
-use crate::elimination::{Blocks, Graph, Symbolic};
+use crate::linear::elimination::{Blocks, Graph, Symbolic};
 use crate::mechanism::JointId;
 
 /// Regularisation of loops and passive freedoms.

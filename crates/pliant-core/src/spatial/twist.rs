@@ -1,6 +1,6 @@
 //! Twists: linear and angular velocity, or a small displacement.
 
-use nalgebra::{Matrix6, Vector3, Vector6};
+use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 
 use super::{Wrench, skew};
 
@@ -51,6 +51,12 @@ impl Twist {
     #[inline]
     pub fn from_vector(x: &Vector6<f64>) -> Twist {
         Twist { linear: Vector3::new(x[0], x[1], x[2]), angular: Vector3::new(x[3], x[4], x[5]) }
+    }
+
+    /// In other axes: both parts turned.
+    #[inline]
+    pub fn turned(&self, rotation: &UnitQuaternion<f64>) -> Twist {
+        Twist { linear: rotation * self.linear, angular: rotation * self.angular }
     }
 
     /// The Lie bracket ad(self) other = (ω×v' + v×ω', ω×ω').

@@ -1,6 +1,6 @@
 //! Wrenches: force and torque.
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::{UnitQuaternion, Vector3, Vector6};
 
 use super::Twist;
 
@@ -43,6 +43,12 @@ impl Wrench {
     /// A pure torque (N·m).
     pub fn torque(torque: [f64; 3]) -> Wrench {
         Wrench { force: Vector3::zeros(), torque: torque.into() }
+    }
+
+    /// In other axes: both parts turned.
+    #[inline]
+    pub fn turned(&self, rotation: &UnitQuaternion<f64>) -> Wrench {
+        Wrench { force: rotation * self.force, torque: rotation * self.torque }
     }
 
     /// The six numbers (f, τ).

@@ -2,11 +2,11 @@
 //! the base.
 
 use super::loop_joint::LoopJoint;
-use crate::articulated::model::{Model, Motion, Node, frames};
+use crate::articulated::model::{Constants, Motion, Node, frames};
 use crate::articulated::slot::Slots;
+use crate::engine::State;
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::Pose;
-use crate::state::State;
 
 /// What closes loops.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl Closures {
         };
         let joints: Vec<LoopJoint> = (order.loop_joints().iter())
             .filter_map(|&id| {
-                let joint = mechanism.joint(id);
+                let joint = &mechanism[id];
                 joint.kind.prepare_off_manifold();
                 let (child, parent) = (slot(joint.child), joint.parent.map_or(0, slot));
                 let (in_parent, in_child) = frames(mechanism, id);
@@ -74,8 +74,8 @@ impl Closures {
                     parent,
                     in_child,
                     in_parent,
-                    coordinate: mechanism.coordinates_of(id).start,
-                    row: mechanism.rows_of(id).start,
+                    coordinate: mechanism[id].coordinates().start,
+                    row: mechanism[id].rows().start,
                     reach: arm(child, &in_child) + arm(parent, &in_parent) + 0.01 * mechanism.radius(),
                     path: path(&[child, parent]),
                 })
@@ -127,7 +127,7 @@ impl Closures {
 impl Coupling {
     /// θ_joint − ratio·θ_of − offset: of joints in the forest by the state's coordinates, of loop joints by where the slots
     /// are.
-    pub fn open(&self, model: &Model, state: &State, work: &Slots) -> f64 {
+    pub fn open(&self, model: &Constants, state: &State, work: &Slots) -> f64 {
         let coordinate = |end: End| match end {
             End::Tree(n) => state.coordinates[model.nodes[n].coordinate],
             End::Loop(j) => {

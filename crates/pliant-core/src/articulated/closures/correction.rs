@@ -5,24 +5,24 @@ use super::Closing;
 use super::cholesky::solve;
 use super::rows::NOWHERE;
 use super::sweep::{along, gather, pass_inward};
-use crate::articulated::model::{Model, Motion};
+use crate::articulated::model::{Constants, Motion};
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
 use crate::articulated::sweeps::dot6;
-use crate::state::State;
+use crate::engine::State;
 
 /// A closure that is smaller, in radii or rad, is not corrected.
 const CLOSED: f64 = 1e-13;
 
 /// After the step, at the pose of the slots: displacements along the speeds that close what is left open, by the factors
 /// of the step. Returns false if everything is closed.
-pub fn correct(model: &Model, state: &State, h: f64, work: &Slots, closing: &mut Closing) -> bool {
+pub fn correct(model: &Constants, state: &State, h: f64, work: &Slots, closing: &mut Closing) -> bool {
     let closures = &model.closures;
     let mut worst = 0.0f64;
     let mut at = 0;
     let count = closing.rows.len();
     for joint in &closures.joints {
-        let kind = &model.mechanism.joint(joint.id).kind;
+        let kind = &model.mechanism[joint.id].kind;
         let placed = joint.place(work);
         let q = joint.coordinates(model, &placed, &state.coordinates);
         let (C, J) = joint.closure(model, &placed, &q[..kind.freedoms()]);

@@ -4,13 +4,13 @@
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::constants::Path;
-use crate::articulated::model::Model;
+use crate::articulated::model::Constants;
 use crate::articulated::placing::pose_of;
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
+use crate::engine::State;
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist};
-use crate::state::State;
 
 /// A joint between two slots that are in the forest without it.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ impl LoopJoint {
 
     /// What is open, and how it moves with the body twist of the child frame: residual and rows of the joint at its
     /// coordinates.
-    pub fn closure(&self, model: &Model, placed: &PlacedLoop, q: &[f64]) -> (Vector6<f64>, Matrix6<f64>) {
-        let kind = &model.mechanism.joint(self.id).kind;
+    pub fn closure(&self, model: &Constants, placed: &PlacedLoop, q: &[f64]) -> (Vector6<f64>, Matrix6<f64>) {
+        let kind = &model.mechanism[self.id].kind;
         (kind.residual(&placed.X, q), kind.rows(&placed.X, q))
     }
 
@@ -59,14 +59,14 @@ impl LoopJoint {
     }
 
     /// Coordinates near those of a reference.
-    pub fn coordinates(&self, model: &Model, placed: &PlacedLoop, reference: &[f64]) -> Six {
-        let kind = &model.mechanism.joint(self.id).kind;
+    pub fn coordinates(&self, model: &Constants, placed: &PlacedLoop, reference: &[f64]) -> Six {
+        let kind = &model.mechanism[self.id].kind;
         let d = kind.freedoms();
         kind.coordinates(&placed.X, &reference[self.coordinate..self.coordinate + d]).into()
     }
 
     /// Rates of the coordinates q with the twists of a state.
-    pub fn rates(&self, model: &Model, placed: &PlacedLoop, q: &Six, state: &State, base: &Twist) -> Six {
+    pub fn rates(&self, model: &Constants, placed: &PlacedLoop, q: &Six, state: &State, base: &Twist) -> Six {
         let twist = |slot: usize| match slot.checked_sub(1) {
             Some(n) => state.twists[model.nodes[n].head],
             None => {
@@ -76,7 +76,7 @@ impl LoopJoint {
         };
         let own = self.in_child.twist_to_local(&twist(self.child));
         let carried = placed.X.twist_to_local(&self.in_parent.twist_to_local(&twist(self.parent)));
-        let kind = &model.mechanism.joint(self.id).kind;
+        let kind = &model.mechanism[self.id].kind;
         let J = kind.coordinates_jacobian(&placed.X, &q[..kind.freedoms()]);
         (J * (own - carried).to_vector()).into()
     }

@@ -20,12 +20,12 @@ mod loop_joint;
 mod rows;
 mod sweep;
 
-use super::model::Model;
+use super::model::Constants;
 use super::slot::{Six, Slots};
 use super::sweeps::dot6;
-use crate::inputs::Inputs;
+use crate::engine::Inputs;
+use crate::engine::State;
 use crate::mechanism::JointId;
-use crate::state::State;
 use cholesky::{factor, solve};
 pub(super) use constants::Closures;
 pub(super) use correction::correct;
@@ -56,7 +56,7 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    pub fn new(model: &Model) -> Closing {
+    pub fn new(model: &Constants) -> Closing {
         let (rows, slots) = (model.closures.rows, model.nodes.len() + 1);
         let some = |n: usize| if model.closures.is_empty() { 0 } else { n };
         Closing {
@@ -79,7 +79,7 @@ impl Closing {
     }
 
     /// y of a row at all speeds.
-    pub fn sweep(&self, model: &Model, work: &Slots, row: usize, wrenches: &mut [Six], y: &mut [f64]) {
+    pub fn sweep(&self, model: &Constants, work: &Slots, row: usize, wrenches: &mut [Six], y: &mut [f64]) {
         let row = &self.rows[row];
         for (slot, w) in &row.wrenches {
             (0..6).for_each(|i| wrenches[*slot][i] += w[i]);
@@ -100,7 +100,7 @@ impl Closing {
 /// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
 /// row of a closure whose equations have no solution.
 pub(super) fn close(
-    model: &Model,
+    model: &Constants,
     inputs: &Inputs,
     state: &State,
     h: f64,
@@ -144,7 +144,7 @@ pub(super) fn close(
 }
 
 /// The most that a row of the same closure and unit sees, W_rr; of any closure, if those see nothing.
-fn seen(model: &Model, closing: &Closing, row: &Row) -> f64 {
+fn seen(model: &Constants, closing: &Closing, row: &Row) -> f64 {
     let most = |same: &dyn Fn(&Row) -> bool| {
         let rows = closing.rows.iter().enumerate().filter(|(_, other)| same(other));
         rows.map(|(r, _)| closing.factor[r * (r + 1) / 2 + r]).fold(0.0f64, f64::max)
@@ -160,7 +160,7 @@ fn seen(model: &Model, closing: &Closing, row: &Row) -> f64 {
 }
 
 /// The joint of a row; of a coupling's, the one that follows.
-pub(super) fn joint_of_row(model: &Model, closing: &Closing, row: usize) -> JointId {
+pub(super) fn joint_of_row(model: &Constants, closing: &Closing, row: usize) -> JointId {
     let (closures, closure) = (&model.closures, closing.rows[row].closure);
     match closure.checked_sub(closures.joints.len()) {
         None => closures.joints[closure].id,

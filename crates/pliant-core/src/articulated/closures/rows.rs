@@ -2,11 +2,11 @@
 
 use super::Closing;
 use super::constants::End;
-use crate::articulated::model::Model;
+use crate::articulated::model::Constants;
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::sweeps::impulse;
-use crate::inputs::Inputs;
-use crate::state::State;
+use crate::engine::Inputs;
+use crate::engine::State;
 
 /// A row at a pose: wrenches on slots at their points o, world axes; forces along the only freedom of nodes.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ pub struct Row {
 pub const NOWHERE: usize = usize::MAX;
 
 /// Lists the rows at the state that the slots are placed in.
-pub fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots, closing: &mut Closing) {
+pub fn list(model: &Constants, inputs: &Inputs, state: &State, h: f64, work: &Slots, closing: &mut Closing) {
     let closures = &model.closures;
     closing.rows.clear();
     let mut first = 0;
@@ -45,7 +45,7 @@ pub fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots,
         is_angle: false,
     };
     for (closure, joint) in closures.joints.iter().enumerate() {
-        let kind = &model.mechanism.joint(joint.id).kind;
+        let kind = &model.mechanism[joint.id].kind;
         let d = kind.freedoms();
         let placed = joint.place(work);
         let q = joint.coordinates(model, &placed, &state.coordinates);
@@ -86,7 +86,7 @@ pub fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots,
             first,
             right: -coupling.open(model, state, work) / h,
             multiplier: coupling.row,
-            is_angle: model.mechanism.joint(coupling.joint).kind.translations() == 0,
+            is_angle: model.mechanism[coupling.joint].kind.translations() == 0,
             ..empty
         };
         for (e, (end, factor)) in coupling.ends.iter().enumerate() {
@@ -96,7 +96,7 @@ pub fn list(model: &Model, inputs: &Inputs, state: &State, h: f64, work: &Slots,
                     let joint = &closures.joints[j];
                     let placed = joint.place(work);
                     let q = joint.coordinates(model, &placed, &state.coordinates);
-                    let kind = &model.mechanism.joint(joint.id).kind;
+                    let kind = &model.mechanism[joint.id].kind;
                     let J = kind.coordinates_jacobian(&placed.X, &q[..1]);
                     let wrenches = joint.wrenches(&placed, std::array::from_fn(|i| factor * J[(0, i)]), work);
                     row.wrenches[2 * e..2 * e + 2].copy_from_slice(&wrenches);

@@ -2,13 +2,13 @@
 //! these W, and what the forces add to the slots.
 
 use super::Closing;
-use crate::articulated::model::{Model, Motion};
+use crate::articulated::model::{Constants, Motion};
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
 use crate::articulated::sweeps::dot6;
 
 /// y of every row, and W in the place of the factor.
-pub fn sweep_rows(model: &Model, work: &Slots, closing: &mut Closing) {
+pub fn sweep_rows(model: &Constants, work: &Slots, closing: &mut Closing) {
     for s in 0..closing.rows.len() {
         let row = closing.rows[s];
         for (slot, w) in &row.wrenches {
@@ -55,7 +55,7 @@ fn gathered_dot(a: &[f64], at: &[usize], b: &[f64]) -> f64 {
 
 /// As [`pass_inward`], with y among those of all speeds; the number of freedoms.
 pub fn pass(
-    model: &Model,
+    model: &Constants,
     work: &Slots,
     n: usize,
     direct: &[(usize, f64)],
@@ -73,7 +73,7 @@ pub fn pass(
 /// Returns the number of freedoms, and what went to the parent, at the slot's own point.
 #[inline]
 pub fn pass_inward(
-    model: &Model,
+    model: &Constants,
     work: &Slots,
     n: usize,
     direct: &[(usize, f64)],
@@ -134,7 +134,7 @@ pub fn along(h: f64, closing: &Closing, n: usize) -> f64 {
 }
 
 /// Adds the rows' forces to reduced forces u and to what slots pass on.
-pub fn add_forces(model: &Model, h: f64, work: &mut Slots, closing: &mut Closing) {
+pub fn add_forces(model: &Constants, h: f64, work: &mut Slots, closing: &mut Closing) {
     gather(h, closing);
     for n in (0..model.nodes.len()).rev() {
         let direct = if model.closures.couplings.is_empty() { 0.0 } else { along(h, closing, n) };

@@ -89,7 +89,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
             }
         }
         // The pull: force −k e − d ė of the frame's six displacements, e by finite differences of them.
-        let pull = setup.inputs.pulls[0];
+        let pull = setup.inputs.springs[0];
         if let Some((node, frame)) = model.frame_in_node(pull.body, pull.frame) {
             let gap = |frames: &[Frame]| {
                 let at = frames[node].pose * frame;

@@ -8,18 +8,18 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{ABSENT, Item, Joint, Model};
+use super::model::{ABSENT, Constants, Item, Joint};
 use super::statics::StaticsSettings;
 use super::step::scheme as dynamics;
 use super::{DEFAULT_ITERATIONS, LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
-use crate::elimination::{Assemble, Numeric};
+use crate::engine::State;
+use crate::engine::{Inputs, Spring};
 use crate::expression::Formula;
 use crate::gallery::{self, Passive, RandomOptions, random};
-use crate::inputs::{Inputs, Pull};
 use crate::joints::JointKind;
+use crate::linear::elimination::{Assemble, Numeric};
 use crate::mechanism::{Body, BodyId, CouplingDescription, JointDescription, Mechanism, MechanismBuilder};
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
-use crate::state::State;
 
 /// A small generator with a fixed seed (splitmix64).
 struct Random(u64);
@@ -44,7 +44,7 @@ impl Random {
 
 /// A mechanism with everything that acts on it, somewhere off its joints' manifolds.
 struct Setup<'m> {
-    model: &'m Model<'m>,
+    model: &'m Constants,
     inputs: Inputs,
     state: State,
     frames: Vec<Frame>,
@@ -67,10 +67,10 @@ const STATICS: Scheme = Scheme {
 };
 
 impl<'m> Setup<'m> {
-    fn new(model: &'m Model<'m>, numbers: &mut Random, scheme: Scheme, h: f64) -> Setup<'m> {
+    fn new(model: &'m Constants, numbers: &mut Random, scheme: Scheme, h: f64) -> Setup<'m> {
         let mechanism = model.mechanism;
         let mut inputs = Inputs::new(mechanism);
-        inputs.add_scene_loads(mechanism);
+        inputs.add_scene_loads();
         let somewhere = |numbers: &mut Random| {
             let b = (mechanism.bodies().len() as f64 * 0.5 * (1.0 + numbers.signed())) as usize;
             BodyId::from_index(b.min(mechanism.bodies().len() - 1))
@@ -81,17 +81,17 @@ impl<'m> Setup<'m> {
         let load = Wrench::new(numbers.vector(20.0), numbers.vector(2.0));
         inputs.set_body_load(somewhere(numbers), load).unwrap();
         let body = somewhere(numbers);
-        let pull = Pull {
+        let pull = Spring {
             body,
             frame: numbers.pose(0.05, 1.0),
-            target: mechanism.body(body).pose * numbers.pose(0.1, 0.5),
+            target: mechanism[body].pose * numbers.pose(0.1, 0.5),
             target_twist: Twist::new(numbers.vector(0.3), numbers.vector(0.3)),
             stiffness: 300.0,
             turning_stiffness: 40.0,
             damping: 5.0,
             turning_damping: 2.0,
         };
-        inputs.add_pull(pull).unwrap();
+        inputs.add_spring(pull).unwrap();
         let mut state = State::at_rest(mechanism);
         state.base = inputs.base;
         for pose in &mut state.poses {

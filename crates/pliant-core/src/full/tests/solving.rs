@@ -26,7 +26,7 @@ fn the_solution_equals_a_dense_one() {
 
         // A whole step, the fifth under the scene's loads, with every solve dense.
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(mechanism);
+        simulation.inputs_mut().add_scene_loads();
         for _ in 0..4 {
             simulation.step(h).unwrap();
         }
@@ -115,7 +115,7 @@ fn the_matrix_of_a_step_has_the_signs_of_a_minimum() {
         let mechanism = gallery::build(name).unwrap();
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         for _ in 0..30 {
             let mut setup = Setup {
                 model: &model,

@@ -8,7 +8,7 @@
 use nalgebra::{DMatrix, Matrix6};
 
 use super::super::reference::Reference;
-use crate::order::Tree;
+use crate::mechanism::order::Tree;
 use crate::spatial::Pose;
 
 /// A joint that leads to a node. Lengths are in radii.

@@ -48,7 +48,7 @@ struct Branches {
 }
 
 struct Steps<'a> {
-    reference: &'a Reference<'a>,
+    reference: &'a Reference,
     graph: Graph,
     /// Per node; `None` for a free base.
     steps: Vec<Option<Step>>,
@@ -86,16 +86,16 @@ pub(super) fn project(
 
 /// The names of bodies at which something acts that the method does not see.
 fn inexact(reference: &Reference, graph: &Graph) -> Vec<String> {
-    let mechanism = reference.mechanism;
+    let mechanism = &reference.mechanism;
     let head = |n: usize| mechanism.order().nodes()[n].head;
     let mut bodies: Vec<_> = graph.open.iter().map(|&n| head(n)).collect();
     for coupling in mechanism.couplings() {
-        bodies.extend([coupling.joint, coupling.of].map(|j| mechanism.joint(j).child));
+        bodies.extend([coupling.joint, coupling.of].map(|j| mechanism[j].child));
     }
     bodies.extend(reference.geometric.iter().flat_map(|(a, b, _)| [head(*a), head(*b)]));
     bodies.sort_by_key(|b| b.index());
     bodies.dedup();
-    bodies.into_iter().map(|b| mechanism.body(b).name.clone()).collect()
+    bodies.into_iter().map(|b| mechanism[b].name.clone()).collect()
 }
 
 impl<'a> Steps<'a> {

@@ -10,7 +10,7 @@
 //! row length is a constant of the compiled code for the fronts of usual mechanisms.
 
 use super::symbolic::LANES;
-pub(super) use crate::wide::fma;
+pub(super) use crate::linear::wide::fma;
 
 /// l·y + x on four lanes. Whole arrays go in and out, so that the compiler need not fear that memory
 /// overlaps and uses one vector instruction.

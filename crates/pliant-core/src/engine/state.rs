@@ -1,11 +1,8 @@
 //! The state of a mechanism in motion: the same for every engine, so that any two can be compared
 //! link by link and one can go on where another stopped.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use crate::inputs::InputError;
-use crate::joints::JointKind;
-use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use super::InputError;
+use crate::mechanism::{BodyId, EffectorId, Joint, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, Twist};
 
 /// Poses, twists, joint coordinates, rates and forces, and multipliers.
@@ -13,11 +10,10 @@ use crate::spatial::{Pose, Twist};
 /// A clone is a saved state; giving it back to an engine restores it bit for bit.
 ///
 /// ```
-/// use pliant_core::{full, gallery};
+/// use pliant_core::{engine::Simulation, full, gallery};
 ///
 /// let mechanism = gallery::chain(5);
-/// let model = full::Model::new(&mechanism);
-/// let mut simulation = model.simulate();
+/// let mut simulation = full::Model::new(&mechanism).simulate();
 /// (0..10).try_for_each(|_| simulation.step(0.01))?;
 /// let saved = simulation.state().clone();
 /// (0..10).try_for_each(|_| simulation.step(0.01))?;
@@ -39,13 +35,13 @@ pub struct State {
     pub poses: Vec<Pose>,
     /// The body twist of each body: body axes, at the link frame's origin.
     pub twists: Vec<Twist>,
-    /// Coordinates of all joints ([`Mechanism::coordinates_of`]), angles unwrapped, m or rad.
+    /// Coordinates of all joints ([`Joint::coordinates`]), angles unwrapped, m or rad.
     pub coordinates: Vec<f64>,
     /// Their rates, m/s or rad/s.
     pub rates: Vec<f64>,
     /// What spring, damper and limit apply along each coordinate, N or N·m.
     pub forces: Vec<f64>,
-    /// Constraint forces of all joints ([`Mechanism::rows_of`]), N or N·m, then those of the couplings.
+    /// Constraint forces of all joints ([`Joint::rows`]), N or N·m, then those of the couplings.
     pub multipliers: Vec<f64>,
     /// Pose of what joints call the world: a scripted moving base.
     pub base: Pose,
@@ -73,7 +69,7 @@ impl State {
             multipliers: vec![0.0; rows],
             base: Pose::identity(),
             private: Vec::new(),
-            stamp: stamp(mechanism),
+            stamp: mechanism.marks().structure,
         }
     }
 
@@ -81,7 +77,7 @@ impl State {
     pub fn belongs_to(&self, mechanism: &Mechanism) -> bool {
         let (bodies, coordinates) = (mechanism.bodies().len(), mechanism.coordinate_count());
         let rows = 6 * mechanism.joints().len() - coordinates + mechanism.couplings().len();
-        self.stamp == stamp(mechanism)
+        self.stamp == mechanism.marks().structure
             && [self.poses.len(), self.twists.len()] == [bodies; 2]
             && [self.coordinates.len(), self.rates.len(), self.forces.len()] == [coordinates; 3]
             && self.multipliers.len() == rows
@@ -90,45 +86,51 @@ impl State {
     /// Whether it is a state of the mechanism with finite numbers; the error says what is not.
     pub(crate) fn check(&self, mechanism: &Mechanism) -> Result<(), InputError> {
         if !self.belongs_to(mechanism) {
-            return Err(InputError::new("the state belongs to another mechanism".into()));
+            return Err(InputError::new("the state belongs to another mechanism"));
         }
         if let Some(body) = self.first_not_finite() {
-            let name = &mechanism.body(body).name;
+            let name = &mechanism[body].name;
             return Err(InputError::new(format!("the state's body `{name}` is not finite")));
         }
         if !self.is_finite() {
-            return Err(InputError::new("the state has numbers that are not finite".into()));
+            return Err(InputError::new("the state has numbers that are not finite"));
         }
         Ok(())
     }
 
     /// The link frame of a body in the world.
-    pub fn pose(&self, body: BodyId) -> Pose {
-        self.poses[body.index()]
+    pub fn pose(&self, body: BodyId) -> Result<Pose, UnknownHandle> {
+        body.check(self.stamp as u32, self.poses.len()).map(|b| self.poses[b])
     }
 
     /// The frame of an effector in the world.
-    pub fn effector_pose(&self, mechanism: &Mechanism, effector: EffectorId) -> Pose {
-        let effector = mechanism.effector(effector);
-        self.pose(effector.body) * effector.frame
+    pub fn effector_pose(&self, mechanism: &Mechanism, effector: EffectorId) -> Result<Pose, UnknownHandle> {
+        let effector = mechanism.effector(effector)?;
+        Ok(self.pose(effector.body)? * effector.frame)
     }
 
     /// The twist of a body in world axes, at the link frame's origin.
-    pub fn world_twist(&self, body: BodyId) -> Twist {
-        let rotation = self.poses[body.index()].rotation;
-        let twist = self.twists[body.index()];
+    pub fn world_twist(&self, body: BodyId) -> Result<Twist, UnknownHandle> {
+        body.check(self.stamp as u32, self.twists.len()).map(|b| self.world_twist_at(b))
+    }
+
+    /// The same, by the position in the list.
+    pub(crate) fn world_twist_at(&self, body: usize) -> Twist {
+        let (rotation, twist) = (self.poses[body].rotation, self.twists[body]);
         Twist { linear: rotation * twist.linear, angular: rotation * twist.angular }
     }
 
     /// The coordinates of a joint.
-    pub fn coordinates_of(&self, mechanism: &Mechanism, joint: JointId) -> &[f64] {
-        &self.coordinates[mechanism.coordinates_of(joint)]
+    pub fn coordinates_of(&self, mechanism: &Mechanism, joint: JointId) -> Result<&[f64], UnknownHandle> {
+        let own = mechanism.joint(joint)?.coordinates();
+        let unknown = UnknownHandle { what: "joint", index: joint.index() };
+        self.coordinates.get(own).filter(|_| self.stamp == mechanism.marks().structure).ok_or(unknown)
     }
 
     /// The first body whose pose or twist is not finite.
     pub fn first_not_finite(&self) -> Option<BodyId> {
         let finite = |b: &usize| self.poses[*b].is_finite() && self.twists[*b].is_finite();
-        (0..self.poses.len()).find(|b| !finite(b)).map(BodyId::from_index)
+        (0..self.poses.len()).find(|b| !finite(b)).map(|b| BodyId::new(b, self.stamp as u32))
     }
 
     /// Whether every number is finite.
@@ -141,24 +143,22 @@ impl State {
     }
 
     /// The joint's relative pose X: its child frame in its parent frame.
-    pub fn relative_pose(&self, mechanism: &Mechanism, joint: JointId) -> Pose {
-        let parent = mechanism.joint(joint).parent.map_or(self.base, |b| self.pose(b));
+    pub(crate) fn relative_pose(&self, mechanism: &Mechanism, joint: &Joint) -> Pose {
+        let parent = joint.parent.map_or(self.base, |b| self.poses[b.index()]);
         let outer = parent * mechanism.frame_in_parent(joint);
-        outer.inverse_times(&(self.pose(mechanism.joint(joint).child) * mechanism.frame_in_child(joint)))
+        outer.inverse_times(&(self.poses[joint.child.index()] * mechanism.frame_in_child(joint)))
     }
 
     /// Sum over joints of the gap between the two attachment points, over the mechanism's radius (over one
     /// metre if it has none): how far X is from X(θ), along the translations.
     pub fn violation(&self, mechanism: &Mechanism) -> f64 {
-        let gap = |j: usize| {
-            let id = JointId::from_index(j);
-            let X = self.relative_pose(mechanism, id);
-            let kind = &mechanism.joint(id).kind;
-            let q = kind.coordinates(&X, self.coordinates_of(mechanism, id));
-            (X.position - kind.transform(&q.as_slice()[..kind.freedoms()]).position).norm()
+        let gap = |joint: &Joint| {
+            let X = self.relative_pose(mechanism, joint);
+            let q = joint.kind.coordinates(&X, &self.coordinates[joint.coordinates()]);
+            (X.position - joint.kind.transform(&q.as_slice()[..joint.kind.freedoms()]).position).norm()
         };
         let radius = mechanism.radius();
-        (0..mechanism.joints().len()).map(gap).sum::<f64>() / if radius > 0.0 { radius } else { 1.0 }
+        mechanism.joints().iter().map(gap).sum::<f64>() / if radius > 0.0 { radius } else { 1.0 }
     }
 
     /// Kinetic energy of all bodies and rotors, J.
@@ -183,22 +183,4 @@ impl State {
         };
         -mechanism.bodies().iter().zip(&self.poses).map(height).sum::<f64>()
     }
-}
-
-/// A number that two mechanisms share only if a state of one fits the other.
-fn stamp(mechanism: &Mechanism) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for body in mechanism.bodies() {
-        body.name.hash(&mut hasher);
-    }
-    for joint in mechanism.joints() {
-        joint.name.hash(&mut hasher);
-        joint.kind.name().hash(&mut hasher);
-        if let JointKind::Expression(expression) = &joint.kind {
-            expression.formula().hash(&mut hasher);
-        }
-        (joint.parent, joint.child).hash(&mut hasher);
-    }
-    mechanism.couplings().len().hash(&mut hasher);
-    hasher.finish()
 }

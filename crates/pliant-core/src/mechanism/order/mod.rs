@@ -12,8 +12,8 @@ mod dominators;
 
 pub(crate) use dominators::Tree;
 
+use super::{Body, BodyId, Joint, JointId};
 use crate::joints::JointKind;
-use crate::mechanism::{Body, BodyId, Joint, JointId};
 use crate::spatial::{Pose, SpatialInertia};
 
 /// One or several bodies that move as one.
@@ -49,19 +49,25 @@ pub struct Cycles(pub Vec<Vec<BodyId>>);
 
 impl Order {
     /// The order of a graph, or its cycles.
-    pub fn new(bodies: &[Body], joints: &[Joint]) -> Result<Order, Cycles> {
-        let topological = topological_order(bodies.len(), joints)?;
+    pub(super) fn new(bodies: &[Body], joints: &[Joint], mark: u32) -> Result<Order, Cycles> {
+        let topological: Vec<BodyId> = match topological_order(bodies.len(), joints) {
+            Ok(order) => order.into_iter().map(|b| BodyId::new(b, mark)).collect(),
+            Err(cycles) => {
+                let handles = |cycle: Vec<usize>| cycle.into_iter().map(|b| BodyId::new(b, mark)).collect();
+                return Err(Cycles(cycles.into_iter().map(handles).collect()));
+            }
+        };
 
         // Of the joints that carry a body, the best is the tree joint; the first given wins a draw.
         let mut tree_joint_of_body: Vec<Option<JointId>> = vec![None; bodies.len()];
         for (j, joint) in joints.iter().enumerate() {
             let best = &mut tree_joint_of_body[joint.child.index()];
             if best.is_none_or(|b| preference(joint) < preference(&joints[b.index()])) {
-                *best = Some(JointId::from_index(j));
+                *best = Some(JointId::new(j, mark));
             }
         }
         let loop_joints = (0..joints.len())
-            .map(JointId::from_index)
+            .map(|j| JointId::new(j, mark))
             .filter(|j| tree_joint_of_body[joints[j.index()].child.index()] != Some(*j))
             .collect();
 
@@ -99,7 +105,7 @@ impl Order {
             }
         }
 
-        let dominator_of_body = dominators::dominators(&topological, bodies.len(), joints);
+        let dominator_of_body = dominators::dominators(&topological, joints, mark);
         Ok(Order {
             bodies: topological,
             nodes,
@@ -124,6 +130,11 @@ impl Order {
     /// The node a body belongs to; `None` if it is welded to the world.
     pub fn node_of(&self, body: BodyId) -> Option<usize> {
         self.node_of_body[body.index()]
+    }
+
+    /// The same, by the body's position in the list.
+    pub(crate) fn node_of_index(&self, body: usize) -> Option<usize> {
+        self.node_of_body[body]
     }
 
     /// The body's link frame in its node's frame; in the world, if it is welded to that.
@@ -202,7 +213,7 @@ impl Children {
 
 /// Every body after all its parents; branches are followed to their end one after the other, so
 /// that neighbours in the order are neighbours in the mechanism.
-fn topological_order(count: usize, joints: &[Joint]) -> Result<Vec<BodyId>, Cycles> {
+fn topological_order(count: usize, joints: &[Joint]) -> Result<Vec<usize>, Vec<Vec<usize>>> {
     let children = Children::new(count, joints);
     let mut parents_left = vec![0usize; count];
     for joint in joints.iter().filter(|j| j.parent.is_some()) {
@@ -211,7 +222,7 @@ fn topological_order(count: usize, joints: &[Joint]) -> Result<Vec<BodyId>, Cycl
     let mut stack: Vec<usize> = (0..count).rev().filter(|&b| parents_left[b] == 0).collect();
     let mut order = Vec::with_capacity(count);
     while let Some(b) = stack.pop() {
-        order.push(BodyId::from_index(b));
+        order.push(b);
         for &j in children.of(b).iter().rev() {
             let child = joints[j].child.index();
             parents_left[child] -= 1;
@@ -224,7 +235,7 @@ fn topological_order(count: usize, joints: &[Joint]) -> Result<Vec<BodyId>, Cycl
 }
 
 /// The cycles among the bodies that still wait for a parent.
-fn cycles(parents_left: &[usize], joints: &[Joint]) -> Cycles {
+fn cycles(parents_left: &[usize], joints: &[Joint]) -> Vec<Vec<usize>> {
     // One waiting parent of each waiting body; following them must run into a cycle.
     let mut parent = vec![None; parents_left.len()];
     for joint in joints {
@@ -250,15 +261,15 @@ fn cycles(parents_left: &[usize], joints: &[Joint]) -> Cycles {
             }
         }
         if seen_in_walk[b] == walk && parent[b].is_some() {
-            let mut cycle = vec![BodyId::from_index(b)];
+            let mut cycle = vec![b];
             let mut p = parent[b].expect("checked");
             while p != b {
-                cycle.push(BodyId::from_index(p));
+                cycle.push(p);
                 p = parent[p].expect("a cycle never ends");
             }
             cycle.reverse();
             found.push(cycle);
         }
     }
-    Cycles(found)
+    found
 }

@@ -5,10 +5,11 @@
 //! ancestors quadratic. Every body therefore also keeps one farther ancestor, a *jump*, chosen so that
 //! every climb takes O(log n) steps (Myers 1983, "An applicative random-access stack").
 
-use crate::mechanism::{BodyId, Joint};
+use super::super::{BodyId, Joint};
 
 /// The immediate dominator of each body; `None` is the world.
-pub(super) fn dominators(topological: &[BodyId], count: usize, joints: &[Joint]) -> Vec<Option<BodyId>> {
+pub(super) fn dominators(topological: &[BodyId], joints: &[Joint], mark: u32) -> Vec<Option<BodyId>> {
+    let count = topological.len();
     // The world is number `count`, the root; bodies that no joint carries (free bases) hang on it.
     let world = count;
     let mut tree = Tree::new(count + 1, world);
@@ -21,7 +22,7 @@ pub(super) fn dominators(topological: &[BodyId], count: usize, joints: &[Joint])
         let dominator = parents.reduce(|a, p| tree.common_ancestor(a, p)).unwrap_or(world);
         tree.hang(b.index(), dominator);
     }
-    tree.parent[..count].iter().map(|&d| (d != world).then(|| BodyId::from_index(d))).collect()
+    tree.parent[..count].iter().map(|&d| (d != world).then(|| BodyId::new(d, mark))).collect()
 }
 
 /// A tree that grows at its leaves.

@@ -1,0 +1,275 @@
+//! What acts on a mechanism from outside, the same for every engine: loads, set-points, gravity, a moving base, and
+//! spring couplings. Every setter checks its handles and numbers; after an error nothing has changed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nalgebra::Vector3;
+
+use super::InputError;
+use super::spring::{Spring, SpringId};
+use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism, UnknownHandle};
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// Everything that acts from outside.
+///
+/// ```
+/// use pliant_core::{engine::Simulation, full, gallery, spatial::Wrench};
+///
+/// let mechanism = gallery::two_link(); // no gravity; hinges of 100 N·m/rad
+/// let elbow = mechanism.find_joint("elbow").ok_or("no elbow")?;
+/// let mut simulation = full::Model::new(&mechanism).simulate();
+/// simulation.inputs_mut().set_target(elbow, &[0.5])?; // where the spring is relaxed, rad
+/// simulation.settle(&Default::default())?;
+/// assert!((simulation.joint_positions(elbow)?[0] - 0.5).abs() < 1e-9);
+///
+/// let tip = simulation.effector("tip")?;
+/// simulation.inputs_mut().set_load(tip, Wrench::torque([0.0, 0.0, 10.0]))?;
+/// simulation.settle(&Default::default())?;
+/// let angle = simulation.joint_positions(elbow)?[0];
+/// assert!((angle - 0.6).abs() < 1e-9); // 10 N·m turn it by 0.1 rad
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inputs {
+    mechanism: Mechanism,
+    /// Gravity, world axes, m/s².
+    pub(crate) gravity: Vector3<f64>,
+    /// Dead load at each effector's origin, world axes.
+    pub(crate) effector_loads: Vec<Wrench>,
+    /// Dead load at each body's link frame, world axes.
+    pub(crate) body_loads: Vec<Wrench>,
+    /// Spring rest of each coordinate.
+    pub(crate) rest: Vec<f64>,
+    /// Base at the end of the next step, and how it moves (world axes at its origin).
+    pub(crate) base: Pose,
+    pub(crate) base_twist: Twist,
+    pub(crate) springs: Vec<Spring>,
+    /// Of each spring.
+    spring_ids: Vec<SpringId>,
+    /// Of each target of the scene, whether steps follow it.
+    followed: Vec<bool>,
+}
+
+impl Inputs {
+    /// Gravity and spring rests of the mechanism, no loads, base at rest.
+    pub fn new(mechanism: &Mechanism) -> Inputs {
+        Inputs {
+            gravity: mechanism.gravity(),
+            effector_loads: vec![Wrench::ZERO; mechanism.effectors().len()],
+            body_loads: vec![Wrench::ZERO; mechanism.bodies().len()],
+            rest: mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.rest).collect(),
+            base: Pose::identity(),
+            base_twist: Twist::ZERO,
+            springs: Vec::new(),
+            spring_ids: Vec::new(),
+            followed: vec![true; mechanism.targets().len()],
+            mechanism: mechanism.clone(),
+        }
+    }
+
+    /// Gravity, world axes, m/s².
+    pub fn gravity(&self) -> Vector3<f64> {
+        self.gravity
+    }
+
+    /// Sets gravity, world axes, m/s².
+    pub fn set_gravity(&mut self, gravity: [f64; 3]) -> Result<(), InputError> {
+        finite(gravity.iter().all(|x| x.is_finite()), || "gravity".into())?;
+        self.gravity = gravity.into();
+        Ok(())
+    }
+
+    /// Spring rests of all coordinates, m or rad.
+    pub fn rest(&self) -> &[f64] {
+        &self.rest
+    }
+
+    /// Sets the dead load on an effector: world axes, at its origin.
+    pub fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
+        let name = &self.mechanism.effector(effector)?.name;
+        finite(load.is_finite(), || format!("the load on effector `{name}`"))?;
+        self.effector_loads[effector.index()] = load;
+        Ok(())
+    }
+
+    /// The dead load on an effector: world axes, at its origin.
+    pub fn load(&self, effector: EffectorId) -> Result<Wrench, UnknownHandle> {
+        self.mechanism.effector(effector).map(|_| self.effector_loads[effector.index()])
+    }
+
+    /// Sets the dead load on a body: world axes, at its link frame.
+    pub fn set_body_load(&mut self, body: BodyId, load: Wrench) -> Result<(), InputError> {
+        let name = &self.mechanism.body(body)?.name;
+        finite(load.is_finite(), || format!("the load on body `{name}`"))?;
+        self.body_loads[body.index()] = load;
+        Ok(())
+    }
+
+    /// Copies everything but spring couplings, without new memory.
+    pub(crate) fn copy_from(&mut self, other: &Inputs) {
+        (self.gravity, self.base, self.base_twist) = (other.gravity, other.base, other.base_twist);
+        self.effector_loads.copy_from_slice(&other.effector_loads);
+        self.body_loads.copy_from_slice(&other.body_loads);
+        self.rest.copy_from_slice(&other.rest);
+        self.followed.copy_from_slice(&other.followed);
+    }
+
+    /// Copies spring couplings, without new memory once there were as many.
+    pub(crate) fn copy_springs(&mut self, other: &Inputs) {
+        self.springs.clone_from(&other.springs);
+        self.spring_ids.clone_from(&other.spring_ids);
+    }
+
+    /// Sets the dead loads on all effectors.
+    pub(crate) fn set_effector_loads(&mut self, loads: &[Wrench]) {
+        self.effector_loads.copy_from_slice(loads);
+    }
+
+    /// Adds forces to the loads on bodies, whose loads before are kept for [`Inputs::take_forces_off`].
+    pub(crate) fn add_forces(&mut self, forces: &[(usize, Wrench)], before: &mut Vec<Wrench>) {
+        before.clear();
+        for (body, force) in forces {
+            before.push(self.body_loads[*body]);
+            self.body_loads[*body] = self.body_loads[*body] + *force;
+        }
+    }
+
+    /// Puts the loads back to the last bit; the last that was changed first, so that a body may stand twice.
+    pub(crate) fn take_forces_off(&mut self, forces: &[(usize, Wrench)], before: &[Wrench]) {
+        for ((body, _), before) in forces.iter().zip(before).rev() {
+            self.body_loads[*body] = *before;
+        }
+    }
+
+    /// Adds the loads that the scene shows to those on its effectors.
+    pub fn add_scene_loads(&mut self) {
+        for load in self.mechanism.loads() {
+            let at = &mut self.effector_loads[load.effector.index()];
+            *at = *at + load.wrench;
+        }
+    }
+
+    /// Sets the spring rest (the set-point of a PD control) of a joint, one number per freedom. Steps no longer follow
+    /// the scene's targets of that joint.
+    pub fn set_target(&mut self, joint: JointId, rest: &[f64]) -> Result<(), InputError> {
+        let own = self.mechanism.joint(joint)?;
+        let range = own.coordinates();
+        if rest.len() != range.len() {
+            return Err(InputError::new(format!(
+                "the target of joint `{}` has {} numbers, but the joint has {} freedoms",
+                own.name,
+                rest.len(),
+                range.len()
+            )));
+        }
+        finite(rest.iter().all(|x| x.is_finite()), || format!("the target of joint `{}`", own.name))?;
+        self.rest[range].copy_from_slice(rest);
+        for (followed, target) in self.followed.iter_mut().zip(self.mechanism.targets()) {
+            *followed &= target.joint != joint;
+        }
+        Ok(())
+    }
+
+    /// Sets the spring rests that the scene's targets have at a time, s. Steps do so for the time that they end at.
+    pub fn follow_targets(&mut self, time: f64) {
+        let followed = self.mechanism.targets().iter().zip(&self.followed);
+        for (target, _) in followed.filter(|(_, followed)| **followed) {
+            let range = self.mechanism[target.joint].coordinates();
+            let after = target.time.partition_point(|t| *t <= time);
+            let (a, b) = (after.max(1) - 1, after.min(target.time.len() - 1));
+            let span = target.time[b] - target.time[a];
+            let s = if span > 0.0 { (time - target.time[a]) / span } else { 0.0 };
+            for (k, rest) in self.rest[range].iter_mut().enumerate() {
+                *rest = target.position[a][k] * (1.0 - s) + target.position[b][k] * s;
+            }
+        }
+    }
+
+    /// Stops following the scene's targets; gives what [`Inputs::follow_again`] takes.
+    pub(crate) fn hold_targets(&mut self) -> Vec<bool> {
+        let none = vec![false; self.followed.len()];
+        std::mem::replace(&mut self.followed, none)
+    }
+
+    pub(crate) fn follow_again(&mut self, followed: Vec<bool>) {
+        self.followed = followed;
+    }
+
+    /// Follows the targets that others follow, of a mechanism with the same ones.
+    pub(crate) fn follow_as(&mut self, other: &Inputs) {
+        self.followed.copy_from_slice(&other.followed);
+    }
+
+    /// Whether steps follow targets of the scene.
+    pub fn follows_targets(&self) -> bool {
+        self.followed.iter().any(|followed| *followed)
+    }
+
+    /// Moves what joints call the world: its pose at the end of the next step and its twist (world
+    /// axes, at its origin).
+    pub fn set_base(&mut self, pose: Pose, twist: Twist) -> Result<(), InputError> {
+        finite(pose.is_finite() && twist.is_finite(), || "the base's motion".into())?;
+        self.base = pose;
+        self.base_twist = twist;
+        Ok(())
+    }
+
+    /// Moves the base, without any time passing: its pose H becomes motion·H, and its twist turns with it.
+    pub(crate) fn teleport_base(&mut self, motion: &Pose) -> Result<(), InputError> {
+        finite(motion.is_finite(), || "the motion of a teleport".into())?;
+        self.set_base(*motion * self.base, self.base_twist.turned(&motion.rotation))
+    }
+
+    /// Adds a spring coupling.
+    pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, InputError> {
+        self.mechanism.body(spring.body)?;
+        spring.check()?;
+        // Unique in this process: the handle of another simulation, or of a spring that was removed, is never mistaken.
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = SpringId(NEXT.fetch_add(1, Ordering::Relaxed));
+        self.springs.push(spring);
+        self.spring_ids.push(id);
+        Ok(id)
+    }
+
+    /// A spring coupling.
+    pub fn spring(&self, id: SpringId) -> Result<&Spring, UnknownHandle> {
+        self.find_spring(id).map(|at| &self.springs[at])
+    }
+
+    /// Moves the frame that a spring coupling goes to, and says how it moves: world axes at its origin.
+    pub fn set_spring_target(
+        &mut self,
+        id: SpringId,
+        target: Pose,
+        target_twist: Twist,
+    ) -> Result<(), InputError> {
+        let at = self.find_spring(id)?;
+        let moved = Spring { target, target_twist, ..self.springs[at] };
+        moved.check()?;
+        self.springs[at] = moved;
+        Ok(())
+    }
+
+    /// Removes a spring coupling.
+    pub fn remove_spring(&mut self, id: SpringId) -> Result<Spring, UnknownHandle> {
+        let at = self.find_spring(id)?;
+        self.spring_ids.remove(at);
+        Ok(self.springs.remove(at))
+    }
+
+    /// Removes all spring couplings.
+    pub fn clear_springs(&mut self) {
+        self.springs.clear();
+        self.spring_ids.clear();
+    }
+
+    fn find_spring(&self, id: SpringId) -> Result<usize, UnknownHandle> {
+        let unknown = UnknownHandle { what: "spring coupling", index: id.0 as usize };
+        self.spring_ids.iter().position(|other| *other == id).ok_or(unknown)
+    }
+}
+
+fn finite(ok: bool, what: impl FnOnce() -> String) -> Result<(), InputError> {
+    if ok { Ok(()) } else { Err(InputError::new(format!("{} is not finite", what()))) }
+}

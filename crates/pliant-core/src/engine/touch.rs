@@ -1,0 +1,118 @@
+//! What contact asks of an engine, and the other questions that only this crate asks.
+//!
+//! A step with contact: [`Touch::solve_free`] without it, [`Touch::respond`] for the response W to impulses, and once these
+//! are known [`Touch::attempt`] with them; [`Touch::take`] moves on.
+
+use nalgebra::Vector6;
+
+use super::{Inputs, Simulation, State, StepError};
+use crate::mechanism::BodyId;
+use crate::spatial::{Pose, Twist, Wrench};
+
+/// A contact as one body feels it: three unit wrenches, world axes at its link frame's origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// Which of the touched bodies, as [`Touch::touch`] has it.
+    pub touch: usize,
+    /// Along normal and tangents.
+    pub rows: [Vector6<f64>; 3],
+}
+
+/// What only this crate asks of a simulation. It has no name outside, so that a user cannot write an engine of his own.
+pub trait Internal {
+    /// Itself, as a trait object.
+    fn as_simulation(&self) -> &dyn Simulation;
+
+    /// A copy of itself.
+    fn boxed(&self) -> Box<dyn Simulation>;
+
+    /// Itself, if contact can move it.
+    fn into_touch(self: Box<Self>) -> Option<Box<dyn Touch>>;
+
+    /// The link frame of a body, by its position in the mechanism.
+    fn body_pose(&self, body: usize) -> Pose;
+
+    /// The state as it was last computed, and the inputs.
+    fn state_and_inputs(&self) -> (&State, &Inputs);
+}
+
+/// Implements [`Internal`] for an engine's simulation, which has the fields `state` and `inputs`.
+macro_rules! internal {
+    (|$simulation:ident, $body:ident| $pose:expr) => {
+        impl crate::engine::touch::Internal for Simulation {
+            fn as_simulation(&self) -> &dyn crate::engine::Simulation {
+                self
+            }
+
+            fn boxed(&self) -> Box<dyn crate::engine::Simulation> {
+                Box::new(self.clone())
+            }
+
+            fn into_touch(self: Box<Self>) -> Option<Box<dyn crate::engine::touch::Touch>> {
+                Some(self)
+            }
+
+            fn body_pose(&self, $body: usize) -> crate::spatial::Pose {
+                let $simulation = self;
+                $pose
+            }
+
+            fn state_and_inputs(&self) -> (&crate::engine::State, &crate::engine::Inputs) {
+                (&self.state, &self.inputs)
+            }
+        }
+    };
+}
+pub(crate) use internal;
+
+/// An engine as contact sees it.
+pub trait Touch: Simulation {
+    /// A copy of itself.
+    fn boxed_touch(&self) -> Box<dyn Touch>;
+
+    /// What a body is touched by; `None` if the engine cannot touch with it, or it does not move.
+    fn touch(&self, body: BodyId) -> Option<usize>;
+
+    /// Number of parts that do not feel each other's impulses.
+    fn part_count(&self) -> usize {
+        1
+    }
+
+    /// Which of them a touched body is in.
+    fn part_of(&self, _touch: usize) -> usize {
+        0
+    }
+
+    /// The link frame of a touched body.
+    fn touch_pose(&self, touch: usize) -> Pose;
+
+    /// Its twist now, world axes at the link frame.
+    fn touch_twist(&self, touch: usize) -> Twist;
+
+    /// Solves a step of h seconds without contact; the state is unchanged.
+    fn solve_free(&mut self, h: f64) -> Result<(), StepError>;
+
+    /// The twist of a touched body at the end of that step, world axes at where its link frame is now.
+    fn free_twist(&self, touch: usize, h: f64) -> Twist;
+
+    /// Response of the touched bodies of a part to impulses in that step: G A⁻¹ Gᵀ, row by row.
+    fn respond(&mut self, h: f64, part: usize, pushes: &[Push], out: &mut [f64]);
+
+    /// Solves that step with impulses on touched bodies, world axes at their link frames; the state is unchanged.
+    fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError>;
+
+    /// Takes the step that was attempted.
+    fn take(&mut self, h: f64);
+}
+
+impl std::fmt::Debug for dyn Touch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_simulation().fmt(f)
+    }
+}
+
+impl Clone for Box<dyn Touch> {
+    fn clone(&self) -> Self {
+        self.boxed_touch()
+    }
+}

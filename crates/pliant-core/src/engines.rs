@@ -1,0 +1,197 @@
+//! The choice of an engine by its name, and what is made of all of them.
+//!
+//! ```
+//! use pliant_core::{engine::Simulation, engines::Engine, gallery};
+//!
+//! let mechanism = gallery::arm();
+//! for engine in Engine::ALL {
+//!     let mut simulation = engine.simulate(&mechanism)?;
+//!     simulation.step(0.01)?;
+//!     assert_eq!("live".parse::<Engine>()? == engine, simulation.engine() == "live");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::str::FromStr;
+
+use crate::contact::{ContactError, Scene, Surfaces};
+use crate::engine::Simulation;
+use crate::mechanism::Mechanism;
+use crate::reduced::{Reduction, ReductionError};
+use crate::spatial::Twist;
+use crate::words::closest;
+use crate::{articulated, blended, full, live};
+
+/// An engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Implicit, maximal coordinates, every freedom, loops.
+    Full,
+    /// Implicit, joint coordinates, every freedom.
+    Articulated,
+    /// One linear model of the effectors where the mechanism starts.
+    Reduced,
+    /// The motions of the effectors, linearised in every step.
+    Live,
+    /// Several linear models, at equilibria, blended.
+    Blended,
+}
+
+/// Why an engine does not take a mechanism.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EngineError {
+    /// Loops that the articulated engine has no room for.
+    #[error(
+        "its loops and couplings have {rows} closing rows, and the engine `articulated` takes at most {most}: use the engine `full`"
+    )]
+    TooManyLoops {
+        /// Number of closing rows.
+        rows: usize,
+        /// What the engine takes.
+        most: usize,
+    },
+    /// A mechanism that cannot be reduced.
+    #[error(transparent)]
+    Reduction(#[from] ReductionError),
+    /// A mechanism without an equilibrium to blend.
+    #[error(transparent)]
+    Sample(#[from] blended::SampleError),
+    /// A scene that cannot be put together.
+    #[error(transparent)]
+    Contact(#[from] ContactError),
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Engine; 5] =
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live, Engine::Blended];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Full => "full",
+            Engine::Articulated => "articulated",
+            Engine::Reduced => "reduced",
+            Engine::Live => "live",
+            Engine::Blended => "blended",
+        }
+    }
+
+    /// A simulation with the engine's default settings, without contact.
+    pub fn simulate(self, mechanism: &Mechanism) -> Result<Box<dyn Simulation>, EngineError> {
+        Ok(match self {
+            Engine::Full => full::Model::new(mechanism).simulate().into(),
+            Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
+            Engine::Reduced => Reduction::at_rest(mechanism).build()?.simulate().into(),
+            Engine::Live => live::Model::new(mechanism)?.simulate().into(),
+            Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
+        })
+    }
+
+    /// A simulation with contact, if something can touch ([`Mechanism::has_contact`]), and else without.
+    ///
+    /// ```
+    /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
+    ///
+    /// let mut scene = Engine::Live.simulate_scene(&gallery::hand_grasp(), Default::default())?;
+    /// (0..20).try_for_each(|_| scene.step(0.004))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn simulate_scene(
+        self,
+        mechanism: &Mechanism,
+        surfaces: Surfaces,
+    ) -> Result<Box<dyn Simulation>, EngineError> {
+        if !mechanism.has_contact() {
+            return self.simulate(mechanism);
+        }
+        let apart = mechanism.take_apart();
+        let simulation = apart.held.as_ref().map(|held| self.simulate(held)).transpose()?;
+        Ok(Scene::of(mechanism, apart, surfaces, simulation)?.into())
+    }
+}
+
+/// The articulated model of a mechanism that does not have too many loops for it.
+pub fn articulated_model(mechanism: &Mechanism) -> Result<articulated::Model, EngineError> {
+    let (rows, most) = (articulated::closing_rows(mechanism), articulated::MOST_CLOSING_ROWS);
+    if rows > most {
+        return Err(EngineError::TooManyLoops { rows, most });
+    }
+    Ok(articulated::Model::new(mechanism))
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Engine, String> {
+        if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
+            return Ok(engine);
+        }
+        let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
+        let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Err(format!(
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `live` and `blended`)"
+        ))
+    }
+}
+
+/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Gauss–Newton step of the live
+/// engine moves the links that its joint coordinates give, and how far its effectors are from these links.
+///
+/// ```
+/// use pliant_core::{engine::Simulation, engines, full, gallery, live, reduced::Reduction};
+///
+/// let mechanism = gallery::helix(20);
+/// let mut simulation = Reduction::at_rest(&mechanism).build()?.simulate();
+/// simulation.inputs_mut().add_scene_loads();
+/// simulation.settle(&Default::default())?;
+/// let estimate = engines::estimate(&mut simulation, &live::Model::new(&mechanism)?)?;
+///
+/// let mut exact = full::Model::new(&mechanism).simulate();
+/// exact.inputs_mut().add_scene_loads();
+/// exact.settle(&Default::default())?;
+/// let tip = exact.effector("tip")?;
+/// let error = (exact.effector_pose(tip)?.position - simulation.effector_pose(tip)?.position).norm();
+/// assert!(error / mechanism.radius() < 1.2 * estimate);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn estimate(
+    simulation: &mut dyn Simulation,
+    model: &live::Model,
+) -> Result<f64, crate::engine::InputError> {
+    let mut state = simulation.state().clone();
+    state.rates.fill(0.0);
+    state.twists.fill(Twist::ZERO);
+    state.private.clear();
+    let mut live = model.simulate();
+    live.set_state(&state)?;
+    live.inputs_mut().clone_from(simulation.inputs());
+    let mechanism = simulation.mechanism();
+    let mut gap = 0.0f64;
+    for effector in mechanism.effector_ids() {
+        let apart = simulation.effector_pose(effector)?.position - live.effector_pose(effector)?.position;
+        gap = gap.max(apart.norm());
+    }
+    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
+    Ok(gap / radius + live.estimate().expect("this engine has one"))
+}
+
+// What can be shared between threads, and what can be moved to one.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    const fn moved<T: Send>() {}
+    shared::<Mechanism>();
+    shared::<full::Model>();
+    shared::<articulated::Model>();
+    shared::<crate::reduced::Model>();
+    shared::<live::Model>();
+    shared::<blended::Model>();
+    moved::<full::Simulation>();
+    moved::<articulated::Simulation>();
+    moved::<crate::reduced::Simulation>();
+    moved::<live::Simulation>();
+    moved::<blended::Simulation>();
+    moved::<Scene>();
+    moved::<crate::contact::World>();
+    moved::<Box<dyn Simulation>>();
+};

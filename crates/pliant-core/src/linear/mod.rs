@@ -1,0 +1,4 @@
+//! Linear algebra: rows of numbers by vector instructions, block elimination on graphs.
+
+pub mod elimination;
+pub(crate) mod wide;
