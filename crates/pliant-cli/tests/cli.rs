@@ -2,13 +2,11 @@
 //! as documented; `--json` puts one JSON document on standard output and nothing elsewhere, on
 //! failure too; errors say what would be right; help texts change only on purpose.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// One link on a hinge whose limits leave out the file's pose: legal, with a warning.

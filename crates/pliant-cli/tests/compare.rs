@@ -2,12 +2,10 @@
 //! and one JSON document with every figure; errors fall with the displacement; what cannot be compared is said,
 //! not failed; every entry of the gallery gives a page; two runs differ in timings alone.
 
-mod common;
-
 use std::fs;
 
-use common::page::check_page;
-use common::{Run, snapshot_of_help, two_at_a_time};
+use crate::common::page::check_page;
+use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
 
 /// A link on a hinge, with a place for more text in the head and at the end.

@@ -1,9 +1,7 @@
 //! Claim: `pliant compliance` gives what closed forms and small changes of the nonlinear equilibrium
 //! give, at the file's pose, with joints put elsewhere and under loads; it tells plainly what it cannot do.
 
-mod common;
-
-use common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// A rod on a ball joint 0.2 m from its link frame, held by three springs, with an effector at its end.

@@ -1,12 +1,10 @@
 //! Claim: scenes in which things touch end at rest where they must by every engine, with the forces that statics asks for;
 //! what touched is in the answer, in trajectories and on the page; and bad scenes are told before anything moves.
 
-mod common;
-
 use std::fs::{self, File};
 
-use common::Run;
-use common::page::check_page;
+use crate::common::Run;
+use crate::common::page::check_page;
 use npyz::NpyFile;
 use serde_json::Value;
 

@@ -1,9 +1,7 @@
 //! Claim: the set-points of a scene drive `live` and `blended` as they drive `full`: a gripper closes, and comes to
 //! rest at the same place. One for a joint that is not there is told.
 
-mod common;
-
-use common::Run;
+use crate::common::Run;
 use serde_json::Value;
 
 /// Both drivers turn inwards in half a second and stay there.

@@ -1,10 +1,7 @@
 //! Claim: the command line takes robot files, tells on standard error what was assumed and left out, once,
 //! and `--strict` and `--free-base` do what they say.
 
-#[allow(dead_code)] // each test file uses a part
-mod common;
-
-use common::Run;
+use crate::common::Run;
 
 const LINK: &str = "<inertial><mass value=\"1\"/>\
     <inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";

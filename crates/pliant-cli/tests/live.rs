@@ -1,9 +1,7 @@
 //! Claim: `pliant simulate --engine live` takes and gives what `full` does, comes to rest where `statics` says, and
 //! says plainly what it does not take.
 
-mod common;
-
-use common::Run;
+use crate::common::Run;
 
 /// A rod on a hinge without a spring.
 const LOOSE: &str = r#"

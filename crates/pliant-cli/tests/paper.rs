@@ -3,15 +3,13 @@
 //! that cannot be written to is told at once; and the pages that the program writes open in a browser without a word on its
 //! console.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use common::browser::{browser, console, open};
-use common::{Run, snapshot_of_help};
+use crate::common::browser::{browser, console, open};
+use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// A ball that falls on a box, with a link beside it.
@@ -201,7 +199,7 @@ fn the_page_links_to_files_of_its_folder_alone() {
         assert!(linked.contains(file), "nothing leads to {file}");
     }
     let without_links = page.replace("href=\"", "data-to=\"");
-    common::page::check_page(&without_links);
+    crate::common::page::check_page(&without_links);
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Claim: `pliant reduce` writes a model of the error that was asked for, the same for the same seed, or says what
 //! limits it; the file takes the place of the mechanism in every command; and a damaged one is refused.
 
-mod common;
-
 use std::fs;
 
-use common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 fn number(value: &Value) -> f64 {

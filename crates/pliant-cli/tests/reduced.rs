@@ -1,9 +1,7 @@
 //! Claim: `pliant simulate --engine reduced` takes and gives what `full` does, agrees with it in small
 //! motions, and says plainly what belongs to which engine and what cannot be reduced.
 
-mod common;
-
-use common::Run;
+use crate::common::Run;
 use serde_json::Value;
 
 /// A rod on a hinge, with a target that it is to follow.

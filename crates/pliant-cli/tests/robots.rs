@@ -6,8 +6,7 @@
 //!
 //! The files come out of wheels; where those cannot be had the test says so and passes.
 
-#[allow(dead_code)] // each test file uses a part
-mod common;
+#[allow(dead_code)] // only the robots are needed here
 #[path = "../../pliant-io/tests/common/wheels.rs"]
 mod wheels;
 
@@ -15,8 +14,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::fs;
 use std::path::PathBuf;
 
-use common::page::check_page;
-use common::{Run, two_at_a_time};
+use crate::common::page::check_page;
+use crate::common::{Run, two_at_a_time};
 use pliant::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 

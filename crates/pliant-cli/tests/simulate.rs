@@ -1,11 +1,9 @@
 //! Claim: `pliant simulate` ends where `pliant statics` says, writes trajectories that read back to
 //! the last bit, and tells scripts plainly what went wrong and how far it came.
 
-mod common;
-
 use std::fs::{self, File};
 
-use common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help};
 use npyz::NpyFile;
 use serde_json::Value;
 

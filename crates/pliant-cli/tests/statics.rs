@@ -1,9 +1,7 @@
 //! Claim: `pliant statics` finds the equilibrium that theory and a long motion give, and tells
 //! scripts plainly when there is none.
 
-mod common;
-
-use common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// A rod on a hinge, its link frame and centre of mass 0.2 m from it along x, held by a spring of 10 N·m/rad.

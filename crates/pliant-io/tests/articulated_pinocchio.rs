@@ -4,17 +4,12 @@
 //! here for want of mass, with massless links that take a little of what they carry, with inertias that no rigid body
 //! has and that are mended here, or with other joints than hinges and slides, are left out.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/wheels.rs"]
-mod wheels;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::Random;
+use crate::common::{Random, wheels};
 use pliant_core::articulated::Model;
 use pliant_core::inputs::Inputs;
 use pliant_core::joints::JointKind;

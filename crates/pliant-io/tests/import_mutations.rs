@@ -5,15 +5,13 @@
 
 #![allow(unsafe_code)] // a global allocator is unsafe by its trait; this one only counts and passes on
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use common::{Random, assert_round_trip};
+use crate::common::{Random, assert_round_trip};
 use pliant_io::import::{Options, read};
 
 /// How many files, on how many threads.
@@ -114,7 +112,7 @@ const PATHS: [&str; 12] = [
 
 /// A folder with files that include themselves and each other.
 fn folder() -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("import-mutations/robots");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("changed-files/robots");
     fs::create_dir_all(folder.join("meshes")).unwrap();
     let write = |name: &str, text: &str| fs::write(folder.join(name), text).unwrap();
     write("self.xml", "<mujoco><include file='other.xml'/><include file='self.xml'/></mujoco>");

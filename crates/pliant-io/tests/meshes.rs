@@ -1,9 +1,7 @@
 //! Claim: of the meshes in the wheel example-robot-data, nearly all load, and each has a closed convex hull
 //! with the same bounds that encloses at least the volume of the mesh.
 
-#[path = "common/wheels.rs"]
-mod wheels;
-
+use crate::common::wheels;
 use pliant_core::nalgebra::Vector3;
 use pliant_io::import::mesh::{Mesh, MeshError};
 

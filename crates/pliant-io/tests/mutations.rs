@@ -1,9 +1,7 @@
 //! Claim: no text makes the reader panic or hang, every error has a place inside the text, and whatever
 //! still loads after a random change can be written and read again.
 
-mod common;
-
-use common::{EVERY_KEY, Random, assert_round_trip};
+use crate::common::{EVERY_KEY, Random, assert_round_trip};
 
 const NUMBERS: [&str; 16] = [
     "nan",

@@ -1,10 +1,9 @@
 //! Claim: of the 1136 robot files in the wheel pybullet, all load but ten, and those are refused for what is wrong
 //! with them.
 
-#[path = "common/wheels.rs"]
-mod wheels;
-
 use std::fs;
+
+use crate::common::wheels;
 
 /// The files that do not load, and what is said of them.
 const REFUSED: [(&str, &str); 10] = [

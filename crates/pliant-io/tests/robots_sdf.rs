@@ -4,18 +4,13 @@
 //!
 //! Drake takes neither loops nor gearboxes: those joints are left out for it.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/wheels.rs"]
-mod wheels;
-
 use std::collections::HashMap;
 use std::f64::consts::TAU;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Random, assert_round_trip};
+use crate::common::{Random, assert_round_trip, wheels};
 use pliant_core::mechanism::{BodyId, JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, Vector3};
 use pliant_core::spatial::Pose;

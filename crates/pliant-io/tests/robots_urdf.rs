@@ -6,17 +6,12 @@
 //! `mimic` is a coupling here, and the joint itself counts as a freedom in both; a massless root called
 //! `world` is the world.
 
-#[path = "common/mod.rs"]
-mod common;
-#[path = "common/wheels.rs"]
-mod wheels;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Random, assert_round_trip};
+use crate::common::{Random, assert_round_trip, wheels};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};

@@ -1,9 +1,7 @@
 //! Claim: a mechanism that is written and read again is the same one, bit for bit: signs of zeros,
 //! quaternions, names and all.
 
-mod common;
-
-use common::{EVERY_KEY, Random, assert_round_trip, bits};
+use crate::common::{EVERY_KEY, Random, assert_round_trip, bits};
 use pliant_core::expression::Formula;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
@@ -260,10 +258,10 @@ fn joints_that_start_elsewhere() {
     let text = four_bar.replacen("name = \"A\"\n", "name = \"A\"\nstart = 0.3\n", 1);
     let mechanism = pliant_io::scene::read(&text, "start.toml").unwrap();
     assert!((mechanism.start().unwrap().coordinates[0] - 0.3).abs() < 1e-8);
-    common::assert_round_trip(&mechanism);
+    assert_round_trip(&mechanism);
     let text = "[[body]]\nname = \"a\"\nmass = 1\ninertia = [1, 1, 1]\n\
         [[joint]]\nname = \"j\"\nkind = \"ball\"\nparent = \"world\"\nchild = \"a\"\nstart = [0.1, -0.0, 1e-300]\n";
     let mechanism = pliant_io::scene::read(text, "start.toml").unwrap();
     assert_eq!(mechanism.joints()[0].start, [0.1, 0.0, 1e-300]);
-    common::assert_round_trip(&mechanism);
+    assert_round_trip(&mechanism);
 }

@@ -1,8 +1,6 @@
 //! Running the program, for all test files of this folder.
 
-#[allow(dead_code)] // each test file uses a part
 pub mod browser;
-#[allow(dead_code)] // each test file uses a part
 pub mod page;
 
 use std::fs;
@@ -54,7 +52,6 @@ impl Run {
     }
 
     /// The names of the gallery's mechanisms, scenes of contact left out.
-    #[allow(dead_code)] // each test file uses a part
     pub fn mechanisms(&self) -> Vec<String> {
         let list = self.json(&["list"], 0);
         let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
@@ -87,8 +84,7 @@ impl Run {
     }
 }
 
-/// Help teaches by example and changes only on purpose. (Not every test file has a help text to check.)
-#[allow(dead_code)]
+/// Help teaches by example and changes only on purpose.
 pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
     let outcome = run.run(arguments);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
@@ -99,7 +95,6 @@ pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
 }
 
 /// Does something with every item, two at a time, and gives back what came of each that came to something.
-#[allow(dead_code)] // each test file uses a part
 pub fn two_at_a_time<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> Option<R> + Sync) -> Vec<R> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || {

@@ -1,6 +1,6 @@
 //! Claim: a blended step allocates no memory, whatever is set before it.
 
-use crate::allocation::steps_allocate_nothing;
+use crate::common::allocation::steps_allocate_nothing;
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
 use pliant_core::gallery;
 use pliant_core::spatial::Wrench;

@@ -1,6 +1,6 @@
 //! Claim: a live step allocates no memory, whatever is set before it.
 
-use crate::allocation::steps_allocate_nothing;
+use crate::common::allocation::steps_allocate_nothing;
 use pliant_core::gallery;
 use pliant_core::live::{Model, Simulation};
 

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use crate::forest::{Forest, Numbers, random_state, scene_loads};
+use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
 use pliant_core::articulated::Model;
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::inputs::Inputs;

@@ -4,8 +4,8 @@
 
 use crate::common;
 
+use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
 use crate::common::{edited, formulas};
-use crate::forest::{Forest, Numbers, random_state, scene_loads};
 use pliant_core::articulated::{Integrator, Model};
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, RandomOptions};

@@ -2,9 +2,9 @@
 //! blended alone: its linear model is the tangent of the full statics, its mass that of the mechanism, and the same
 //! samples are worth more than with weights for all branches together.
 
+use super::motion::{off_the_path, set};
+use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
-use crate::loads::{Random, case, effectors_apart, set_loads};
-use crate::motion::{off_the_path, set};
 use pliant_core::blended::{Force, Links, Model, Options, Sampling};
 use pliant_core::full;
 use pliant_core::gallery;

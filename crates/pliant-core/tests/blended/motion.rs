@@ -1,8 +1,8 @@
 //! Claim: the blended engine moves as the live one does, settles without limit cycles on the equilibrium of its
 //! statics, and poses do not jump as samples come and go.
 
+use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart};
-use crate::loads::{Random, case, effectors_apart, set_loads};
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
 use pliant_core::full;
 use pliant_core::gallery;

@@ -1,10 +1,10 @@
 //! Claim: at a sample the blend is that sample; samples that are the same blend to either; several are as good as one near
 //! rest and better further out; samples of different rank invent no motion.
 
-use crate::loads;
+use crate::common::loads;
 
 use crate::common::apart;
-use crate::loads::{Random, case, effectors_apart};
+use crate::common::loads::{Random, case, effectors_apart};
 use pliant_core::blended::{Force, Links, Matrices, Model, Options, Simulation};
 use pliant_core::full;
 use pliant_core::gallery;

@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::common::loads::{Random, case};
 use crate::common::{apart, bits};
-use crate::loads::{Random, case};
 use pliant_core::blended::{Doing, Force, Limit, Model, Options, Progress, SampleError, Sampling};
 use pliant_core::gallery;
 use pliant_core::mechanism::EffectorId;

@@ -4,7 +4,7 @@ use pliant_core::inputs::{Inputs, Pull};
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
-use crate::counting::allocations;
+use crate::common::counting::allocations;
 
 /// Chains, loops, couplings, free bases, several effectors, formulas.
 pub const MECHANISMS: [&str; 13] = [

@@ -4,8 +4,6 @@
 //! Speeds are those of the articulated engine: rates of coordinates, but angular velocity for the turns of balls and
 //! bushings and the body twist of free bases.
 
-#![allow(dead_code)] // every test file uses a part of it
-
 use pliant_core::articulated::Model;
 use pliant_core::inputs::Inputs;
 use pliant_core::joints::JointKind;

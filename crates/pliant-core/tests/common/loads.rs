@@ -1,7 +1,5 @@
 //! Random loads on effectors that bend a mechanism by a wanted displacement, with the full statics there.
 
-#![allow(dead_code)] // every test file uses a part of it
-
 use pliant_core::full::{self, Simulation};
 use pliant_core::mechanism::{EffectorId, Freedom, Mechanism};
 use pliant_core::nalgebra::Vector3;
@@ -26,8 +24,6 @@ impl Random {
 pub struct Case {
     pub loads: Vec<Wrench>,
     pub state: State,
-    /// Largest of the effectors' displacements from where gravity alone has them, over the radius.
-    pub displacement: f64,
 }
 
 /// The largest displacement of an effector between two states, over the radius.
@@ -74,7 +70,7 @@ pub fn case(mechanism: &Mechanism, random: &mut Random, wanted: f64, turning: bo
             continue;
         }
         if limited || (displacement / wanted - 1.0).abs() < 0.1 {
-            return Some(Case { loads, state: simulation.state().clone(), displacement });
+            return Some(Case { loads, state: simulation.state().clone() });
         }
         scale *= (wanted / displacement).clamp(0.3, 4.0);
     }

@@ -1,8 +1,6 @@
 //! Compliance, twists and coordinates of a projection, or of the dense solve, with lengths in radii: what tests
 //! compare.
 
-#![allow(dead_code)] // every test file uses a part of it
-
 use pliant_core::mechanism::{BodyId, Joint, JointId, Mechanism};
 use pliant_core::nalgebra::DMatrix;
 use pliant_core::reduced::{Projection, Reference};

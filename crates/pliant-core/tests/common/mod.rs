@@ -1,9 +1,15 @@
 //! Oracles and random inputs that several test files share. Runs are the same every time: the
 //! generators take fixed seeds.
 
-#![allow(dead_code)] // every test file uses a part of it
-
+pub mod allocation;
+pub mod counting;
+pub mod dense;
+pub mod forest;
 pub mod formulas;
+pub mod loads;
+pub mod maps;
+pub mod models;
+pub mod scenes;
 
 use pliant_core::full::Simulation;
 use pliant_core::mechanism::{

@@ -1,7 +1,5 @@
 //! Scenes that are hard on an engine's stability: small mechanisms, and what is done to them, the same for every engine.
 
-#![allow(dead_code)] // every test file uses a part of it
-
 use pliant_core::full::Energy;
 use pliant_core::inputs::Inputs;
 use pliant_core::joints::JointKind;

@@ -1,7 +1,7 @@
 //! Contact in every engine: the impulse of a ball that hits an effector is v₀/(1/m + w), with w measured by two steps of
 //! the engine alone, one of them with a load; and a ball that lies on an effector weighs on it what it weighs.
 
-use crate::models::Models;
+use crate::common::models::Models;
 use nalgebra::{Matrix3, Vector3};
 use pliant_core::contact::{Actor, FreeBodyId, Touched, World};
 use pliant_core::gallery;

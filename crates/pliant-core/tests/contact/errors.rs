@@ -1,7 +1,7 @@
 //! Claim: a scene of contact that makes no sense is refused with a message that says what and where, or warned of with what
 //! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
 
-use crate::models::Models;
+use crate::common::models::Models;
 use pliant_core::contact::{ActorId, ContactError, FreeBodyId, Surface, Surfaces, Touched, World};
 use pliant_core::full::{self, StepError};
 use pliant_core::joints::JointKind;

@@ -1,7 +1,7 @@
 //! Claim: friction between a body and a compliant effector sticks and slips as Coulomb's law in one dimension says, in
 //! every engine. The law is solved here on its own, as a recursion of two scalars, and in closed form where there is one.
 
-use crate::models::Models;
+use crate::common::models::Models;
 use pliant_core::contact::{Solver, World};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{

@@ -2,8 +2,8 @@
 //! every engine, alone and between two fingers; momentum is kept when it is attached and when it is let go; and handles that
 //! make no sense are refused.
 
-use crate::counting::allocations;
-use crate::models::Models;
+use crate::common::counting::allocations;
+use crate::common::models::Models;
 use pliant_core::contact::{Actor, ActorId, FreeBodyId, Solver, Touched, World};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{

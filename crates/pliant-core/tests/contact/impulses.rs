@@ -1,5 +1,5 @@
 //! Claim: what a ball feels of the effector that it hits, over time, is with a reduced model what it is with the full engine:
-//! within 2 % with the modes that scenes of contact have by default. `cargo test --test contact impulse -- --nocapture` prints
+//! within 2 % with the modes that scenes of contact have by default. `cargo test -p pliant-core impulse -- --nocapture` prints
 //! the table of the contact module's README.
 
 use nalgebra::{Matrix3, Vector3};

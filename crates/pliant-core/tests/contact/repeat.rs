@@ -1,7 +1,7 @@
 //! Claim: a world gives the same bits twice and from a clone taken on the way, and once warm its steps allocate no memory,
 //! whatever shapes touch and whatever solves.
 
-use crate::counting::allocations;
+use crate::common::counting::allocations;
 use pliant_core::contact::{Change, Solver, Surface, Surfaces, Touched, World};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{

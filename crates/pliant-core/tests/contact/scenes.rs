@@ -1,7 +1,7 @@
 //! The gallery's scenes of contact, in every engine that takes part: what is grasped is held, what falls is caught, and who
 //! walks arrives.
 
-use crate::models::Models;
+use crate::common::models::Models;
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched};
 use pliant_core::gallery;

@@ -1,11 +1,11 @@
 //! Claim: a step of a sixtieth of a second is stable for chains under their own tension, for stiffness over
 //! seven decades, at a singular pose, in loops and at limits; and closures hold.
 
-use crate::common::{FRAME, apart, come_to_rest, edited};
-use crate::scenes::{
+use crate::common::scenes::{
     LENGTH, Most, ball_chain, door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across,
     turn_against_the_limit,
 };
+use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::full::{LIMIT_STIFFNESS, Model, StaticsSettings};
 use pliant_core::gallery;
 use pliant_core::mechanism::{BodyId, JointId, PerFreedom};

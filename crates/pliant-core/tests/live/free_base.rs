@@ -1,7 +1,7 @@
 //! Claim: on a free base the live engine falls freely without bending, keeps momentum, comes to rest on springs under its feet where the full statics have it, and on the way there moves as the full engine.
 
+use crate::common::loads::effectors_apart;
 use crate::common::{FRAME, apart, bits, momentum};
-use crate::loads::effectors_apart;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::inputs::{Inputs, Pull};

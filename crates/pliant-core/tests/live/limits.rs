@@ -1,10 +1,10 @@
 //! Claim: joint limits act inside a live step: a mechanism pressed against them comes to rest where the full statics,
 //! with limits as one-sided springs, have it; it does not pass them on the way; and let go, it leaves them.
 
-use crate::loads;
+use crate::common::loads;
 
+use crate::common::loads::Random;
 use crate::common::{FRAME, edited};
-use crate::loads::Random;
 use pliant_core::full::{self, LIMIT_STIFFNESS};
 use pliant_core::gallery;
 use pliant_core::live::Model;

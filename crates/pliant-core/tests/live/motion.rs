@@ -3,8 +3,8 @@
 //! moving base lead to where the full engine comes to rest; and a closed path of loads does no work as the step
 //! shrinks.
 
+use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, builder, edited};
-use crate::loads::{Random, case, effectors_apart, set_loads};
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::inputs::{Inputs, Pull};

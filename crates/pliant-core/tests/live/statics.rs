@@ -1,8 +1,8 @@
 //! Claim: the live engine comes to rest on the exact nonlinear equilibrium, that of the full statics, under random
 //! loads that move the effectors by up to a radius of the mechanism; with loops, couplings and joints from formulas too.
 
+use crate::common::loads::{Random, case, effectors_apart};
 use crate::common::{FRAME, apart};
-use crate::loads::{Random, case, effectors_apart};
 use pliant_core::gallery;
 use pliant_core::live::{Model, Simulation};
 use pliant_core::mechanism::EffectorId;

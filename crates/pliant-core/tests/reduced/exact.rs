@@ -2,9 +2,9 @@
 //! several effectors, effectors inside loops, passive freedoms, couplings; and the finite difference of the
 //! nonlinear statics. Where nothing holds an effector, it says so and names a joint that lets it go.
 
+use crate::common::dense::Dense;
+use crate::common::maps::{Maps, effectors, softest};
 use crate::common::{builder, edited};
-use crate::dense::Dense;
-use crate::maps::{Maps, effectors, softest};
 use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::mechanism::{BodyId, CouplingDescription, EffectorId, Joint, Mechanism, PerFreedom};

@@ -1,8 +1,8 @@
 //! Claim: on a free base, mean axes give the motion of the coupled floating frame; free fall moves no joint;
 //! momentum is kept; the paper's uncoupled base differs.
 
+use crate::common::dense::Dense;
 use crate::common::momentum;
-use crate::dense::Dense;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::EffectorId;

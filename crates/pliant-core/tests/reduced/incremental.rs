@@ -1,8 +1,8 @@
 //! Claim: the incremental method of Andrews 2015 equals the exact one wherever it says that it is exact, which is
 //! on all trees and on many mechanisms with loops; where it differs, it says so.
 
-use crate::dense::Dense;
-use crate::maps::Maps;
+use crate::common::dense::Dense;
+use crate::common::maps::Maps;
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder};

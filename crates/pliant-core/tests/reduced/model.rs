@@ -1,10 +1,10 @@
 //! Claim: a reduced model has the frequencies, the sag and the reconstruction that its README tells, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
-use crate::dense;
+use crate::common::dense;
 
+use crate::common::dense::Dense;
 use crate::common::edited;
-use crate::dense::Dense;
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;

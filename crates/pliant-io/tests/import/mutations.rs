@@ -1,7 +1,7 @@
 //! Random changes of a robot file and of a scene that imports it.
 
-use super::common::{Random, assert_round_trip};
 use super::{Folder, joint, link, read_with, robot};
+use crate::common::{Random, assert_round_trip};
 use pliant_io::Options;
 
 const NUMBERS: [&str; 12] =

@@ -3,8 +3,8 @@
 use pliant_core::joints::JointKind;
 use pliant_core::nalgebra::Vector3;
 
-use super::common::assert_round_trip;
 use super::{Folder, joint, link, robot};
+use crate::common::assert_round_trip;
 
 fn hand() -> String {
     let limit = "<origin xyz=\"0 0 0.1\"/><limit lower=\"-1\" upper=\"1\"/><axis xyz=\"0 1 0\"/>";

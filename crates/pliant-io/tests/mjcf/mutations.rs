@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use super::features;
 use crate::common::{Random, assert_round_trip};
-use crate::features;
 
 const NUMBERS: [&str; 14] =
     ["nan", "inf", "-inf", "1e400", "-1", "0", "-0.0", "1e308", "5e-324", "", "x", "1 2 3", "1e-9", "100000"];

@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use super::features;
+use super::oracle::Answer;
 use crate::common::assert_round_trip;
-use crate::features;
-use crate::oracle::Answer;
-use crate::wheels;
+use crate::common::wheels;
 
 const PACKAGES: [(&str, &str); 3] =
     [("mujoco-mjx", "3.17.0"), ("genesis-world", "1.4.5"), ("robosuite", "1.5.2")];

@@ -10,7 +10,7 @@ use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
 use pliant_core::state::State;
 
-use crate::{features, robots};
+use super::{features, robots};
 
 /// How near MuJoCo's answer must be.
 const NEAR: f64 = 0.01;

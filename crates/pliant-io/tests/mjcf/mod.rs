@@ -1,11 +1,6 @@
 //! Claim: MJCF files mean here what they mean in MuJoCo: mass, freedoms and the poses of all bodies, springs
 //! and loops; what is not supported is told; and no file makes the reader panic or hang.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/wheels.rs"]
-mod wheels;
-
 mod features;
 mod mutations;
 mod oracle;

@@ -1,9 +1,6 @@
 //! Claim: a robot file is read as its format says; what cannot be taken is a warning with file and line,
 //! what is wrong an error at its place; a scene file can change what it imports; and no file does harm.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod chains;
 mod errors;
 mod meaning;
@@ -49,7 +46,7 @@ fn read_with(text: &str, options: &Options) -> Result<Mechanism, SceneErrors> {
 fn read(text: &str, warnings: &[&str]) -> Mechanism {
     let mechanism = read_with(text, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(mechanism.warnings(), warnings);
-    common::assert_round_trip(&mechanism);
+    crate::common::assert_round_trip(&mechanism);
     mechanism
 }
 

@@ -1,0 +1,17 @@
+//! All tests of the command line, in one program. Each file states its claim at its head.
+
+mod common;
+
+mod cli;
+mod compare;
+mod compliance;
+mod contact;
+mod control;
+mod import;
+mod live;
+mod paper;
+mod reduce;
+mod reduced;
+mod robots;
+mod simulate;
+mod statics;

@@ -1,0 +1,7 @@
+//! No engine allocates memory in a step.
+
+mod articulated;
+mod blended;
+mod full;
+mod live;
+mod reduced;

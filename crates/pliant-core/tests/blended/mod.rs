@@ -1,0 +1,7 @@
+//! The blended engine.
+
+mod branches;
+mod motion;
+mod repeat;
+mod samples;
+mod sampling;

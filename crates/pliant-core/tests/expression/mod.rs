@@ -1,0 +1,7 @@
+//! Expression joints.
+
+mod compiled;
+mod engines;
+mod joints;
+mod language;
+mod motion;

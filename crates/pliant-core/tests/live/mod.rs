@@ -1,0 +1,8 @@
+//! The live engine.
+
+mod estimate;
+mod free_base;
+mod limits;
+mod motion;
+mod repeat;
+mod statics;

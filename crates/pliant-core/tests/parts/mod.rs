@@ -1,0 +1,10 @@
+//! What engines are made of: joints, twists, the order of links, elimination, random mechanisms.
+
+mod elimination;
+mod garbage;
+mod joints;
+mod order;
+mod random_mechanisms;
+mod spatial;
+mod start;
+mod wrench_derivative;

@@ -1,0 +1,11 @@
+//! The reduced engine.
+
+mod errors;
+mod exact;
+mod free_base;
+mod incremental;
+mod model;
+mod motion;
+mod reconstruction;
+mod reference;
+mod repeated_modes;
