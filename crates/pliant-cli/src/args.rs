@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueHint};
+use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
 use pliant::blended::Force;
 use pliant::reduced::{Method, Reconstruction};
@@ -84,9 +84,9 @@ pub enum Command {
     /// Time the engines on this machine
     #[command(after_help = help::BENCH_EXAMPLES)]
     Bench(Bench),
-    /// Do the papers' tables and figures anew, beside what the papers print, into a folder with a page
-    #[command(after_help = help::PAPER_EXAMPLES)]
-    Paper(Paper),
+    /// Name the program that computes the papers' tables and figures: pliant-papers
+    #[command(after_help = help::PAPER_EXAMPLES, args = options_of_papers())]
+    Paper,
     /// Print the completion script of a shell
     #[command(after_help = help::COMPLETIONS_EXAMPLES)]
     Completions(Completions),
@@ -253,15 +253,11 @@ pub struct Bench {
     pub names: Vec<OsString>,
 }
 
-/// Arguments of `pliant paper`.
-#[derive(Debug, Args)]
-pub struct Paper {
-    /// Folder to write into, made if there is none; files of the same names are replaced
-    #[arg(short, long, value_name = "DIR", default_value = "paper", value_hint = ValueHint::DirPath)]
-    pub output: PathBuf,
-    /// Fewer steps behind each time, fewer sizes and points: to see that it works, not to be quoted
-    #[arg(long)]
-    pub quick: bool,
+/// Options that `pliant paper` had, so that old scripts are sent to the program that has them.
+fn options_of_papers() -> [Arg; 2] {
+    let output = Arg::new("output").short('o').long("output").value_parser(value_parser!(PathBuf));
+    let quick = Arg::new("quick").long("quick").action(ArgAction::SetTrue);
+    [output.hide(true), quick.hide(true)]
 }
 
 fn duration(text: &str) -> Result<f64, String> {

@@ -19,7 +19,6 @@ Examples:
                                          how it moves
   pliant reduce y -o y.pliant            a model of a known error, to be simulated fast
   pliant compare rungs                   full against reduced, as a page to look at
-  pliant paper                           the papers' tables and figures, done anew
   pliant help info                       more about one command";
 
 /// Of `list`.
@@ -233,28 +232,13 @@ Examples:
 
 /// Of `paper`.
 pub const PAPER_EXAMPLES: &str = "\
-Andrews 2015: Tables 1 and 2, Figures 5 to 7; Hernandez 2011: Figure 4 and the hand; Si 2010:
-Table 1. Each is computed now, on one thread of this machine, and stands beside what the paper
-prints, where that is known; where a paper was found wrong, there is the number that shows it. Times
-(µs) are measured as by `bench`, with p10 and p90 for the noise of the machine; errors and
-displacements are over the mechanism's radius. It takes a minute or two, with --quick some seconds.
-
-The folder gets index.html, which needs no network, a .svg file for each plot, a .csv file for each
-table, and paper.json: the document that --json prints. DIR that is a file or cannot be written to
-is bad input (exit code 2).
-
-JSON keys: version, quick, folder, files (names), and
-  sections       one for each table or figure: id, title, about,
-                 tables: [{id, title, file, rows: [{column: value}]}], a time with its spread is
-                 {median, p10, p90}, a value that the paper prints and nobody read off is
-                 \"not read off\";
-                 figures: [{id, title, file, x, y (labels), series: [{name, points}]}];
-                 findings: [{place, claim, shown (sentences), number, meaning}]
+Tables and figures of Andrews 2015, Hernandez 2011 and Si 2010 are computed by a program of their
+own, pliant-papers, in the sources of Pliant. This command only prints an error that names it (exit
+code 2).
 
 Examples:
-  pliant paper                           writes the folder paper
-  pliant paper --quick -o /tmp/papers
-  pliant paper --json | jq '.sections[].findings[].shown'";
+  cargo run --release -p pliant-papers -- -o papers
+  cargo run --release -p pliant-papers -- --help";
 
 /// Of `completions`.
 pub const COMPLETIONS_EXAMPLES: &str = "\

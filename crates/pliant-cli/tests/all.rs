@@ -9,7 +9,6 @@ mod contact;
 mod control;
 mod import;
 mod live;
-mod paper;
 mod reduce;
 mod reduced;
 mod robots;

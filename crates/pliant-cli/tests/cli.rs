@@ -51,6 +51,7 @@ fn help() {
         ("help_list", vec!["list", "--help"]),
         ("help_info", vec!["info", "--help"]),
         ("help_export", vec!["export", "--help"]),
+        ("help_paper", vec!["paper", "--help"]),
         ("help_completions", vec!["completions", "--help"]),
     ] {
         snapshot_of_help(&run, name, &arguments);
@@ -58,6 +59,16 @@ fn help() {
     assert_eq!(run.run(&["help", "info"]).out, run.run(&["info", "--help"]).out);
     let version = run.run(&["--version"]);
     assert_eq!((version.code, version.out), (0, format!("pliant {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+/// `paper` names the program that does its work, with the options that it had, too.
+#[test]
+fn paper_names_its_program() {
+    let run = Run::new("paper");
+    for arguments in [&["paper"][..], &["paper", "-o", "papers", "--quick"], &["paper", "--threads", "2"]] {
+        run.fails(arguments, 2, &["`pliant-papers`", "cargo run --release -p pliant-papers -- -o papers"]);
+    }
+    assert!(!run.folder.join("papers").exists());
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use crate::common::browser::check_in_browser;
 use crate::common::page::check_page;
 use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
@@ -352,4 +353,56 @@ fn what_cannot_be_compared() {
             .expect("a folder")
             .all(|f| { f.expect("a file").path().extension().is_some_and(|e| e == "toml") })
     );
+}
+
+/// A ball that falls on a box, with a link next to it.
+const DROP: &str = r#"
+[mechanism]
+name = "drop"
+[[world.shape]]
+kind = "box"
+size = [1.0, 1.0, 0.1]
+[[body]]
+name = "link"
+position = [0.3, 0.0, 0.3]
+mass = 0.2
+inertia = [1e-3, 1e-3, 1e-3]
+[[body.shape]]
+kind = "ball"
+radius = 0.03
+[[joint]]
+name = "hinge"
+kind = "hinge"
+parent = "world"
+child = "link"
+position = [0.2, 0.0, 0.3]
+axis = [0, 1, 0]
+stiffness = 20.0
+damping = 0.2
+[[effector]]
+name = "tip"
+body = "link"
+[[body]]
+name = "ball"
+free = true
+position = [0.0, 0.0, 0.2]
+[[body.shape]]
+kind = "ball"
+radius = 0.05
+density = 500.0
+"#;
+
+/// A page of a comparison and one with contact. Without Chromium the test prints that and ends.
+#[test]
+fn pages_open_in_a_browser_without_a_message() {
+    let run = Run::new("pages");
+    run.file("drop.toml", DROP);
+    check_in_browser(&run, || {
+        [("four-bar", "four-bar.html"), ("drop.toml", "drop.html")]
+            .map(|(mechanism, page)| {
+                run.json(&["compare", mechanism, "-o", page], 0);
+                run.folder.join(page)
+            })
+            .to_vec()
+    });
 }

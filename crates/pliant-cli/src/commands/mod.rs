@@ -1,13 +1,12 @@
 //! The commands, one file or folder each: from arguments to an answer.
 
-mod bench;
+pub mod bench;
 mod compare;
 mod completions;
 mod compliance;
 mod export;
 mod info;
 mod list;
-mod paper;
 mod reduce;
 mod simulate;
 mod statics;
@@ -29,7 +28,10 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::Reduce(reduce) => reduce::run(reduce, common),
         Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
-        Command::Paper(paper) => paper::run(paper, common),
+        Command::Paper => Err(Failure::input(
+            "the papers' tables and figures are made by a program of their own, `pliant-papers`; in the sources of Pliant: \
+             `cargo run --release -p pliant-papers -- -o papers`",
+        )),
         Command::Completions(completions) => completions::run(completions),
     }
 }

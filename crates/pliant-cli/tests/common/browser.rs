@@ -6,11 +6,31 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Run;
+
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Opens pages that must have a plot and leave the console empty. Without Chromium it prints that and ends.
+pub fn check_in_browser(run: &Run, pages: impl FnOnce() -> Vec<PathBuf>) {
+    let Some(browser) = browser() else {
+        println!("skipped: there is no chromium, chromium-browser or google-chrome on PATH");
+        return;
+    };
+    run.file("broken.html", "<!DOCTYPE html><script>nothing.there();</script><p>broken</p>");
+    // What would be seen if something were wrong.
+    let (log, dom) = open(&browser, &run.folder, &run.folder.join("broken.html"));
+    assert!(dom.contains("broken"), "the browser shows no page: {log}");
+    assert!(!console(&log).is_empty(), "an error does not show: {log}");
+    for page in pages() {
+        let (log, dom) = open(&browser, &run.folder, &page);
+        assert_eq!(console(&log), [""; 0], "{}", page.display());
+        assert!(dom.contains("<svg"), "{} has no plot: {log}", page.display());
+    }
+}
+
 /// The browser, if there is one.
-pub fn browser() -> Option<PathBuf> {
+fn browser() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let files = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
@@ -18,7 +38,7 @@ pub fn browser() -> Option<PathBuf> {
 }
 
 /// Opens a page and gives what the browser logs and the page as it then is.
-pub fn open(browser: &Path, folder: &Path, page: &Path) -> (String, String) {
+fn open(browser: &Path, folder: &Path, page: &Path) -> (String, String) {
     let [log, dom] = ["browser.log", "browser.html"].map(|name| folder.join(name));
     let file = |path: &Path| Stdio::from(fs::File::create(path).expect("a file"));
     let mut child = Command::new(browser)
@@ -46,6 +66,6 @@ pub fn open(browser: &Path, folder: &Path, page: &Path) -> (String, String) {
 }
 
 /// What pages and their scripts say on the console.
-pub fn console(log: &str) -> Vec<&str> {
+fn console(log: &str) -> Vec<&str> {
     log.lines().filter(|line| line.contains("CONSOLE")).collect()
 }

@@ -1,4 +1,4 @@
-//! Running the program, for all test files of this folder.
+//! Running the program, for all test files of this folder and those of `pliant-papers`.
 
 pub mod browser;
 pub mod page;
@@ -8,6 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+
+/// The program of the crate whose tests these are.
+const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_pliant"), option_env!("CARGO_BIN_EXE_pliant-papers"))
+{
+    (Some(program), _) | (None, Some(program)) => program,
+    (None, None) => panic!("tests of a crate with another program"),
+};
 
 /// A run of the program in an empty folder of its own.
 pub struct Run {
@@ -36,7 +43,7 @@ impl Run {
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
+        let mut command = Command::new(PROGRAM);
         // Help texts wrap at the width of the terminal, of which there is none.
         command.args(arguments).current_dir(&self.folder).stdin(Stdio::null()).env("COLUMNS", "100");
         command
@@ -84,13 +91,20 @@ impl Run {
     }
 }
 
-/// Help teaches by example and changes only on purpose.
-pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
+/// A help text. Help teaches by example.
+#[allow(dead_code)] // each test file uses a part
+pub fn help(run: &Run, arguments: &[&str]) -> String {
     let outcome = run.run(arguments);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     assert!(outcome.out.contains("Examples:"), "help teaches by example");
+    outcome.out
+}
+
+/// Help changes only on purpose. (Not every test file has a help text to check.)
+#[allow(dead_code)]
+pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
     insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots" }, {
-        insta::assert_snapshot!(name, outcome.out);
+        insta::assert_snapshot!(name, help(run, arguments));
     });
 }
 

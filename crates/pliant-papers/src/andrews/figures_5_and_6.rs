@@ -8,12 +8,12 @@ use pliant::mechanism::EffectorId;
 use pliant::reduced::{Mass, Reduction};
 use pliant::state::State;
 
-use super::super::Effort;
-use super::super::section::{Figure, Section};
-use super::super::statics::{apart, each, error_of_reduced, loads, settled, size_for};
 use super::{free_base, mass};
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::Effort;
+use crate::section::{Figure, Section};
+use crate::statics::{apart, each, error_of_reduced, loads, settled, size_for};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
 
 /// The mechanism that moves, how far at rest (in radii), for how many of its lowest periods, and steps in each.
 const MOVING: &str = "helix:50";
@@ -149,7 +149,7 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
         caption: format!(
             "After a load is put on at once that moves the tip by {} of the radius at rest. With the paper's mass the tip is there at once: it \
              weighs next to nothing.",
-            crate::page::text::percent(DISPLACEMENT)
+            pliant_cli::page::text::percent(DISPLACEMENT)
         ),
     })
 }

@@ -11,9 +11,9 @@ use pliant::reduced::{FreeBase, Reduction};
 use pliant::spatial::Wrench;
 use pliant::state::State;
 
-use super::super::section::Finding;
-use crate::failure::Failure;
-use crate::page::text::percent;
+use crate::section::Finding;
+use pliant_cli::failure::Failure;
+use pliant_cli::page::text::percent;
 
 /// Length of a step, s, and their number: 20 ms.
 const DT: f64 = 2e-4;

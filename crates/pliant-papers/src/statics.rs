@@ -6,7 +6,7 @@ use pliant::reduced;
 use pliant::spatial::Wrench;
 use pliant::state::State;
 
-use crate::rest::settle;
+use pliant_cli::rest::settle;
 
 /// Halvings in the search for a load.
 const HALVINGS: usize = 30;

@@ -1,8 +1,9 @@
-//! `pliant paper`: the tables and figures of the papers that this program builds on, done anew on this machine, each
-//! beside what the paper prints, with the numbers that show where a paper is wrong.
+//! `pliant-papers`: the tables and figures of the papers that Pliant builds on, computed on this machine, each next to
+//! what the paper prints, with the numbers that show where a paper is wrong.
 
 mod andrews;
 mod document;
+mod help;
 mod hernandez;
 mod section;
 mod si;
@@ -10,16 +11,36 @@ mod statics;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::{Parser, ValueHint};
+use pliant_cli::Common;
+use pliant_cli::failure::Failure;
+use pliant_cli::output::{Answer, count};
+use pliant_cli::progress::Bar;
+use pliant_cli::timing::Pace;
+use section::Section;
 use serde_json::{Value, json};
 
-use crate::args::{Common, Paper};
-use crate::failure::Failure;
-use crate::output::{Answer, count};
-use crate::progress::Bar;
-use crate::timing::Pace;
-use section::Section;
+/// Computes the papers' tables and figures, next to what the papers print, into a folder with a page.
+#[derive(Debug, Parser)]
+#[command(name = "pliant-papers", version, max_term_width = 100, after_help = help::EXAMPLES)]
+struct Arguments {
+    /// Folder to write into, made if there is none; files of the same names are replaced
+    #[arg(short, long, value_name = "DIR", default_value = "paper", value_hint = ValueHint::DirPath)]
+    output: PathBuf,
+    /// Fewer steps per timing, fewer sizes and points: to see that it works, not to be quoted
+    #[arg(long)]
+    quick: bool,
+    /// What every command of `pliant` takes.
+    #[command(flatten)]
+    common: Common,
+}
+
+fn main() -> ExitCode {
+    pliant_cli::program(|arguments: &Arguments| arguments.common.format(), run)
+}
 
 /// How thorough a run is, and who is told how far it has come.
 pub struct Effort<'a> {
@@ -41,9 +62,9 @@ impl Effort<'_> {
 const TICKS: u64 = 96;
 
 /// Computes all sections and writes the folder.
-pub fn run(arguments: &Paper, common: &Common) -> Result<Answer, Failure> {
+fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let folder = ready(&arguments.output)?;
-    let mut bar = Bar::new(common.format(), TICKS);
+    let mut bar = Bar::new(arguments.common.format(), TICKS);
     let mut done = 0;
     let mut tick = || {
         done = (done + 1).min(TICKS);

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::page::plot::Plot;
+use pliant_cli::page::plot::Plot;
 
 /// A table or figure of a paper, done anew.
 pub struct Section {

@@ -17,10 +17,10 @@ use pliant::nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector3};
 use pliant::spatial::{Pose, SpatialInertia, Twist, exp_rotation, skew};
 use pliant::state::State;
 
-use super::super::section::{Figure, Finding};
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::significant;
+use crate::section::{Figure, Finding};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::significant;
 
 const LINKS: usize = 20;
 /// Length and mass of a link, m and kg.

@@ -9,10 +9,10 @@
 use pliant::nalgebra::{Matrix3, Vector3};
 use pliant::spatial::{exp_rotation, log_rotation, skew};
 
-use super::super::section::{Figure, Finding};
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::significant;
+use crate::section::{Figure, Finding};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::significant;
 
 /// B with a number along the axis.
 fn derivative(u: &Vector3<f64>, angle: f64, along: f64) -> Matrix3<f64> {

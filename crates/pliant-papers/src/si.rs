@@ -8,11 +8,11 @@ use pliant::nalgebra::{DVector, Vector3};
 use pliant::spatial::{Pose, Twist, Wrench};
 use pliant::state::State;
 
-use super::Effort;
-use super::section::{Cell, Figure, Finding, Section, Table, ours, paper};
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::significant;
+use crate::Effort;
+use crate::section::{Cell, Figure, Finding, Section, Table, ours, paper};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::significant;
 
 /// What the paper prints: its name, ours, and µs on a Core 2 at 2.67 GHz.
 const PRINTED: [(&str, &str, f64); 6] = [

@@ -3,10 +3,10 @@
 use pliant::gallery;
 use pliant::reduced::{Mass, Reduction};
 
-use super::super::Effort;
-use super::super::section::{Cell, Finding, Table, ours};
-use crate::failure::Failure;
-use crate::page::text::ratio;
+use crate::Effort;
+use crate::section::{Cell, Finding, Table, ours};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::text::ratio;
 
 const MECHANISMS: [&str; 6] = ["chain:20", "y", "rungs:48", "helix:50", "ladder:48", "arm"];
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::section::{Cell, Finding, Section, Table};
-use crate::page::text::{escape, percent_cell, ratio, significant, time};
-use crate::page::{bound, head};
+use crate::section::{Cell, Finding, Section, Table};
+use pliant_cli::page::text::{escape, percent_cell, ratio, significant, time};
+use pliant_cli::page::{bound, head};
 
 /// The whole page.
 pub fn page(sections: &[Section], quick: bool) -> String {
@@ -53,7 +53,7 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
     }
     writeln!(
         html,
-        "<footer class=\"muted\"><p>Made by <code>pliant paper{}</code>, version {}. All numbers, for scripts: <a href=\"paper.json\">paper.json</a>. Times \
+        "<footer class=\"muted\"><p>Made by <code>pliant-papers{}</code>, version {}. All numbers, for scripts: <a href=\"paper.json\">paper.json</a>. Times \
          differ from run to run; everything else comes out the same again.</p></footer>\n</main>\n</body>\n</html>",
         if quick { " --quick" } else { "" },
         env!("CARGO_PKG_VERSION")

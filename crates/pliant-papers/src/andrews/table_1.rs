@@ -4,14 +4,14 @@ use pliant::full;
 use pliant::gallery;
 use pliant::reduced::Reduction;
 
-use super::super::Effort;
-use super::super::section::{Cell, Figure, Section, Table, ours, paper};
-use super::super::statics::{apart, error_of_reduced, settled};
 use super::merge;
-use crate::commands::bench;
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::significant;
+use crate::Effort;
+use crate::section::{Cell, Figure, Section, Table, ours, paper};
+use crate::statics::{apart, error_of_reduced, settled};
+use pliant_cli::bench;
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::significant;
 
 /// What the paper prints, µs: mechanism, Vortex (full), FORK-1S on one thread, and on as many threads as were best where
 /// that is another figure. i7 at 2.8 GHz.

@@ -5,12 +5,12 @@ mod held_forces;
 
 use pliant::gallery;
 
-use super::Effort;
-use super::section::{Cell, Figure, Section, Table, ours, paper};
-use crate::commands::bench;
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::significant;
+use crate::Effort;
+use crate::section::{Cell, Figure, Section, Table, ours, paper};
+use pliant_cli::bench;
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::significant;
 
 /// What the paper shows, links and µs, one core at 2.4 GHz.
 const PRINTED: [(usize, f64); 2] = [(1_000, 22_000.0), (10_000, 285_000.0)];

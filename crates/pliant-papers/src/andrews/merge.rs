@@ -11,9 +11,9 @@ use pliant::nalgebra::{DMatrix, SymmetricEigen, Vector3};
 use pliant::reduced::{Method, Reduction};
 use pliant::spatial::{Pose, SpatialInertia};
 
-use super::super::section::Finding;
-use crate::failure::Failure;
-use crate::page::text::{percent, significant};
+use crate::section::Finding;
+use pliant_cli::failure::Failure;
+use pliant_cli::page::text::{percent, significant};
 
 /// Length of rails and rung, m, and stiffness of hinges, N·m/rad: as in the gallery's `rungs`.
 const LENGTH: f64 = 0.15;

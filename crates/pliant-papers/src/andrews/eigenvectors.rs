@@ -9,10 +9,10 @@ use pliant::gallery;
 use pliant::nalgebra::{DMatrix, DVector};
 use pliant::reduced::{Reduction, Reference};
 
-use super::super::section::Finding;
-use super::super::statics::{each, loads};
-use crate::failure::Failure;
-use crate::page::text::percent;
+use crate::section::Finding;
+use crate::statics::{each, loads};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::text::percent;
 
 /// The helix.
 const NAME: &str = "helix:50";

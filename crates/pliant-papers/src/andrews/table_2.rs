@@ -5,12 +5,12 @@ use pliant::gallery;
 use pliant::mechanism::Mechanism;
 use pliant::spatial::Wrench;
 
-use super::super::Effort;
-use super::super::section::{Cell, Figure, Section, Table, ours, paper};
 use super::eigenvectors;
-use crate::commands::bench;
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::Effort;
+use crate::section::{Cell, Figure, Section, Table, ours, paper};
+use pliant_cli::bench;
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
 
 /// Numbers of models.
 const MODELS: [usize; 3] = [1, 2, 4];

@@ -6,12 +6,12 @@ use pliant::full;
 use pliant::gallery;
 use pliant::state::State;
 
-use super::super::Effort;
-use super::super::section::{Cell, Figure, Finding, Section, Table, ours, paper};
-use super::super::statics::{apart, each, loads, settled, size_for};
-use crate::failure::Failure;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
-use crate::page::text::{percent, significant};
+use crate::Effort;
+use crate::section::{Cell, Figure, Finding, Section, Table, ours, paper};
+use crate::statics::{apart, each, loads, settled, size_for};
+use pliant_cli::failure::Failure;
+use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::{percent, significant};
 
 /// Displacements, in radii, at which models are made beside the one at rest.
 const SAMPLES: [&[f64]; 3] = [&[], &[1.0], &[0.35, 0.7, 1.0]];

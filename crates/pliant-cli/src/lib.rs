@@ -1,0 +1,61 @@
+//! The command line of Pliant, as a library for two programs: `pliant` and `pliant-papers`. Nothing here is a
+//! promise to others; depend on the crate `pliant` instead.
+
+mod args;
+mod blending;
+mod commands;
+mod engine;
+mod estimate;
+#[doc(hidden)]
+pub mod failure;
+mod help;
+mod load;
+mod mechanism;
+#[doc(hidden)]
+pub mod output;
+#[doc(hidden)]
+pub mod page;
+mod position;
+#[doc(hidden)]
+pub mod progress;
+mod report;
+#[doc(hidden)]
+pub mod rest;
+#[doc(hidden)]
+pub mod timing;
+mod touching;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[doc(hidden)]
+pub use args::Common;
+#[doc(hidden)]
+pub use commands::bench;
+
+use failure::Failure;
+use output::{Answer, Format};
+
+/// The program `pliant`.
+pub fn main() -> ExitCode {
+    program(|arguments: &args::Arguments| arguments.common.format(), commands::run)
+}
+
+/// A program: reads its arguments, does its job, prints the answer or the failure and returns the exit code.
+#[doc(hidden)]
+pub fn program<A: Parser>(
+    format: impl FnOnce(&A) -> Format,
+    run: impl FnOnce(&A) -> Result<Answer, Failure>,
+) -> ExitCode {
+    match A::try_parse() {
+        Ok(arguments) => {
+            let format = format(&arguments);
+            match run(&arguments).and_then(|answer| output::print(format, &answer)) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => output::fail(format, &failure),
+            }
+        }
+        Err(error) => output::usage(&error),
+    }
+}
