@@ -10,7 +10,7 @@
 //! for its twist: some 450, or 65 ns of one fused multiplication a cycle at 3.5 GHz with two units half in use.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Inputs;
 use pliant_core::{articulated, gallery};
 
 fn forward_dynamics(c: &mut Criterion) {
@@ -37,7 +37,7 @@ fn steps(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = articulated::Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
         });

@@ -46,7 +46,7 @@ fn steps(c: &mut Criterion) {
         let model = sampled(&mechanism, samples);
         let mut simulation = model.simulate();
         simulation.set_options(Options { force, links, ..Options::default() });
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         group.bench_function(BenchmarkId::new(format!("{name} {what}"), samples), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
         });

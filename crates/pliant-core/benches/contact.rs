@@ -42,7 +42,7 @@ fn hand(criterion: &mut Criterion) {
     let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new()).unwrap();
     for _ in 0..600 {
         let time = scene.world().time() + H;
-        scene.inputs_mut().follow_targets(&whole, time);
+        scene.inputs_mut().follow_targets(time);
         scene.step(H).unwrap();
     }
     assert!(scene.world().report().pushing >= 5);
@@ -53,7 +53,7 @@ fn hand(criterion: &mut Criterion) {
     let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()));
     let [Touched::Free(ball), Touched::Mechanism(hand, _)] = touched else { unreachable!() };
     let count = attached.actor().unwrap().mechanism().effectors().len();
-    let effectors: Vec<_> = (0..count).map(EffectorId::from_index).collect();
+    let effectors: Vec<_> = (0..count).map(|k| crate::common::handles::effector(&mechanism, k)).collect();
     attached.world_mut().attach(ball, hand, &effectors).unwrap();
     criterion.bench_function("hand/attached ball", |bencher| {
         bencher.iter(|| black_box(&mut attached).step(H).unwrap());

@@ -29,7 +29,7 @@ fn steps(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = full::Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         simulation.set_iterations(1).expect("at least one");
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
@@ -44,12 +44,12 @@ fn statics(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = full::Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         let start = simulation.state().clone();
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| {
                 simulation.set_state(&start).expect("its own state");
-                simulation.settle(&full::StaticsSettings::default()).expect("held")
+                simulation.settle(&engine::StaticsSettings::default()).expect("held")
             });
         });
     }

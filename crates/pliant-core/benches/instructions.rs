@@ -26,7 +26,7 @@ fn simulation(name: &str) -> Simulation<'static> {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(Model::new(mechanism)));
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads();
     simulation.set_iterations(1).expect("at least one");
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
@@ -54,7 +54,7 @@ fn reduced_simulation(name: &str, how: Reconstruction) -> reduced::Simulation<'s
     let model = Box::leak(Box::new(Reduction::at_rest(mechanism).build().expect("it can be reduced")));
     let mut simulation = model.simulate();
     simulation.set_reconstruction(how);
-    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads();
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
@@ -74,7 +74,7 @@ fn articulated_simulation(name: &str) -> articulated::Simulation<'static> {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(articulated::Model::new(mechanism)));
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads();
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
@@ -94,7 +94,7 @@ fn live_simulation(name: &str) -> live::Simulation<'static> {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(live::Model::new(mechanism).expect("springs hold it")));
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
+    simulation.inputs_mut().add_scene_loads();
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }

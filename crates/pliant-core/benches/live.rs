@@ -14,7 +14,7 @@ fn steps(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = Model::new(&mechanism).expect("springs hold it");
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
         });

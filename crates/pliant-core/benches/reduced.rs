@@ -24,7 +24,7 @@ fn steps(c: &mut Criterion) {
             let model = Reduction::at_rest(&mechanism).build().expect("it can be reduced");
             let mut simulation = model.simulate();
             simulation.set_reconstruction(kind);
-            simulation.inputs_mut().add_scene_loads(&mechanism);
+            simulation.inputs_mut().add_scene_loads();
             group.bench_function(BenchmarkId::from_parameter(name), |b| {
                 b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));
             });
@@ -36,7 +36,7 @@ fn steps(c: &mut Criterion) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = Reduction::at_rest(&mechanism).build().expect("it can be reduced");
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| simulation.step_effectors(1.0 / 60.0).expect("a finite step"));
         });

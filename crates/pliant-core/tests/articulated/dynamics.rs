@@ -7,12 +7,12 @@ use crate::common;
 use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
 use pliant_core::articulated::Model;
 use pliant_core::gallery::{self, Passive, RandomOptions};
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{EffectorId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use pliant_core::spatial::{Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 fn trees() -> Vec<Mechanism> {
     let mut list = Vec::new();
@@ -51,7 +51,7 @@ fn forward_dynamics_is_the_dense_solve() {
         let model = Model::new(&mechanism);
         let mut dynamics = model.dynamics();
         let mut inputs = Inputs::new(&mechanism);
-        inputs.add_scene_loads(&mechanism);
+        inputs.add_scene_loads();
         let mut numbers = Numbers(7);
         for _ in 0..3 {
             let state = random_state(&mechanism, &mut numbers);
@@ -83,11 +83,11 @@ fn forward_dynamics_is_the_dense_solve() {
                 let off = (dynamics.state().twists[b].to_vector() - twist.fixed_rows::<6>(0)).amax();
                 assert!(off < 1e-11, "{}: twist of {b} {off:e}", mechanism.name());
             }
-            for e in (0..mechanism.effectors().len()).map(EffectorId::from_index) {
-                let effector = mechanism.effector(e);
+            for e in mechanism.effector_ids() {
+                let effector = mechanism[e];
                 let ad = effector.frame.inverse().adjoint();
                 let J = DMatrix::from_column_slice(6, 6, ad.as_slice()) * &jacobians[effector.body.index()];
-                let off = (dynamics.effector_jacobian(e) - J).amax();
+                let off = (dynamics.effector_jacobian(e).unwrap() - J).amax();
                 assert!(off < 1e-11, "{}: effector {off:e}", mechanism.name());
             }
         }
@@ -102,7 +102,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
         let model = Model::new(&mechanism);
         let mut dynamics = model.dynamics();
         let mut inputs = Inputs::new(&mechanism);
-        inputs.add_scene_loads(&mechanism);
+        inputs.add_scene_loads();
         let mut numbers = Numbers(3);
         let state = random_state(&mechanism, &mut numbers);
         dynamics.set_state(&state, Twist::ZERO).unwrap();
@@ -172,7 +172,7 @@ fn undamped(mechanism: &Mechanism) -> Mechanism {
 fn move_along(model: &Model, state: &mut State, u: &DVector<f64>, t: f64) {
     let mechanism = model.mechanism();
     for &body in mechanism.order().bodies() {
-        let Some(range) = model.speeds_of(body) else { continue };
+        let Some(range) = model.speeds_of(body).unwrap() else { continue };
         let speeds: Vec<f64> = range.map(|k| u[k]).collect();
         let along: Vec<f64> = speeds.iter().map(|u| u * t).collect();
         let Some(joint) = mechanism.order().tree_joint_of(body) else {
@@ -181,8 +181,8 @@ fn move_along(model: &Model, state: &mut State, u: &DVector<f64>, t: f64) {
             state.poses[b] = state.poses[b] * exp(&xi); // its body twist stays
             continue;
         };
-        let kind = &mechanism.joint(joint).kind;
-        let at = mechanism.coordinates_of(joint);
+        let kind = &mechanism[joint].kind;
+        let at = mechanism[joint].coordinates();
         let first = match kind {
             JointKind::Ball => 0,
             JointKind::Bushing => 3,

@@ -1,13 +1,14 @@
 //! Claim: motion of the articulated engine comes to rest where the statics of the full engine say, on trees, in loops
 //! and with couplings; what it starts there, it leaves there.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, edited};
 use pliant_core::articulated::{Model, Simulation};
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::mechanism::{Mechanism, PerFreedom};
 use pliant_core::spatial::Twist;
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 /// Steps until nothing moves faster than 1e-12 radii a second, or for `steps` steps; how many it took.
 fn come_to_rest(simulation: &mut Simulation, dt: f64, steps: usize) -> usize {
@@ -25,7 +26,7 @@ fn come_to_rest(simulation: &mut Simulation, dt: f64, steps: usize) -> usize {
 fn settled(mechanism: &Mechanism) -> State {
     let model = full::Model::new(mechanism);
     let mut statics = model.simulate();
-    statics.inputs_mut().add_scene_loads(mechanism);
+    statics.inputs_mut().add_scene_loads();
     let found = statics.settle(&StaticsSettings { tolerance: 1e-12, ..Default::default() }).unwrap();
     assert!(found.converged || found.residual < 1e-8, "{}: {found:?}", mechanism.name());
     statics.state().clone()
@@ -48,7 +49,7 @@ fn motion_comes_to_rest_where_statics_says() {
         });
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         let steps = come_to_rest(&mut simulation, 0.05, 4000);
         let expected = settled(&mechanism);
         let difference = apart(&mechanism, simulation.state(), &expected);
@@ -69,15 +70,15 @@ fn the_ladder_bends_by_eleven_millimetres() {
     let mechanism = gallery::ladder(36);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(&mechanism);
+    simulation.inputs_mut().add_scene_loads();
     let tip = simulation.effector("tip").unwrap();
-    let start = simulation.effector_pose(tip).position;
+    let start = simulation.effector_pose(tip).unwrap().position;
     let mut violation = 0.0f64;
     for _ in 0..1200 {
         simulation.step(FRAME).unwrap();
         violation = violation.max(simulation.violation());
     }
-    let moved = (simulation.effector_pose(tip).position - start).norm();
+    let moved = (simulation.effector_pose(tip).unwrap().position - start).norm();
     let difference = apart(&mechanism, simulation.state(), &settled(&mechanism));
     println!("moved {moved:.6} m, statics {difference:.1e} radii, violation {violation:.1e}");
     assert!((moved / 0.01100 - 1.0).abs() < 0.01, "{moved}");
@@ -99,7 +100,7 @@ fn an_equilibrium_of_the_full_engine_is_one() {
         let mechanism = gallery::random(seed, &options);
         let full_model = full::Model::new(&mechanism);
         let mut statics = full_model.simulate();
-        statics.inputs_mut().add_scene_loads(&mechanism);
+        statics.inputs_mut().add_scene_loads();
         let settings = StaticsSettings { tolerance: 1e-12, ..Default::default() };
         let Ok(found) = statics.settle(&settings) else { continue };
         if !found.stable || found.residual > 1e-8 {
@@ -108,7 +109,7 @@ fn an_equilibrium_of_the_full_engine_is_one() {
         tried += 1;
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         simulation.set_state(statics.state()).unwrap();
         for _ in 0..30 {
             simulation.step(FRAME).unwrap_or_else(|e| panic!("random {seed}: {e}"));

@@ -2,6 +2,7 @@
 //! the energy error of Runge and Kutta's method falls as the fourth power of the step for every formula, and motion
 //! comes to rest where the full engine's statics says.
 
+use pliant_core::engine::Simulation as _;
 use crate::common;
 
 use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
@@ -9,11 +10,11 @@ use crate::common::{edited, formulas};
 use pliant_core::articulated::{Integrator, Model};
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, RandomOptions};
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Inputs;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD};
 use pliant_core::nalgebra::{DVector, Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 const GALLERY: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
 
@@ -25,7 +26,7 @@ fn forward_dynamics_is_the_dense_solve() {
         let model = Model::new(&mechanism);
         let mut dynamics = model.dynamics();
         let mut inputs = Inputs::new(&mechanism);
-        inputs.add_scene_loads(&mechanism);
+        inputs.add_scene_loads();
         let mut numbers = Numbers(7);
         let mut worst = 0.0f64;
         for _ in 0..3 {
@@ -72,7 +73,7 @@ fn lower_pairs_accelerate_as_the_built_in_joints() {
             let model = Model::new(mechanism);
             let mut dynamics = model.dynamics();
             let mut inputs = Inputs::new(mechanism);
-            inputs.add_scene_loads(mechanism);
+            inputs.add_scene_loads();
             let mut numbers = Numbers(seed + 1);
             dynamics.set_state(&random_state(mechanism, &mut numbers), Twist::ZERO).unwrap();
             let forces = numbers.list(model.speeds());
@@ -159,13 +160,13 @@ fn motion_comes_to_rest_where_statics_says() {
         });
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         for _ in 0..600 {
             simulation.step(0.05).unwrap();
         }
         let full_model = full::Model::new(&mechanism);
         let mut statics = full_model.simulate();
-        statics.inputs_mut().add_scene_loads(&mechanism);
+        statics.inputs_mut().add_scene_loads();
         let settings = StaticsSettings { tolerance: 1e-12, ..Default::default() };
         let found = statics.settle(&settings).unwrap();
         assert!(found.converged || found.residual < 1e-8, "{name}: {found:?}");

@@ -1,6 +1,7 @@
 //! Claim: as the step shrinks, the articulated and the full engine move the same way, to first order; a free body flies
 //! as it should; a moving base carries what hangs on it.
 
+use pliant_core::engine::Simulation as _;
 use std::f64::consts::TAU;
 
 use crate::common::{FRAME, apart, momentum};
@@ -35,8 +36,8 @@ fn transients_go_to_those_of_the_full_engine() {
         let other = full::Model::new(&mechanism);
         let difference = |dt: f64| {
             let (mut a, mut b) = (model.simulate(), other.simulate());
-            a.inputs_mut().add_scene_loads(&mechanism);
-            b.inputs_mut().add_scene_loads(&mechanism);
+            a.inputs_mut().add_scene_loads();
+            b.inputs_mut().add_scene_loads();
             b.set_iterations(3).unwrap();
             for _ in 0..(0.05 / dt).round() as usize {
                 a.step(dt).unwrap();
@@ -44,10 +45,10 @@ fn transients_go_to_those_of_the_full_engine() {
             }
             apart(&mechanism, a.state(), b.state())
         };
-        let start = pliant_core::state::State::at_rest(&mechanism);
+        let start = pliant_core::engine::State::at_rest(&mechanism);
         let moved = {
             let mut a = model.simulate();
-            a.inputs_mut().add_scene_loads(&mechanism);
+            a.inputs_mut().add_scene_loads();
             (0..50).for_each(|_| a.step(1e-3).unwrap());
             apart(&mechanism, a.state(), &start)
         };

@@ -1,6 +1,7 @@
 //! Claim: the articulated engine gives the same bits for the same inputs, in a second run and after a state was saved and
 //! put back; bad inputs and states are refused, change nothing, and no step returns a number that is not finite.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, bits, distance};
 use pliant_core::articulated::{Integrator, Model, Simulation};
 use pliant_core::full::{self, StepError};
@@ -14,7 +15,7 @@ fn step(simulation: &mut Simulation) {
     let x = simulation.state().time;
     if !simulation.mechanism().effectors().is_empty() {
         let load = Wrench::force([5.0 * x.sin(), 3.0, -2.0 * x]);
-        simulation.set_load(EffectorId::from_index(0), load).unwrap();
+        simulation.set_load(crate::common::handles::effector(&mechanism, 0), load).unwrap();
     }
     let v = Vector3::new(0.1, 0.0, 0.05);
     let base = Pose::new(exp_rotation(&(v * x)), v * x);
@@ -102,10 +103,10 @@ fn a_state_of_the_full_engine_is_taken() {
         let mechanism = gallery::build(name).unwrap();
         let (full, model) = (full::Model::new(&mechanism), Model::new(&mechanism));
         let mut reference = full.simulate();
-        reference.inputs_mut().add_scene_loads(&mechanism);
+        reference.inputs_mut().add_scene_loads();
         (0..20).for_each(|_| reference.step(1e-3).unwrap());
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         simulation.set_state(reference.state()).unwrap();
         assert!(apart(&mechanism, simulation.state(), reference.state()) < 1e-6, "{name}");
         for _ in 0..20 {
@@ -142,7 +143,7 @@ fn bad_input_changes_nothing() {
     broken.poses[2] = Pose::translation([f64::NAN, 0.0, 0.0]);
     let error = simulation.set_state(&broken).unwrap_err().to_string();
     assert!(error.contains(&mechanism.bodies()[2].name), "{error}");
-    assert!(simulation.set_load(EffectorId::from_index(0), Wrench::force([f64::NAN, 0.0, 0.0])).is_err());
+    assert!(simulation.set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([f64::NAN, 0.0, 0.0])).is_err());
     assert!(simulation.teleport(&Pose::translation([f64::NAN, 0.0, 0.0])).is_err());
     assert!(simulation.effector("nose").is_err());
     assert!(bits(simulation.state()) == before);
@@ -161,7 +162,7 @@ fn a_step_is_finite_or_an_error() {
         if simulation.set_integrator(integrator).is_err() {
             continue; // loops
         }
-        let last = BodyId::from_index(mechanism.bodies().len() - 1);
+        let last = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
         let mut failed = 0;
         for force in [1e10, 1e100, 1e200, 1e300, f64::MAX] {
             let wrench = Wrench::new(Vector3::new(force, -force, force), Vector3::new(force, force, -force));

@@ -2,6 +2,7 @@
 //! over seven decades, at a singular pose, at limits and with pulls; couplings hold, those between joints that close loops included; and where the full
 //! engine answers, it answers the same.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::scenes::{
     door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across, turn_against_the_limit,
 };
@@ -9,7 +10,7 @@ use crate::common::{FRAME, apart, edited};
 use pliant_core::articulated::Model;
 use pliant_core::full::{self, LIMIT_STIFFNESS, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, CouplingDescription, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD,
@@ -80,8 +81,8 @@ fn pulls_are_those_of_the_full_engine() {
         let (model, other) = (Model::new(&mechanism), full::Model::new(&mechanism));
         let body = mechanism.effectors()[0].body;
         let frame = mechanism.effectors()[0].frame;
-        let start = mechanism.body(body).pose * frame;
-        let pull = Pull {
+        let start = mechanism[body].pose * frame;
+        let pull = Spring {
             body,
             frame,
             target: start,
@@ -93,19 +94,19 @@ fn pulls_are_those_of_the_full_engine() {
         };
         let difference = |dt: f64| {
             let (mut a, mut b) = (model.simulate(), other.simulate());
-            let id = a.inputs_mut().add_pull(pull).unwrap();
-            b.inputs_mut().add_pull(pull).unwrap();
+            let id = a.inputs_mut().add_spring(pull).unwrap();
+            b.inputs_mut().add_spring(pull).unwrap();
             b.set_iterations(3).unwrap();
             let (v, w) = (Vector3::new(0.02, 0.01, -0.03), Vector3::new(0.1, 0.2, -0.1));
             for step in 1..=(0.05 / dt).round() as usize {
                 let t = dt * step as f64;
                 let target = Pose::new(exp_rotation(&(w * t)) * start.rotation, start.position + v * t);
-                a.inputs_mut().set_pull(id, target, Twist::new(v, w)).unwrap();
-                b.inputs_mut().set_pull(id, target, Twist::new(v, w)).unwrap();
+                a.inputs_mut().set_spring_target(id, target, Twist::new(v, w)).unwrap();
+                b.inputs_mut().set_spring_target(id, target, Twist::new(v, w)).unwrap();
                 a.step(dt).unwrap();
                 b.step(dt).unwrap();
             }
-            let (f, g) = (a.pull_force(id), b.pull_force(id));
+            let (f, g) = (a.spring_force(id).unwrap(), b.spring_force(id).unwrap());
             let off = (f.force - g.force).norm() / g.force.norm();
             (apart(&mechanism, a.state(), b.state()), off)
         };
@@ -118,7 +119,7 @@ fn pulls_are_those_of_the_full_engine() {
         assert!(list[2].1 < 2e-2, "{name}: {list:?}");
         // Any strength is stable at a frame of video.
         let mut stiff = model.simulate();
-        stiff.inputs_mut().add_pull(Pull { stiffness: 1e8, turning_stiffness: 1e6, ..pull }).unwrap();
+        stiff.inputs_mut().add_spring(Spring { stiffness: 1e8, turning_stiffness: 1e6, ..pull }).unwrap();
         for _ in 0..120 {
             stiff.step(FRAME).unwrap();
         }
@@ -154,8 +155,8 @@ fn couplings_of_joints_that_close_loops_hold() {
     let load = Wrench::new(Vector3::new(0.3, 0.2, -1.0), Vector3::new(0.0, 0.1, 0.05));
     let difference = |dt: f64| {
         let (mut a, mut b) = (model.simulate(), other.simulate());
-        a.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
-        b.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
+        a.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
+        b.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
         b.set_iterations(3).unwrap();
         for _ in 0..(0.1 / dt).round() as usize {
             a.step(dt).unwrap();
@@ -168,13 +169,13 @@ fn couplings_of_joints_that_close_loops_hold() {
     assert!(list[2] < 0.6 * list[1] && list[1] < 0.6 * list[0], "{list:?}");
 
     let (mut simulation, mut statics) = (model.simulate(), other.simulate());
-    simulation.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
-    statics.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
+    simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
+    statics.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
     for _ in 0..3000 {
         simulation.step(FRAME).unwrap();
     }
     let angle = |name: &str| {
-        let at = mechanism.coordinates_of(mechanism.find_joint(name).unwrap()).start;
+        let at = mechanism[mechanism.find_joint(name).unwrap()].coordinates().start;
         simulation.state().coordinates[at]
     };
     assert!(angle("b").abs() > 0.01, "it turns: {}", angle("b"));

@@ -2,20 +2,21 @@
 //! blended alone: its linear model is the tangent of the full statics, its mass that of the mechanism, and the same
 //! samples are worth more than with weights for all branches together.
 
+use pliant_core::engine::Simulation as _;
 use super::motion::{off_the_path, set};
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
 use pliant_core::blended::{Force, Links, Model, Options, Sampling};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 const FORCES: [Force; 2] = [Force::Live, Force::Blend];
 
@@ -380,9 +381,9 @@ fn pulls_act_through_the_palm() {
     let mut simulation = model.simulate();
     let tip = mechanism.effectors()[0].clone();
     let palm = mechanism.find_body("palm").unwrap();
-    let (start, palm_start) = (simulation.pose(tip.body) * tip.frame, simulation.pose(palm));
+    let (start, palm_start) = (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
     let target = Pose::translation([0.01, 0.005, -0.005]) * start;
-    let pull = Pull {
+    let pull = Spring {
         body: tip.body,
         frame: tip.frame,
         target,
@@ -392,19 +393,19 @@ fn pulls_act_through_the_palm() {
         damping: 10.0,
         turning_damping: 0.0,
     };
-    let id = simulation.inputs_mut().add_pull(pull).unwrap();
+    let id = simulation.inputs_mut().add_spring(pull).unwrap();
     for _ in 0..1500 {
         simulation.step(FRAME).unwrap();
     }
     // Far stiffer than the fingers: it is where it is pulled to, but for the ratio of the two.
-    let off = ((simulation.pose(tip.body) * tip.frame).position - target.position).norm();
-    let along = (simulation.pose(palm).position - palm_start.position).norm();
+    let off = ((simulation.pose(tip.body).unwrap() * tip.frame).position - target.position).norm();
+    let along = (simulation.pose(palm).unwrap().position - palm_start.position).norm();
     assert!(off < 1e-4 && along > 1e-3, "{off} {along}");
     // At rest the load that stands for the pull holds the same pose.
-    let force = simulation.pull_force(id);
+    let force = simulation.spring_force(id).unwrap();
     let pulled = simulation.state().clone();
     let mut held = model.simulate();
-    held.set_load(EffectorId::from_index(0), Wrench { torque: Vector3::zeros(), ..force }).unwrap();
+    held.set_load(crate::common::handles::effector(&mechanism, 0), Wrench { torque: Vector3::zeros(), ..force }).unwrap();
     assert!(held.settle().unwrap().converged);
     let off = apart(&mechanism, held.state(), &pulled);
     eprintln!("{off:.1e} from where its force holds it, palm moved {along:.4}");

@@ -1,6 +1,7 @@
 //! Claim: the blended engine moves as the live one does, settles without limit cycles on the equilibrium of its
 //! statics, and poses do not jump as samples come and go.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart};
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
@@ -37,7 +38,7 @@ pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation
 
 pub fn set(simulation: &mut Simulation, loads: &[Wrench]) {
     for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
     }
 }
 
@@ -105,7 +106,7 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                     moved = effectors_apart(&mechanism, simulation.state(), &before);
                 }
                 let rest = simulation.state().clone();
-                let estimate = simulation.estimate();
+                let estimate = simulation.estimate().unwrap();
                 let error = apart(&mechanism, &rest, &case.state);
                 simulation.settle().unwrap();
                 let off = apart(&mechanism, simulation.state(), &rest);
@@ -141,7 +142,7 @@ fn poses_do_not_jump() {
                 let largest = |steps: usize| {
                     let mut simulation = model.simulate();
                     simulation.set_options(Options { force, links, ..*model.options() });
-                    let mut last: Option<pliant_core::state::State> = None;
+                    let mut last: Option<pliant_core::engine::State> = None;
                     let mut largest = 0.0f64;
                     for pair in corners.windows(2) {
                         for k in 0..=steps {

@@ -1,10 +1,11 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; bad inputs and
 //! steps that fail leave everything as it was; pulls and a moved base act.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits};
 use pliant_core::blended::{Force, Model, Options, Simulation};
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
@@ -21,7 +22,7 @@ fn model(mechanism: &Mechanism, force: Force) -> Model<'_> {
 fn step(simulation: &mut Simulation) {
     let x = simulation.time();
     let load = Wrench::force([5.0 * x.sin(), 3.0, -2.0 * x]);
-    simulation.set_load(EffectorId::from_index(0), load).unwrap();
+    simulation.set_load(crate::common::handles::effector(&mechanism, 0), load).unwrap();
     simulation.step(FRAME).unwrap();
 }
 
@@ -88,9 +89,9 @@ fn pulls_and_bases_act() {
         let model = model(&mechanism, force);
         let mut simulation = model.simulate();
         let tip = mechanism.effectors()[0].clone();
-        let start = simulation.pose(tip.body);
+        let start = simulation.pose(tip.body).unwrap();
         let target = Pose::translation([0.005, 0.0, 0.0]) * start;
-        let pull = Pull {
+        let pull = Spring {
             body: tip.body,
             frame: Pose::identity(),
             target,
@@ -100,25 +101,25 @@ fn pulls_and_bases_act() {
             damping: 10.0,
             turning_damping: 0.0,
         };
-        let id = simulation.inputs_mut().add_pull(pull).unwrap();
+        let id = simulation.inputs_mut().add_spring(pull).unwrap();
         for _ in 0..600 {
             simulation.step(FRAME).unwrap();
         }
         // Far stiffer than the helix: it is where it is pulled to, but for the ratio of the two.
-        let off = (simulation.pose(tip.body).position - target.position).norm();
+        let off = (simulation.pose(tip.body).unwrap().position - target.position).norm();
         assert!(off < 1e-4, "{force:?}: {off}");
-        assert!(simulation.pull_force(id).force.norm() > 0.1, "{force:?}");
+        assert!(simulation.spring_force(id).unwrap().force.norm() > 0.1, "{force:?}");
         // A body that carries no effector is no place to pull at, if the blend alone moves it.
-        let elsewhere = Pull { body: BodyId::from_index(3), ..pull };
-        simulation.inputs_mut().clear_pulls();
-        simulation.inputs_mut().add_pull(elsewhere).unwrap();
+        let elsewhere = Spring { body: crate::common::handles::body(&mechanism, 3), ..pull };
+        simulation.inputs_mut().clear_springs();
+        simulation.inputs_mut().add_spring(elsewhere).unwrap();
         assert_eq!(simulation.step(FRAME).is_err(), force == Force::Blend);
-        simulation.inputs_mut().clear_pulls();
+        simulation.inputs_mut().clear_springs();
         // Moved as a whole, everything moves along.
         let motion = Pose::translation([1.0, 2.0, 3.0]);
-        let before = simulation.pose(tip.body);
+        let before = simulation.pose(tip.body).unwrap();
         simulation.teleport(&motion).unwrap();
-        let off = (simulation.pose(tip.body).position - (motion * before).position).norm();
+        let off = (simulation.pose(tip.body).unwrap().position - (motion * before).position).norm();
         assert!(off < 1e-12, "{force:?}: {off}");
     }
 }

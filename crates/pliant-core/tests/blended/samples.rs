@@ -1,6 +1,7 @@
 //! Claim: at a sample the blend is that sample; samples that are the same blend to either; several are as good as one near
 //! rest and better further out; samples of different rank invent no motion.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads;
 
 use crate::common::apart;
@@ -10,7 +11,7 @@ use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::{EffectorId, Mechanism};
 use pliant_core::spatial::Wrench;
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
     let mut simulation = model.simulate();
@@ -21,7 +22,7 @@ fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
 
 fn set(simulation: &mut Simulation, loads: &[Wrench]) {
     for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Claim: samples chosen automatically bring the error of the effectors under loads that nothing was trained on within the
 //! bound; the same seed gives the same samples; the estimate tells the error; and what cannot be done is said.
 
+use pliant_core::engine::Simulation as _;
 use std::ops::ControlFlow;
 
 use crate::common::loads::{Random, case};
@@ -61,13 +62,13 @@ fn the_estimate_tells_the_error() {
             let Some(case) = case(&mechanism, &mut random, wanted, false) else { continue };
             let mut simulation = model.simulate();
             for (e, load) in case.loads.iter().enumerate() {
-                simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
             }
             if !simulation.settle().unwrap().converged {
                 continue;
             }
             let error = apart(&mechanism, simulation.state(), &case.state);
-            let estimate = simulation.estimate();
+            let estimate = simulation.estimate().unwrap();
             // Past a third of a radius there is no model left to tell the error of.
             if error < 0.3 {
                 compared += 1;

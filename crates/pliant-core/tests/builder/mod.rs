@@ -80,7 +80,7 @@ fn the_arm_itself_is_legal() {
     assert_eq!((summary.effectors, summary.mass), (vec!["tip".to_string()], 2.0));
     assert!(summary.warnings.is_empty());
     assert_eq!(arm.find_body("lower").map(|b| b.index()), Some(1));
-    assert_eq!(arm.find_joint("elbow").map(|j| arm.parent_name(j)), Some("upper"));
+    assert_eq!(arm.find_joint("elbow").map(|j| arm.parent_name(&arm[j])), Some("upper"));
     assert_eq!(arm.find_effector("nose"), None);
 }
 

@@ -1,6 +1,6 @@
 //! Steps of any engine under all that may be set before them, counted.
 
-use pliant_core::inputs::{Inputs, Pull};
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
@@ -32,35 +32,35 @@ pub fn steps_allocate_nothing<S>(
     before: impl Fn(&mut S, usize),
     step: impl Fn(&mut S),
 ) {
-    let last = BodyId::from_index(mechanism.bodies().len() - 1);
-    let pull = Pull {
+    let last = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
+    let pull = Spring {
         body: last,
         frame: Pose::identity(),
-        target: mechanism.body(last).pose,
+        target: mechanism[last].pose,
         target_twist: Twist::ZERO,
         stiffness: 100.0,
         turning_stiffness: 1.0,
         damping: 1.0,
         turning_damping: 0.1,
     };
-    let pull = inputs(simulation).add_pull(pull).unwrap();
-    let mut joints = (0..mechanism.joints().len()).map(JointId::from_index);
-    let joint = joints.find(|j| !mechanism.joint(*j).freedoms.is_empty()).unwrap();
-    let freedoms = mechanism.joint(joint).freedoms.len();
+    let pull = inputs(simulation).add_spring(pull).unwrap();
+    let mut joints = mechanism.joint_ids();
+    let joint = joints.find(|j| !mechanism[*j].freedoms.is_empty()).unwrap();
+    let freedoms = mechanism[joint].freedoms.len();
     let mut counted = [0; 7];
     for (i, count) in counted.iter_mut().enumerate() {
         before(simulation, i);
         let x = 0.01 * i as f64;
         let inputs = inputs(simulation);
         for e in 0..mechanism.effectors().len() {
-            inputs.set_load(EffectorId::from_index(e), Wrench::force([1.0, x, -x])).unwrap();
+            inputs.set_load(crate::common::handles::effector(&mechanism, e), Wrench::force([1.0, x, -x])).unwrap();
         }
         inputs.set_body_load(last, Wrench::torque([x, x, x])).unwrap();
-        inputs.set_target(mechanism, joint, &[x; 6][..freedoms]).unwrap();
+        inputs.set_target(joint, &[x; 6][..freedoms]).unwrap();
         inputs.set_gravity([x, 0.0, -9.81]).unwrap();
         inputs.set_base(Pose::translation([0.01 * x, 0.0, 0.0]), Twist::ZERO).unwrap();
-        let target = Pose::translation([x, 0.0, 0.0]) * mechanism.body(last).pose;
-        inputs.set_pull(pull, target, Twist::ZERO).unwrap();
+        let target = Pose::translation([x, 0.0, 0.0]) * mechanism[last].pose;
+        inputs.set_spring_target(pull, target, Twist::ZERO).unwrap();
         *count = allocations(|| step(simulation));
     }
     let name = mechanism.name();

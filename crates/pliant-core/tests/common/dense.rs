@@ -44,7 +44,7 @@ impl Dense {
                     Some(parent) => world[parent.index()].clone().expect("parents come first"),
                     None => DMatrix::zeros(6, count),
                 };
-                let range = mechanism.coordinates_of(JointId::from_index(j));
+                let range = mechanism.joints()[j].coordinates();
                 let mut own = motion.columns_mut(range.start, range.len());
                 own += screws(mechanism, j);
                 match &world[body.index()] {
@@ -58,8 +58,8 @@ impl Dense {
         }
         for coupling in mechanism.couplings() {
             let mut row = DMatrix::zeros(1, count);
-            row[(0, mechanism.coordinates_of(coupling.joint).start)] += 1.0;
-            row[(0, mechanism.coordinates_of(coupling.of).start)] -= coupling.ratio;
+            row[(0, mechanism[coupling.joint].coordinates().start)] += 1.0;
+            row[(0, mechanism[coupling.of].coordinates().start)] -= coupling.ratio;
             closures.push(row);
         }
         let rows = closures.iter().map(|c| c.nrows()).sum();

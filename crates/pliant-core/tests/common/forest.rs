@@ -5,12 +5,12 @@
 //! bushings and the body twist of free bases.
 
 use pliant_core::articulated::Model;
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3};
 use pliant_core::spatial::{Pose, Twist, Wrench, exp, exp_rotation, right_jacobian_rotation};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 /// Random numbers between −1 and 1 (xorshift64*).
 pub struct Numbers(pub u64);
@@ -37,7 +37,7 @@ impl Numbers {
 pub fn random_state(mechanism: &Mechanism, numbers: &mut Numbers) -> State {
     let mut state = State::at_rest(mechanism);
     for (j, joint) in mechanism.joints().iter().enumerate() {
-        for (k, at) in mechanism.coordinates_of(JointId::from_index(j)).enumerate() {
+        for (k, at) in mechanism.joints()[j].coordinates().enumerate() {
             let reach = if k < joint.kind.translations() { 0.1 } else { 1.0 };
             state.coordinates[at] = reach * numbers.next();
             state.rates[at] = 2.0 * numbers.next();
@@ -93,13 +93,13 @@ impl<'m> Forest<'m> {
             gravity: mechanism.gravity(),
         };
         for &body in mechanism.order().bodies() {
-            let Some(range) = model.speeds_of(body) else { continue };
+            let Some(range) = model.speeds_of(body).unwrap() else { continue };
             let u: Vec<f64> = match mechanism.order().tree_joint_of(body) {
                 None => state.twists[body.index()].to_vector().as_slice().to_vec(),
                 Some(joint) => {
-                    let at = mechanism.coordinates_of(joint);
+                    let at = mechanism[joint].coordinates();
                     let (q, mut u) = (&state.coordinates[at.clone()], state.rates[at].to_vec());
-                    if let Some(first) = first_turn(&mechanism.joint(joint).kind) {
+                    if let Some(first) = first_turn(&mechanism[joint].kind) {
                         let J = right_jacobian_rotation(&Vector3::from_column_slice(&q[first..]));
                         let w = J * Vector3::from_column_slice(&u[first..]);
                         u[first..].copy_from_slice(w.as_slice());
@@ -113,7 +113,7 @@ impl<'m> Forest<'m> {
     }
 
     fn speeds_of(&self, body: BodyId) -> Vec<f64> {
-        self.speeds.as_slice()[self.model.speeds_of(body).expect("a node's head")].to_vec()
+        self.speeds.as_slice()[self.model.speeds_of(body).unwrap().expect("a node's head")].to_vec()
     }
 
     /// The tree joint of a body after moving with `u` for t seconds.
@@ -122,9 +122,9 @@ impl<'m> Forest<'m> {
             let X = self.state.poses[body.index()] * exp(&(Twist::from_vector(&six(u)) * t));
             return Moving { X, S: DMatrix::identity(6, 6) };
         };
-        let kind = &self.mechanism.joint(joint).kind;
+        let kind = &self.mechanism[joint].kind;
         let d = kind.freedoms();
-        let q = &self.state.coordinates[self.mechanism.coordinates_of(joint)];
+        let q = &self.state.coordinates[self.mechanism[joint].coordinates()];
         match first_turn(kind) {
             None => {
                 let q: Vec<f64> = q.iter().zip(u).map(|(q, u)| q + t * u).collect();
@@ -153,19 +153,19 @@ impl<'m> Forest<'m> {
         for &body in self.mechanism.order().bodies() {
             let b = body.index();
             let Some(joint) = self.mechanism.order().tree_joint_of(body) else {
-                let range = self.model.speeds_of(body).expect("a free base");
-                poses[b] = self.moving(body, &self.speeds_of(body), t).X;
+                let range = self.model.speeds_of(body).unwrap().expect("a free base");
+                poses[b] = self.moving(body, &self.speeds_of(body).unwrap(), t).X;
                 jacobians[b].view_mut((0, range.start), (6, 6)).fill_with_identity();
                 continue;
             };
-            let parent = self.mechanism.joint(joint).parent;
+            let parent = self.mechanism[joint].parent;
             let (in_parent, in_child) =
                 (self.mechanism.frame_in_parent(joint), self.mechanism.frame_in_child(joint));
             let outer = parent.map_or(self.state.base, |p| poses[p.index()]);
             let mut moved = Moving { X: Pose::identity(), S: DMatrix::zeros(6, 0) };
-            let range = self.model.speeds_of(body);
+            let range = self.model.speeds_of(body).unwrap();
             if range.is_some() {
-                moved = self.moving(body, &self.speeds_of(body), t);
+                moved = self.moving(body, &self.speeds_of(body).unwrap(), t);
             }
             let relative = in_parent * moved.X * in_child.inverse();
             poses[b] = outer * relative;
@@ -219,13 +219,13 @@ impl<'m> Forest<'m> {
     fn joint_forces(&self, inputs: &Inputs, M: &mut DMatrix<f64>, rest: &mut DVector<f64>) {
         for &body in self.mechanism.order().bodies() {
             let (Some(range), Some(joint)) =
-                (self.model.speeds_of(body), self.mechanism.order().tree_joint_of(body))
+                (self.model.speeds_of(body).unwrap(), self.mechanism.order().tree_joint_of(body))
             else {
                 continue;
             };
-            let at = self.mechanism.coordinates_of(joint);
-            let (kind, q) = (&self.mechanism.joint(joint).kind, &self.state.coordinates[at.clone()]);
-            let u = self.speeds_of(body);
+            let at = self.mechanism[joint].coordinates();
+            let (kind, q) = (&self.mechanism[joint].kind, &self.state.coordinates[at.clone()]);
+            let u = self.speeds_of(body).unwrap();
             let d = u.len();
             // θ̇ per speed, after moving for t seconds.
             let jacobian = |t: f64| -> DMatrix<f64> {
@@ -241,7 +241,7 @@ impl<'m> Forest<'m> {
             let J = jacobian(0.0);
             let rates = &J * DVector::from_column_slice(&u);
             let change = slope(jacobian) * DVector::from_column_slice(&u);
-            for (k, freedom) in self.mechanism.joint(joint).freedoms.iter().enumerate() {
+            for (k, freedom) in self.mechanism[joint].freedoms.iter().enumerate() {
                 let force = freedom.stiffness * (inputs.rest()[at.start + k] - q[k])
                     - freedom.damping * rates[k]
                     - freedom.armature * change[k];
@@ -271,7 +271,7 @@ fn six(x: &[f64]) -> pliant_core::nalgebra::Vector6<f64> {
 
 /// The loads of a scene, as `Forest::equations` takes them.
 pub fn scene_loads(mechanism: &Mechanism) -> Vec<(BodyId, Pose, Wrench)> {
-    let place = |e: EffectorId| (mechanism.effector(e).body, mechanism.effector(e).frame);
+    let place = |e: EffectorId| (mechanism[e].body, mechanism[e].frame);
     mechanism
         .loads()
         .iter()

@@ -6,11 +6,13 @@ pub mod counting;
 pub mod dense;
 pub mod forest;
 pub mod formulas;
+pub mod handles;
 pub mod loads;
 pub mod maps;
 pub mod models;
 pub mod scenes;
 
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::Simulation;
 use pliant_core::mechanism::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
@@ -18,7 +20,7 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::{Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, Twist};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
@@ -89,14 +91,14 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
         builder.body(body.clone());
     }
     for (j, joint) in mechanism.joints().iter().enumerate() {
-        let id = pliant_core::mechanism::JointId::from_index(j);
-        let child = &mechanism.body(joint.child).name;
+        let id = crate::common::handles::joint(&mechanism, j);
+        let child = &mechanism[joint.child].name;
         let each = |f: fn(&pliant_core::mechanism::Freedom) -> f64| -> Vec<f64> {
             joint.freedoms.iter().map(f).collect()
         };
         let limits: Vec<(f64, f64)> = joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect();
         let mut description =
-            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(id), child)
+            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(&mechanism[id]), child)
                 .frame(joint.frame);
         if !joint.freedoms.is_empty() {
             description = description
@@ -111,24 +113,24 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
         builder.joint(description);
     }
     for effector in mechanism.effectors() {
-        let body = mechanism.body(effector.body).name.clone();
+        let body = mechanism[effector.body].name.clone();
         builder.effector(EffectorDescription { name: effector.name.clone(), body, frame: effector.frame });
     }
     for coupling in mechanism.couplings() {
         builder.coupling(CouplingDescription {
-            joint: mechanism.joint(coupling.joint).name.clone(),
-            of: mechanism.joint(coupling.of).name.clone(),
+            joint: mechanism[coupling.joint].name.clone(),
+            of: mechanism[coupling.of].name.clone(),
             ratio: coupling.ratio,
             offset: coupling.offset,
         });
     }
     for load in mechanism.loads() {
-        let effector = mechanism.effector(load.effector).name.clone();
+        let effector = mechanism[load.effector].name.clone();
         builder.load(LoadDescription { effector, wrench: load.wrench });
     }
     for target in mechanism.targets() {
         builder.target(TargetDescription {
-            joint: mechanism.joint(target.joint).name.clone(),
+            joint: mechanism[target.joint].name.clone(),
             time: target.time.clone(),
             position: target.position.clone(),
         });

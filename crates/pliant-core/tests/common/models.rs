@@ -3,7 +3,7 @@
 use pliant_core::contact::Actor;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::reduced::{self, Reduction};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 use pliant_core::{articulated, blended, full, live};
 
 pub struct Models<'m> {

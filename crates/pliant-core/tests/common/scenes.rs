@@ -1,14 +1,14 @@
 //! Scenes that are hard on an engine's stability: small mechanisms, and what is done to them, the same for every engine.
 
-use pliant_core::full::Energy;
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Energy;
+use pliant_core::engine::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 use pliant_core::{articulated, full};
 
 use crate::common::FRAME;
@@ -127,7 +127,7 @@ fn watch(simulation: &mut impl Engine, frames: usize, mut held: impl FnMut(&Stat
 
 /// A level chain falls, is kicked aside at its last body so that it leaves the plane, and swings for a minute.
 pub fn kick_and_swing(simulation: &mut impl Engine) -> Most {
-    let tip = BodyId::from_index(simulation.mechanism().bodies().len() - 1);
+    let tip = crate::common::handles::body(&mechanism, simulation.mechanism().bodies().len() - 1);
     simulation.inputs_mut().set_body_load(tip, Wrench::force([0.0, 0.5, 0.0])).unwrap();
     (0..6).for_each(|_| simulation.frame());
     simulation.inputs_mut().set_body_load(tip, Wrench::ZERO).unwrap();
@@ -136,18 +136,18 @@ pub fn kick_and_swing(simulation: &mut impl Engine) -> Most {
 
 /// Ten seconds of a mechanism under a force at its first effector, whose energy counts; and how far that went, m.
 pub fn pull_at_the_effector(simulation: &mut impl Engine, force: [f64; 3]) -> (Most, f64) {
-    let tip = EffectorId::from_index(0);
+    let tip = crate::common::handles::effector(&mechanism, 0);
     simulation.inputs_mut().set_load(tip, Wrench::force(force)).unwrap();
     let mechanism = simulation.mechanism().clone();
-    let start = simulation.state().effector_pose(&mechanism, tip).position;
-    let moved = |state: &State| state.effector_pose(&mechanism, tip).position - start;
+    let start = simulation.state().effector_pose(&mechanism, tip).unwrap().position;
+    let moved = |state: &State| state.effector_pose(&mechanism, tip).unwrap().position - start;
     let most = watch(simulation, 600, |state| -Vector3::from(force).dot(&moved(state)));
     (most, moved(simulation.state()).norm())
 }
 
 /// A second of the flat four-bar, pushed across with 1 N: how far the crank turns, rad, and the largest gap.
 pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
-    simulation.inputs_mut().set_load(EffectorId::from_index(0), Wrench::force([0.0, 0.0, 1.0])).unwrap();
+    simulation.inputs_mut().set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.0, 0.0, 1.0])).unwrap();
     let (mut turned, mut violation) = (0.0f64, 0.0f64);
     for _ in 0..60 {
         simulation.frame();
@@ -155,7 +155,7 @@ pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
         violation = violation.max(simulation.violation());
         // The work of the force is the energy of motion, less what the step takes.
         let work =
-            simulation.state().effector_pose(simulation.mechanism(), EffectorId::from_index(0)).position.z;
+            simulation.state().effector_pose(simulation.mechanism(), crate::common::handles::effector(&mechanism, 0)).unwrap().position.z;
         assert!(simulation.energy().kinetic <= work * (1.0 + 1e-6) + 1e-12);
     }
     println!("turned {turned:.2} rad, violation {violation:.1e}");
@@ -165,7 +165,7 @@ pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
 /// Five seconds of the door, turned against its limit: how far beyond it was at most and is at rest, rad.
 pub fn turn_against_the_limit(simulation: &mut impl Engine, limit: f64, torque: f64) -> (f64, f64) {
     let load = Wrench::torque([0.0, 0.0, torque]);
-    simulation.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
+    simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
     let beyond = |state: &State| state.coordinates[0] * torque.signum() - limit;
     let mut most = 0.0f64;
     for _ in 0..300 {

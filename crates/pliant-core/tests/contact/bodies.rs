@@ -117,7 +117,7 @@ fn stack_stands(solver: Solver) {
         assert!((at.z - 0.1 - 0.2 * i as f64).abs() < 5e-3, "box {i} is at {at:?}");
     }
     assert!(deepest < 5e-4, "{deepest}");
-    let force = world.force_on(pliant_core::contact::Touched::World).force;
+    let force = world.force_on(pliant_core::contact::Touched::World).unwrap().force;
     assert!((force.z / (-10.0 * G) - 1.0).abs() < 0.01, "{force:?}");
 }
 

@@ -25,9 +25,9 @@ fn ball(position: Vector3<f64>, radius: f64, mass: f64) -> Body {
 fn velocity(actor: &Actor, body: BodyId, point: &Vector3<f64>, load: &Wrench) -> Vector3<f64> {
     let mut actor = actor.clone();
     actor.inputs_mut().set_body_load(body, *load).unwrap();
-    let before = actor.state().pose(body);
+    let before = actor.state().pose(body).unwrap();
     step(&mut actor, H);
-    let after = actor.state().pose(body);
+    let after = actor.state().pose(body).unwrap();
     (after.transform_point(&(before.inverse() * Pose::translation((*point).into())).position) - point) / H
 }
 
@@ -59,7 +59,7 @@ fn first_impulse() {
         let mut hit = 0;
         for mut actor in models.actors() {
             actor.inputs_mut().set_gravity([0.0; 3]).unwrap();
-            let pose = mechanism.body(body).pose;
+            let pose = mechanism[body].pose;
             for direction in [Vector3::x(), -Vector3::y(), Vector3::z()] {
                 let (v0, mass, radius) = (0.3, 0.2, 0.01);
                 let mut world = World::new([0.0; 3]);
@@ -114,7 +114,7 @@ fn standing() {
     let mechanism = gallery::hexapod();
     let models = Models::new(&mechanism);
     let lowest =
-        mechanism.effectors().iter().map(|e| mechanism.body(e.body).pose.position.z).fold(1e9, f64::min);
+        mechanism.effectors().iter().map(|e| mechanism[e.body].pose.position.z).fold(1e9, f64::min);
     let weight: f64 = mechanism.bodies().iter().map(|b| b.inertia.mass).sum::<f64>() * 9.81;
     let mut heights = Vec::new();
     for actor in models.actors() {
@@ -126,7 +126,7 @@ fn standing() {
         for _ in 0..1200 {
             world.step(H).unwrap();
         }
-        let force = world.force_on(Touched::World).force;
+        let force = world.force_on(Touched::World).unwrap().force;
         let height = world.actor_mut(id).state().poses[0].position.z;
         heights.push(height);
         assert!((force.z / -weight - 1.0).abs() < 1e-4, "{engine}: {force:?} of {weight}");

@@ -94,7 +94,7 @@ fn twins<'m>(free: Actor<'m>, whole: Actor<'m>, load: &Body, gravity: f64, floor
     let (mut attached, fixed) = (of(free), of(whole));
     let body = attached.0.add_body(&load.clone().free()).unwrap();
     let count = attached.0.actor(attached.1).mechanism().effectors().len();
-    let effectors: Vec<_> = (0..count).map(EffectorId::from_index).collect();
+    let effectors: Vec<_> = (0..count).map(|k| crate::common::handles::effector(&mechanism, k)).collect();
     attached.0.attach(body, attached.1, &effectors).unwrap();
     Twins { attached, fixed }
 }
@@ -102,7 +102,7 @@ fn twins<'m>(free: Actor<'m>, whole: Actor<'m>, load: &Body, gravity: f64, floor
 fn tips(world: &World, id: ActorId) -> [Pose; 2] {
     let actor = world.actor(id);
     let last = actor.mechanism().effectors().iter().rposition(|e| e.name.starts_with("tip")).unwrap();
-    [0, last].map(|e| actor.effector_pose(EffectorId::from_index(e)))
+    [0, last].map(|e| actor.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap())
 }
 
 /// The largest difference of effectors' places, m and rad, and how far they are from where they began.
@@ -143,7 +143,7 @@ fn an_attached_body_is_as_if_it_were_fixed() {
                     (worst, swing) = (worst.max(last.0), swing.max(last.1));
                 }
                 let name = format!("{} fingers, {part} g, floor {floor:?}, {engine}", sides.len());
-                let forces = [&twins.attached.0, &twins.fixed.0].map(|w| w.force_on(Touched::World).force);
+                let forces = [&twins.attached.0, &twins.fixed.0].map(|w| w.force_on(Touched::World).unwrap().force);
                 let weight = 0.3 * 9.81 * part;
                 if floor.is_some() {
                     assert!(forces[0].z < -0.1 * weight, "{name}: {forces:?}");
@@ -192,7 +192,7 @@ fn momentum_goes_on_when_it_is_attached_and_let_go() {
         let body = world.add_body(&block).unwrap();
         let twist = Twist { linear: Vector3::new(speed, 0.0, 0.0), angular: Vector3::zeros() };
         world.body_mut(body).place(block.pose, twist);
-        world.attach(body, id, &[EffectorId::from_index(0)]).unwrap();
+        world.attach(body, id, &[crate::common::handles::effector(&mechanism, 0)]).unwrap();
         let (mut x, mut v) = (0.0, m * speed / (m + M));
         let A = m + M + H * c + H * H * k;
         for step in 0..50 {
@@ -239,7 +239,7 @@ fn steps_with_something_held_repeat_and_allocate_nothing() {
         world.add_shape(&cuboid([2.0, 2.0, 1.0]).at(floor)).unwrap();
         let id = world.add(actor).unwrap();
         let body = world.add_body(&own.clone().free()).unwrap();
-        world.attach(body, id, &[0, 1].map(EffectorId::from_index)).unwrap();
+        world.attach(body, id, &[0, 1].map(|k| crate::common::handles::effector(&mechanism, k))).unwrap();
         for _ in 0..480 {
             world.step(H).unwrap();
         }
@@ -270,7 +270,7 @@ fn handles_must_make_sense() {
     let stranger = larger.add_body(&load([1.0, 0.0, 0.0]).free()).unwrap();
     larger.add(model.simulate()).unwrap();
     let elsewhere = larger.add(model.simulate()).unwrap();
-    let tip = EffectorId::from_index;
+    let tip = |e: usize| crate::common::handles::effector(&mechanism, e);
     let mut refused = |body: FreeBodyId, actor: ActorId, effectors: &[EffectorId], words: &[&str]| {
         let message = world.attach(body, actor, effectors).unwrap_err().to_string();
         words.iter().for_each(|word| assert!(message.contains(word), "{message:?} should say {word:?}"));

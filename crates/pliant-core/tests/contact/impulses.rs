@@ -43,7 +43,7 @@ fn flight<'m>(
 /// Where a ball that flies at the body of the first effector is a millimetre before it touches something.
 fn before_touch(model: &full::Model, direction: &Vector3<f64>) -> Option<Vector3<f64>> {
     let mechanism = model.mechanism();
-    let start = mechanism.body(mechanism.effectors()[0].body).pose.position - direction;
+    let start = mechanism[mechanism.effectors()[0].body].pose.position - direction;
     let (mut world, ball) = flight(model.simulate().into(), start, direction * 1.0, 1e-3);
     for _ in 0..300 {
         let before = world.body(ball).pose().position;

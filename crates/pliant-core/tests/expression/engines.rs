@@ -3,19 +3,20 @@
 //! reduced model gives way as the full one does; a step that loses a coordinate says so; and a state of one
 //! formula is none of another.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, come_to_rest, edited, formulas};
 use pliant_core::articulated::{self, Integrator};
 use pliant_core::expression::Formula;
 use pliant_core::full::{Model, Simulation, StaticsSettings, StepError};
 use pliant_core::gallery::{self, Passive, RandomOptions};
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, log};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 const ENTRIES: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
 
@@ -100,16 +101,16 @@ fn the_reduced_model_gives_way_as_the_full_one() {
         let mechanism = edited(&gallery::build(name).unwrap(), |_| {});
         let projection = Reduction::at_rest(&mechanism).project().unwrap();
         let C = projection.compliance();
-        let effector = EffectorId::from_index(0);
+        let effector = crate::common::handles::effector(&mechanism, 0);
         let model = Model::new(&mechanism);
         let error = |force: f64| {
             let mut simulation = model.simulate();
             simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
-            let at_rest = simulation.effector_pose(effector);
+            let at_rest = simulation.effector_pose(effector).unwrap();
             let wrench = Wrench::force([force, -0.7 * force, 0.4 * force]);
             simulation.set_load(effector, wrench).unwrap();
             assert!(simulation.settle(&StaticsSettings::default()).unwrap().converged);
-            let moved = log(&at_rest.inverse_times(&simulation.effector_pose(effector))).to_vector();
+            let moved = log(&at_rest.inverse_times(&simulation.effector_pose(effector).unwrap())).to_vector();
             let local = Wrench::new(at_rest.rotation.inverse() * wrench.force, wrench.torque);
             let expected = C.fixed_view::<6, 6>(0, 0) * local.to_vector();
             (moved - expected).norm() / expected.norm()
@@ -173,7 +174,7 @@ fn a_formula_that_is_left_is_named() {
     let model = articulated::Model::new(&mechanism);
     let mut simulation = model.simulate();
     let blow = Wrench::force([-1e9, 0.0, 0.0]);
-    simulation.inputs_mut().set_body_load(BodyId::from_index(0), blow).unwrap();
+    simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), blow).unwrap();
     let error = (0..100).find_map(|_| simulation.step(FRAME).err()).expect("it leaves");
     let StepError::Singular { joint, coordinate, .. } = &error else { panic!("{error}") };
     assert_eq!((joint.as_str(), coordinate.as_str()), ("rod", "s"));

@@ -1,12 +1,13 @@
 //! Claim: base, teleport, pull, coupling, rotor, damper, dead load and turning hinge each do what their
 //! closed form says.
 
+use pliant_core::engine::Simulation as _;
 use std::f64::consts::TAU;
 
 use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, CouplingDescription, EffectorDescription, JointDescription, JointId, Mechanism,
@@ -14,11 +15,11 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 /// The first body of a mechanism.
 fn first() -> BodyId {
-    BodyId::from_index(0)
+    crate::common::handles::body(&mechanism, 0)
 }
 
 /// A wheel about z through its centre of mass.
@@ -112,7 +113,7 @@ fn a_hinge_counts_its_turns() {
     let mechanism = wheel(|joint| joint.stiffness(1.0).damping(1.0));
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_target(&mechanism, JointId::from_index(0), &[12.0 * TAU]).unwrap();
+    simulation.inputs_mut().set_target(crate::common::handles::joint(&mechanism, 0), &[12.0 * TAU]).unwrap();
     for _ in 0..3000 {
         simulation.step(FRAME).unwrap();
     }
@@ -178,7 +179,7 @@ fn a_pull_balances_the_weight() {
         tilt -= f / slope;
     }
     let target = Pose::translation([0.4, -0.2, 1.0]);
-    let pull = Pull {
+    let pull = Spring {
         body: first(),
         frame: Pose::translation([aside, 0.0, 0.0]),
         target,
@@ -189,7 +190,7 @@ fn a_pull_balances_the_weight() {
         turning_damping: 1.0,
     };
     let mut simulation = model.simulate();
-    let id = simulation.inputs_mut().add_pull(pull).unwrap();
+    let id = simulation.inputs_mut().add_spring(pull).unwrap();
     let mut statics = simulation.clone();
     come_to_rest(&mut simulation, FRAME, 5000);
     let equilibrium = statics.settle(&StaticsSettings::default()).unwrap();
@@ -201,7 +202,7 @@ fn a_pull_balances_the_weight() {
         assert!((at.position - expected).norm() < 1e-10, "{:e}", (at.position - expected).norm());
         let turned = simulation.state().poses[0].rotation.scaled_axis();
         assert!((turned - Vector3::new(0.0, -tilt, 0.0)).norm() < 1e-9, "{turned:?} {tilt}");
-        let wrench = simulation.pull_force(id);
+        let wrench = simulation.spring_force(id).unwrap();
         assert!((wrench.force - Vector3::new(0.0, 0.0, weight)).norm() < 1e-9 * weight);
         assert!((wrench.torque.norm() - turning * tilt).abs() < 1e-9);
     }
@@ -282,11 +283,11 @@ fn couplings_hold_in_motion() {
         let model = Model::new(mechanism);
         let mut simulation = model.simulate();
         simulation.set_iterations(iterations).unwrap();
-        simulation.inputs_mut().add_scene_loads(mechanism);
+        simulation.inputs_mut().add_scene_loads();
         let (mut worst, mut moved) = (0.0f64, 0.0f64);
         for step in 0..300 {
             simulation.step(FRAME).unwrap();
-            let q = |j: JointId| simulation.state().coordinates_of(mechanism, j)[0];
+            let q = |j: JointId| simulation.state().coordinates_of(mechanism, j).unwrap()[0];
             for c in mechanism.couplings() {
                 moved = moved.max(q(c.of).abs());
                 // The first two steps bring an offset of the file's pose together.
@@ -327,12 +328,12 @@ fn a_moving_base_carries_the_mechanism() {
         simulation.inputs_mut().set_base(base(t), twist(t)).unwrap();
         simulation.step(h).unwrap();
         for (b, body) in mechanism.bodies().iter().enumerate() {
-            let (id, rigid) = (BodyId::from_index(b), base(t) * body.pose);
-            apart = apart.max((simulation.state().pose(id).position - rigid.position).norm());
+            let (id, rigid) = (crate::common::handles::body(&mechanism, b), base(t) * body.pose);
+            apart = apart.max((simulation.state().pose(id).unwrap().position - rigid.position).norm());
             let w = twist(t);
             let v = w.linear + w.angular.cross(&(rigid.position - base(t).position));
             if step > 10 {
-                speed = speed.max((simulation.state().world_twist(id).linear - v).norm());
+                speed = speed.max((simulation.state().world_twist(id).unwrap().linear - v).norm());
             }
         }
     }
@@ -350,9 +351,9 @@ fn a_moving_base_carries_the_mechanism() {
         let t = step as f64 * h;
         simulation.inputs_mut().set_base(base(t), twist(t)).unwrap();
         simulation.step(h).unwrap();
-        assert_eq!(simulation.state().pose(palm), base(t) * mechanism.body(palm).pose);
-        let at = simulation.state().pose(palm).position - base(t).position;
-        let moving = simulation.state().world_twist(palm);
+        assert_eq!(simulation.state().pose(palm).unwrap(), base(t) * mechanism[palm].pose);
+        let at = simulation.state().pose(palm).unwrap().position - base(t).position;
+        let moving = simulation.state().world_twist(palm).unwrap();
         assert!((moving.angular - twist(t).angular).norm() < 1e-14);
         assert!((moving.linear - twist(t).linear - twist(t).angular.cross(&at)).norm() < 1e-14);
         assert!(simulation.violation() < 1e-4);

@@ -1,10 +1,11 @@
 //! Claim: bad input is refused with a message that says what and where, nothing is changed by it, and a
 //! simulation goes on after it as if nothing had been asked.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits, edited};
 use pliant_core::full::{Model, StaticsError, StaticsSettings, StepError};
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, BodyId, JointDescription, JointId, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::Vector3;
@@ -18,10 +19,10 @@ fn numbers_that_are_not_finite_are_refused() {
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
     let effector = simulation.effector("index").unwrap();
-    let body = BodyId::from_index(3);
+    let body = crate::common::handles::body(&mechanism, 3);
     let hinge =
-        JointId::from_index(mechanism.joints().iter().position(|j| j.kind == JointKind::Hinge).unwrap());
-    let good = Pull {
+        crate::common::handles::joint(&mechanism, mechanism.joints().iter().position(|j| j.kind == JointKind::Hinge).unwrap());
+    let good = Spring {
         body,
         frame: Pose::identity(),
         target: Pose::identity(),
@@ -31,13 +32,13 @@ fn numbers_that_are_not_finite_are_refused() {
         damping: 1.0,
         turning_damping: 1.0,
     };
-    let pull = simulation.inputs_mut().add_pull(good).unwrap();
+    let pull = simulation.inputs_mut().add_spring(good).unwrap();
     let (inputs_before, state_before) = (simulation.inputs().clone(), bits(simulation.state()));
     for x in BAD {
         let (force, torque, at) =
             (Wrench::force([0.0, x, 0.0]), Wrench::torque([0.0, 0.0, x]), Pose::translation([x, 0.0, 0.0]));
         let moving = Twist::new(Vector3::new(0.0, x, 0.0), Vector3::zeros());
-        let name = &mechanism.joint(hinge).name;
+        let name = &mechanism[hinge].name;
         let mut refused = Vec::new();
         for load in [force, torque] {
             refused.push((simulation.set_load(effector, load).unwrap_err(), "load on effector"));
@@ -46,27 +47,27 @@ fn numbers_that_are_not_finite_are_refused() {
         refused.push((simulation.teleport(&at).unwrap_err(), "teleport"));
         let inputs = simulation.inputs_mut();
         refused.push((inputs.set_gravity([0.0, 0.0, x]).unwrap_err(), "gravity"));
-        refused.push((inputs.set_target(&mechanism, hinge, &[x]).unwrap_err(), name));
+        refused.push((inputs.set_target(hinge, &[x]).unwrap_err(), name));
         refused.push((inputs.set_base(at, Twist::ZERO).unwrap_err(), "base"));
         refused.push((inputs.set_base(Pose::identity(), moving).unwrap_err(), "base"));
-        refused.push((inputs.set_pull(pull, at, Twist::ZERO).unwrap_err(), "pull"));
-        refused.push((inputs.set_pull(pull, Pose::identity(), moving).unwrap_err(), "pull"));
+        refused.push((inputs.set_spring_target(pull, at, Twist::ZERO).unwrap_err(), "pull"));
+        refused.push((inputs.set_spring_target(pull, Pose::identity(), moving).unwrap_err(), "pull"));
         for bad in [
-            Pull { stiffness: x, ..good },
-            Pull { turning_stiffness: x, ..good },
-            Pull { damping: x, ..good },
-            Pull { turning_damping: x, ..good },
-            Pull { frame: at, ..good },
-            Pull { stiffness: -1.0, ..good },
+            Spring { stiffness: x, ..good },
+            Spring { turning_stiffness: x, ..good },
+            Spring { damping: x, ..good },
+            Spring { turning_damping: x, ..good },
+            Spring { frame: at, ..good },
+            Spring { stiffness: -1.0, ..good },
         ] {
-            refused.push((inputs.add_pull(bad).unwrap_err(), "pull"));
+            refused.push((inputs.add_spring(bad).unwrap_err(), "pull"));
         }
         for (error, word) in refused {
             let message = error.to_string();
             assert!(message.contains(word) && message.contains("finite"), "{message:?} should say {word:?}");
         }
     }
-    let error = simulation.inputs_mut().set_target(&mechanism, hinge, &[0.0, 0.0]).unwrap_err().to_string();
+    let error = simulation.inputs_mut().set_target(hinge, &[0.0, 0.0]).unwrap_err().to_string();
     assert!(error.contains("2 numbers") && error.contains("1 freedoms"), "{error}");
     assert_eq!(simulation.inputs(), &inputs_before);
     assert_eq!(bits(simulation.state()), state_before);
@@ -159,7 +160,7 @@ fn a_step_that_blows_up_is_not_taken() {
             undisturbed.step(FRAME).unwrap();
         }
         let good = bits(simulation.state());
-        let body = BodyId::from_index(mechanism.bodies().len() - 1);
+        let body = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
         for load in [Wrench::force([1e308, 1e308, 1e308]), Wrench::torque([0.0, 1e308, 0.0])] {
             simulation.inputs_mut().set_body_load(body, load).unwrap();
             let error = simulation.step(FRAME).unwrap_err();

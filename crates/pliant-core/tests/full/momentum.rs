@@ -2,6 +2,7 @@
 //! about the origin it keeps to first order in the step: backward Euler turns x × m v by the change of v
 //! along the step, h² a × v.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::momentum;
 use pliant_core::full::Model;
 use pliant_core::gallery::{RandomOptions, random};
@@ -31,13 +32,13 @@ fn changes(mechanism: &Mechanism, dt: f64) -> (f64, f64) {
     simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
     let load = Wrench::new(Vector3::new(3.0, -5.0, 4.0), Vector3::new(0.3, 0.2, -0.4));
     for b in [0, mechanism.bodies().len() - 1] {
-        simulation.inputs_mut().set_body_load(BodyId::from_index(b), load).unwrap();
+        simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, b), load).unwrap();
     }
     for _ in 0..(0.1 / dt).round() as usize {
         simulation.step(dt).unwrap();
     }
     for b in [0, mechanism.bodies().len() - 1] {
-        simulation.inputs_mut().set_body_load(BodyId::from_index(b), Wrench::ZERO).unwrap();
+        simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, b), Wrench::ZERO).unwrap();
     }
     let (P, L) = momentum(mechanism, simulation.state());
     let (mut linear, mut angular) = (0.0f64, 0.0f64);

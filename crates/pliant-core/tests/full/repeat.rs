@@ -1,6 +1,7 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; a
 //! state of another mechanism is refused and changes nothing.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits};
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery;
@@ -12,7 +13,7 @@ fn step(simulation: &mut Simulation) {
     let x = simulation.state().time;
     if !simulation.mechanism().effectors().is_empty() {
         let load = Wrench::force([5.0 * x.sin(), 3.0, -2.0 * x]);
-        simulation.set_load(EffectorId::from_index(0), load).unwrap();
+        simulation.set_load(crate::common::handles::effector(&mechanism, 0), load).unwrap();
     }
     simulation.step(FRAME).unwrap();
 }
@@ -67,7 +68,7 @@ fn equilibria_are_the_same_bits_twice() {
         let model = Model::new(&mechanism);
         let found = || {
             let mut simulation = model.simulate();
-            simulation.inputs_mut().add_scene_loads(&mechanism);
+            simulation.inputs_mut().add_scene_loads();
             simulation.settle(&Default::default()).unwrap();
             bits(simulation.state())
         };
@@ -101,11 +102,11 @@ fn a_state_that_is_not_finite_is_refused() {
     let error = simulation.set_state(&broken).unwrap_err().to_string();
     assert!(error.contains(&mechanism.bodies()[2].name), "{error}");
     for spoil in [
-        |s: &mut pliant_core::state::State| s.multipliers[0] = f64::INFINITY,
-        |s: &mut pliant_core::state::State| s.rates[0] = f64::NAN,
-        |s: &mut pliant_core::state::State| s.coordinates[0] = f64::NAN,
-        |s: &mut pliant_core::state::State| s.base.position.x = f64::NAN,
-        |s: &mut pliant_core::state::State| s.time = f64::NAN,
+        |s: &mut pliant_core::engine::State| s.multipliers[0] = f64::INFINITY,
+        |s: &mut pliant_core::engine::State| s.rates[0] = f64::NAN,
+        |s: &mut pliant_core::engine::State| s.coordinates[0] = f64::NAN,
+        |s: &mut pliant_core::engine::State| s.base.position.x = f64::NAN,
+        |s: &mut pliant_core::engine::State| s.time = f64::NAN,
     ] {
         let mut broken = simulation.state().clone();
         spoil(&mut broken);

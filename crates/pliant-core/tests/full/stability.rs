@@ -1,6 +1,7 @@
 //! Claim: a step of a sixtieth of a second is stable for chains under their own tension, for stiffness over
 //! seven decades, at a singular pose, in loops and at limits; and closures hold.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::scenes::{
     LENGTH, Most, ball_chain, door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across,
     turn_against_the_limit,
@@ -40,7 +41,7 @@ fn two_iterations_close_the_joints_of_a_swinging_chain() {
         for _ in 0..300 {
             simulation.step(FRAME).unwrap();
             for j in 0..20 {
-                let X = simulation.state().relative_pose(&mechanism, JointId::from_index(j));
+                let X = simulation.state().relative_pose(&mechanism, crate::common::handles::joint(&mechanism, j));
                 *worst = worst.max(X.position.norm() / LENGTH);
             }
         }
@@ -85,13 +86,13 @@ fn the_ladder_comes_to_rest_where_statics_says() {
     let mechanism = gallery::ladder(36);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(&mechanism);
+    simulation.inputs_mut().add_scene_loads();
     let tip = simulation.effector("tip").unwrap();
-    let start = simulation.effector_pose(tip).position;
+    let start = simulation.effector_pose(tip).unwrap().position;
     let steps = come_to_rest(&mut simulation, FRAME, 3000);
-    let moved = (simulation.effector_pose(tip).position - start).norm();
+    let moved = (simulation.effector_pose(tip).unwrap().position - start).norm();
     let mut statics = model.simulate();
-    statics.inputs_mut().add_scene_loads(&mechanism);
+    statics.inputs_mut().add_scene_loads();
     let equilibrium = statics.settle(&StaticsSettings::default()).unwrap();
     let difference = apart(&mechanism, simulation.state(), statics.state());
     println!("moved {moved:.6} m in {steps} steps, statics {difference:.1e} radii, {equilibrium:?}");
@@ -112,7 +113,7 @@ fn a_limit_holds() {
         assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-9, "{rest:e}");
         let mut statics = model.simulate();
         let load = Wrench::torque([0.0, 0.0, side * torque]);
-        statics.inputs_mut().set_body_load(BodyId::from_index(0), load).unwrap();
+        statics.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
         statics.settle(&StaticsSettings::default()).unwrap();
         let rest = statics.state().coordinates[0] * side - limit;
         assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-12, "{rest:e}");

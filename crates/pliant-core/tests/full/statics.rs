@@ -5,6 +5,7 @@
 //! coordinates of the spanning tree, with forward kinematics, closures of the loop joints as constraints, and
 //! derivatives by finite differences.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model, StaticsSettings};
 use pliant_core::gallery;
@@ -14,7 +15,7 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::{DMatrix, DVector, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::state::State;
+use pliant_core::engine::State;
 
 struct Oracle<'m> {
     mechanism: &'m Mechanism,
@@ -35,7 +36,7 @@ impl<'m> Oracle<'m> {
             .map(|b| {
                 let joint = order.tree_joint_of(*b).expect("no free base");
                 let first = unknowns;
-                unknowns += mechanism.joint(joint).kind.freedoms();
+                unknowns += mechanism[joint].kind.freedoms();
                 (joint, first)
             })
             .collect();
@@ -46,11 +47,11 @@ impl<'m> Oracle<'m> {
     fn poses(&self, q: &DVector<f64>) -> Vec<Pose> {
         let mut poses = vec![Pose::identity(); self.mechanism.bodies().len()];
         for &(id, first) in &self.tree {
-            let joint = self.mechanism.joint(id);
+            let joint = self.mechanism[id];
             let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
             let X = joint.kind.transform(&q.as_slice()[first..first + joint.kind.freedoms()]);
             poses[joint.child.index()] =
-                parent * self.mechanism.frame_in_parent(id) * X * self.mechanism.frame_in_child(id).inverse();
+                parent * self.mechanism.frame_in_parent(&self.mechanism[id]) * X * self.mechanism.frame_in_child(&self.mechanism[id]).inverse();
         }
         poses
     }

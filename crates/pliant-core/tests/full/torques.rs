@@ -1,6 +1,7 @@
 //! Claim: statics under dead torques, whose tangent is not symmetric, converge as fast as under forces, to where
 //! the damped motion comes to rest.
 
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
@@ -24,7 +25,7 @@ fn torques_are_balanced_where_the_motion_rests() {
         (gallery::arm(), [300.0, 200.0, -400.0], true), // too much to put on at once
     ] {
         let model = Model::new(&mechanism);
-        let last = BodyId::from_index(mechanism.bodies().len() - 1);
+        let last = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
         let mut statics = model.simulate();
         statics.inputs_mut().set_body_load(last, Wrench::torque(torque)).unwrap();
         let mut motion = statics.clone();

@@ -26,18 +26,18 @@ fn assert_near(a: Vector3<f64>, b: Vector3<f64>) {
 
 #[track_caller]
 fn body<'a>(mechanism: &'a Mechanism, name: &str) -> &'a Body {
-    mechanism.body(mechanism.find_body(name).unwrap_or_else(|| panic!("no body {name}")))
+    mechanism[mechanism.find_body(name).unwrap_or_else(|| panic!("no body {name}"))]
 }
 
 #[track_caller]
 fn joint<'a>(mechanism: &'a Mechanism, name: &str) -> &'a Joint {
-    mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}")))
+    mechanism[mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}"))]
 }
 
 /// Parent's and child's name.
 fn ends<'a>(mechanism: &'a Mechanism, name: &str) -> (&'a str, &'a str) {
     let id = mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}"));
-    (mechanism.parent_name(id), &mechanism.body(mechanism.joint(id).child).name)
+    (mechanism.parent_name(&mechanism[id]), &mechanism[mechanism[id].child].name)
 }
 
 fn axis(joint: &Joint) -> Vector3<f64> {
@@ -47,8 +47,8 @@ fn axis(joint: &Joint) -> Vector3<f64> {
 /// Where an effector is in the world.
 #[track_caller]
 fn effector(mechanism: &Mechanism, name: &str) -> Pose {
-    let effector = mechanism.effector(mechanism.find_effector(name).expect(name));
-    mechanism.body(effector.body).pose * effector.frame
+    let effector = mechanism[mechanism.find_effector(name).expect(name)];
+    mechanism[effector.body].pose * effector.frame
 }
 
 /// Force on an effector; every gallery load is a pure force.
@@ -180,9 +180,9 @@ fn joint_frames_of_parent_and_child_coincide() {
         let mechanism = entry.build();
         for joint in mechanism.joints() {
             let id = mechanism.find_joint(&joint.name).unwrap();
-            let parent = joint.parent.map_or(Pose::identity(), |p| mechanism.body(p).pose);
-            let on_parent = parent * mechanism.frame_in_parent(id);
-            let on_child = mechanism.body(joint.child).pose * mechanism.frame_in_child(id);
+            let parent = joint.parent.map_or(Pose::identity(), |p| mechanism[p].pose);
+            let on_parent = parent * mechanism.frame_in_parent(&mechanism[id]);
+            let on_child = mechanism[joint.child].pose * mechanism.frame_in_child(&mechanism[id]);
             let gap = on_parent.inverse_times(&on_child);
             assert!(gap.position.norm() < TOLERANCE && gap.rotation.angle() < 1e-7, "{}", joint.name);
         }

@@ -1,10 +1,11 @@
 //! Claim: on a free base the live engine falls freely without bending, keeps momentum, comes to rest on springs under its feet where the full statics have it, and on the way there moves as the full engine.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads::effectors_apart;
 use crate::common::{FRAME, apart, bits, momentum};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::inputs::{Inputs, Pull};
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::live::Model;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::{Twist, Wrench};
@@ -12,10 +13,10 @@ use pliant_core::spatial::{Twist, Wrench};
 /// A spring under every foot, a little off, so that the body leans.
 fn stand(mechanism: &Mechanism, inputs: &mut Inputs) {
     for (e, effector) in mechanism.effectors().iter().enumerate() {
-        let mut target = mechanism.body(effector.body).pose * effector.frame;
+        let mut target = mechanism[effector.body].pose * effector.frame;
         target.position.z += 0.004 * e as f64;
         inputs
-            .add_pull(Pull {
+            .add_spring(Spring {
                 body: effector.body,
                 frame: effector.frame,
                 target,
@@ -112,7 +113,7 @@ fn the_same_bits_after_restoring() {
     let mechanism = gallery::hexapod();
     let model = Model::new(&mechanism).unwrap();
     let mut simulation = model.simulate();
-    let foot = pliant_core::mechanism::EffectorId::from_index(0);
+    let foot = crate::common::handles::effector(&mechanism, 0);
     simulation.set_load(foot, Wrench::force([1.0, 2.0, 3.0])).unwrap();
     (0..20).for_each(|_| simulation.step(FRAME).unwrap());
     let saved = simulation.state().clone();

@@ -1,6 +1,7 @@
 //! Claim: joint limits act inside a live step: a mechanism pressed against them comes to rest where the full statics,
 //! with limits as one-sided springs, have it; it does not pass them on the way; and let go, it leaves them.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads;
 
 use crate::common::loads::Random;
@@ -35,7 +36,7 @@ fn pressed_joints_rest_at_their_limits() {
             let mut simulation = model.simulate();
             loads::set_loads(&mut expected, &loads);
             for (e, load) in loads.iter().enumerate() {
-                simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
             }
             let found = expected.settle(&Default::default()).unwrap();
             assert!(found.converged, "{name}");
@@ -55,7 +56,7 @@ fn pressed_joints_rest_at_their_limits() {
             // A limit gives by torque over stiffness: 300 N on a metre, and twice that in the swing.
             assert!(furthest - bound < 600.0 / LIMIT_STIFFNESS, "{name}: {furthest}");
             for e in 0..loads.len() {
-                simulation.set_load(EffectorId::from_index(e), Wrench::ZERO).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, e), Wrench::ZERO).unwrap();
             }
             for _ in 0..1500 {
                 simulation.step(FRAME).unwrap();

@@ -3,11 +3,12 @@
 //! moving base lead to where the full engine comes to rest; and a closed path of loads does no work as the step
 //! shrinks.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, builder, edited};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::inputs::{Inputs, Pull};
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::joints::JointKind;
 use pliant_core::live::Model;
 use pliant_core::mechanism::{BodyId, EffectorId, JointDescription, JointId, Mechanism, PerFreedom};
@@ -25,7 +26,7 @@ fn transient(model: &Model, loads: &[Wrench], dt: f64, seconds: f64) -> (f64, f6
     simulation.set_state(&start).unwrap();
     set_loads(&mut expected, loads);
     for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(EffectorId::from_index(e), *load).unwrap();
+        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
     }
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..(seconds / dt).round() as usize {
@@ -87,12 +88,12 @@ fn what_is_dropped_is_the_vibration_with_the_effectors_held() {
     for name in ["chain:8", "arm", "helix:20"] {
         let mechanism = gallery::build(name).unwrap();
         let dropped = Model::new(&mechanism).unwrap().dropped().unwrap().expect("it vibrates");
-        let tip = mechanism.body(mechanism.effectors()[0].body);
+        let tip = mechanism[mechanism.effectors()[0].body];
         let mut held = builder(&mechanism, |_| {});
-        held.joint(JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose));
+        held[JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose)];
         let held = held.build().unwrap();
         let natural = |mechanism: &Mechanism| {
-            let body = &mechanism.body(dropped.body).name;
+            let body = &mechanism[dropped.body].name;
             Reduction::at_rest(mechanism).effectors([body]).build().unwrap().full_frequencies(1).unwrap()[0]
         };
         let (with, without) = (natural(&held), natural(&mechanism));
@@ -119,7 +120,7 @@ fn any_stiffness_is_stable_at_a_frame_of_video() {
             let mut simulation = model.simulate();
             for e in 0..mechanism.effectors().len() {
                 let load = Wrench::force([0.3 * k, 0.2 * k, -0.4 * k]);
-                simulation.set_load(EffectorId::from_index(e), load).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, e), load).unwrap();
             }
             let mut fastest = 0.0f64;
             for step in 0..600 {
@@ -164,13 +165,13 @@ fn pulls_targets_and_bases_lead_to_the_same_rest() {
     };
     for name in ["y", "arm", "hand", "helix:20", "loop", "gripper"] {
         let mechanism = gallery::build(name).unwrap();
-        let middle = BodyId::from_index(mechanism.bodies().len() / 2);
-        let place = mechanism.body(middle).pose;
+        let middle = crate::common::handles::body(&mechanism, mechanism.bodies().len() / 2);
+        let place = mechanism[middle].pose;
         let r = mechanism.radius();
         for stiffness in [100.0, 1e6] {
             let pulled = rest(&mechanism, |inputs| {
                 inputs
-                    .add_pull(Pull {
+                    .add_spring(Spring {
                         body: middle,
                         frame: Pose::translation([0.1 * r, 0.0, 0.0]),
                         target: Pose::translation([0.1 * r, -0.1 * r, 0.05 * r]) * place,
@@ -185,9 +186,9 @@ fn pulls_targets_and_bases_lead_to_the_same_rest() {
             check(&mechanism, "pulled", pulled);
         }
         let aimed = rest(&mechanism, |inputs| {
-            for j in (0..mechanism.joints().len()).map(JointId::from_index) {
-                let d = mechanism.joint(j).freedoms.len();
-                inputs.set_target(&mechanism, j, &[0.2, -0.1, 0.1][..d]).unwrap();
+            for j in mechanism.joint_ids() {
+                let d = mechanism[j].freedoms.len();
+                inputs.set_target(j, &[0.2, -0.1, 0.1][..d]).unwrap();
             }
         });
         check(&mechanism, "aimed", aimed);
@@ -226,8 +227,8 @@ fn a_swinging_base_carries_the_mechanism() {
             simulation.step(dt).unwrap();
             worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
             let rigid = mechanism.effectors().iter().enumerate().map(|(e, effector)| {
-                let rest = base * mechanism.body(effector.body).pose * effector.frame;
-                (expected.effector_pose(EffectorId::from_index(e)).position - rest.position).norm()
+                let rest = base * mechanism[effector.body].pose * effector.frame;
+                (expected.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().position - rest.position).norm()
             });
             bent = bent.max(rigid.fold(0.0, f64::max) / r);
         }
@@ -241,7 +242,7 @@ fn a_swinging_base_carries_the_mechanism() {
 fn work(mechanism: &Mechanism, size: f64, steps: usize) -> f64 {
     let model = Model::new(mechanism).unwrap();
     let mut simulation = model.simulate();
-    let tip = EffectorId::from_index(0);
+    let tip = crate::common::handles::effector(&mechanism, 0);
     let force = |s: f64| {
         let a = std::f64::consts::TAU * s;
         Vector3::new(size * a.cos(), size * a.sin(), 0.3 * size * a.sin())
@@ -253,10 +254,10 @@ fn work(mechanism: &Mechanism, size: f64, steps: usize) -> f64 {
     let mut sum = 0.0;
     for step in 0..steps {
         let (a, b) = (force(step as f64 / steps as f64), force((step + 1) as f64 / steps as f64));
-        let before = simulation.effector_pose(tip).position;
+        let before = simulation.effector_pose(tip).unwrap().position;
         simulation.set_load(tip, Wrench::new(b, Vector3::zeros())).unwrap();
         simulation.step(FRAME).unwrap();
-        sum += ((a + b) * 0.5).dot(&(simulation.effector_pose(tip).position - before));
+        sum += ((a + b) * 0.5).dot(&(simulation.effector_pose(tip).unwrap().position - before));
     }
     sum
 }
@@ -281,7 +282,7 @@ fn nothing_becomes_too_small_to_be_normal() {
         let mechanism = gallery::build(name).unwrap();
         let model = Model::new(&mechanism).unwrap();
         let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(&mechanism);
+        simulation.inputs_mut().add_scene_loads();
         for step in 0..20_000 {
             simulation.step(1.0 / 60.0).unwrap();
             if step % 100 == 0 {

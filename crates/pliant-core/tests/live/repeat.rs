@@ -1,6 +1,7 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; bad inputs and
 //! steps that fail leave everything as it was; no step returns a state that is not finite.
 
+use pliant_core::engine::Simulation as _;
 use crate::common;
 
 use crate::common::{FRAME, bits};
@@ -14,7 +15,7 @@ use pliant_core::spatial::{Pose, Twist, Wrench};
 fn step(simulation: &mut Simulation) {
     let x = simulation.time();
     let load = Wrench::force([5.0 * x.sin(), 3.0, -2.0 * x]);
-    simulation.set_load(EffectorId::from_index(0), load).unwrap();
+    simulation.set_load(crate::common::handles::effector(&mechanism, 0), load).unwrap();
     simulation.step(FRAME).unwrap();
 }
 
@@ -79,7 +80,7 @@ fn no_step_returns_a_state_that_is_not_finite() {
             let mut simulation = model.simulate();
             for k in 0..60 {
                 let load = Wrench::force([size * (k as f64).sin(), size, -size]);
-                simulation.set_load(EffectorId::from_index(0), load).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, 0), load).unwrap();
                 let before = bits(simulation.state());
                 match simulation.step(FRAME) {
                     Ok(()) => assert!(simulation.state().is_finite(), "{name} {size:e}"),
@@ -113,8 +114,8 @@ fn a_teleport_takes_everything_along() {
     for _ in 0..30 {
         stays.step(FRAME).unwrap();
         goes.step(FRAME).unwrap();
-        let expected = away * stays.effector_pose(tip);
-        let off = (expected.position - goes.effector_pose(tip).position).norm();
+        let expected = away * stays.effector_pose(tip).unwrap();
+        let off = (expected.position - goes.effector_pose(tip).unwrap().position).norm();
         // Rounding at five metres, over thirty steps.
         assert!(off < 1e-12, "{off}");
     }

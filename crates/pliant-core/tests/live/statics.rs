@@ -1,6 +1,7 @@
 //! Claim: the live engine comes to rest on the exact nonlinear equilibrium, that of the full statics, under random
 //! loads that move the effectors by up to a radius of the mechanism; with loops, couplings and joints from formulas too.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart};
 use crate::common::{FRAME, apart};
 use pliant_core::gallery;
@@ -62,7 +63,7 @@ fn settle(name: &str) {
         for step in 1..=RISE {
             for (e, load) in case.loads.iter().enumerate() {
                 let part = step as f64 / RISE as f64;
-                simulation.set_load(EffectorId::from_index(e), *load * part).unwrap();
+                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load * part).unwrap();
             }
             simulation.step(FRAME).unwrap();
         }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::*;
-use pliant_core::order::Order;
+use pliant_core::mechanism::order::Order;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 fn body(name: impl Into<String>, x: f64) -> Body {
@@ -39,10 +39,10 @@ fn check_forest(mechanism: &Mechanism) {
     assert_eq!(seen.len(), mechanism.bodies().len());
     // Every joint either carries its child in the forest or closes a loop.
     let tree =
-        mechanism.bodies().iter().enumerate().filter_map(|(b, _)| order.tree_joint_of(BodyId::from_index(b)));
+        mechanism.bodies().iter().enumerate().filter_map(|(b, _)| order.tree_joint_of(crate::common::handles::body(&mechanism, b)));
     let mut joints: Vec<JointId> = tree.chain(order.loop_joints().iter().copied()).collect();
     joints.sort();
-    assert_eq!(joints, (0..mechanism.joints().len()).map(JointId::from_index).collect::<Vec<_>>());
+    assert_eq!(joints, mechanism.joint_ids().collect::<Vec<_>>());
     // Nodes come parents first, one deeper each, and weigh what their bodies weigh.
     for (n, node) in order.nodes().iter().enumerate() {
         match (node.parent, node.joint) {
@@ -54,7 +54,7 @@ fn check_forest(mechanism: &Mechanism) {
             (Some(_), None) => panic!("a free base has no parent"),
         }
         let members =
-            (0..mechanism.bodies().len()).filter(|b| order.node_of(BodyId::from_index(*b)) == Some(n));
+            (0..mechanism.bodies().len()).filter(|b| order.node_of(crate::common::handles::body(&mechanism, *b)) == Some(n));
         let mass: f64 = members.map(|b| mechanism.bodies()[b].inertia.mass).sum();
         assert!((node.inertia.mass - mass).abs() <= 1e-12 * mass);
     }
@@ -90,7 +90,7 @@ fn a_chain() {
     assert_eq!(chain.order().nodes()[4].depth, 5);
     assert_eq!(chain.order().loop_joints(), &[]);
     for b in 1..5 {
-        assert_eq!(chain.order().dominator_of(BodyId::from_index(b)), Some(BodyId::from_index(b - 1)));
+        assert_eq!(chain.order().dominator_of(crate::common::handles::body(&mechanism, b)), Some(crate::common::handles::body(&mechanism, b - 1)));
     }
 }
 
@@ -103,7 +103,7 @@ fn passive_joints_close_loops() {
     builder.body(body("b", 0.0));
     builder.joint(kinds(0)).joint(kinds(1).stiffness(1.0)).joint(kinds(2));
     let one = builder.clone().build().expect("legal");
-    let tree = |m: &Mechanism| m.order().tree_joint_of(BodyId::from_index(0)).map(|j| j.index());
+    let tree = |m: &Mechanism| m.order().tree_joint_of(crate::common::handles::body(&mechanism, 0)).map(|j| j.index());
     assert_eq!(tree(&one), Some(1));
     assert_eq!(one.order().loop_joints().iter().map(|j| j.index()).collect::<Vec<_>>(), [0, 2]);
     builder.joint(JointDescription::new("weld", JointKind::Fixed, "world", "b"));
@@ -130,9 +130,9 @@ fn welds_make_nodes() {
     );
     check_forest(&mechanism);
     let order = mechanism.order();
-    let node = |b: usize| order.node_of(BodyId::from_index(b));
+    let node = |b: usize| order.node_of(crate::common::handles::body(&mechanism, b));
     assert_eq!([node(0), node(1), node(2), node(4)], [Some(0), Some(0), Some(0), None]);
-    let offset = order.offset_of(BodyId::from_index(2));
+    let offset = order.offset_of(crate::common::handles::body(&mechanism, 2));
     assert_eq!(offset, Pose::translation([2.0, 0.0, 0.0]));
     // Three boxes in a row: M = Σ of the 6×6 matrices, each in the frame of the first.
     let sum = (0..3).fold(pliant_core::nalgebra::Matrix6::zeros(), |sum, b| {
@@ -150,7 +150,7 @@ fn a_free_base_has_six_freedoms() {
     let mechanism = graph(2, &[(JointKind::Ball, Some(0), 1)]);
     check_forest(&mechanism);
     assert_eq!(mechanism.summary().freedoms, 9);
-    assert_eq!(mechanism.order().dominator_of(BodyId::from_index(0)), None);
+    assert_eq!(mechanism.order().dominator_of(crate::common::handles::body(&mechanism, 0)), None);
 }
 
 /// Random graphs with loops, from a fixed generator: the forest's invariants, and dominators
@@ -179,7 +179,7 @@ fn random_graphs() {
         let mechanism = graph(count, &joints);
         check_forest(&mechanism);
         for b in 0..count {
-            let found = mechanism.order().dominator_of(BodyId::from_index(b)).map(|d| d.index());
+            let found = mechanism.order().dominator_of(crate::common::handles::body(&mechanism, b)).map(|d| d.index());
             assert_eq!(found, dominator_by_definition(&mechanism, b), "body {b} of {joints:?}");
         }
     }
@@ -203,8 +203,8 @@ fn a_chain_of_100_000_bodies() {
         assert_eq!(mechanism.order().nodes().len(), count);
         assert_eq!(mechanism.order().nodes()[count - 1].depth, count);
         assert_eq!(mechanism.order().loop_joints().len(), 1);
-        let last = BodyId::from_index(count - 1);
-        assert_eq!(mechanism.order().dominator_of(last), Some(BodyId::from_index(0)));
+        let last = crate::common::handles::body(&mechanism, count - 1);
+        assert_eq!(mechanism.order().dominator_of(last), Some(crate::common::handles::body(&mechanism, 0)));
     };
     std::thread::Builder::new()
         .stack_size(128 * 1024)
@@ -223,8 +223,8 @@ fn a_long_circle() {
         .map(|i| Joint {
             name: format!("j{i}"),
             kind: JointKind::Fixed,
-            parent: Some(BodyId::from_index(i)),
-            child: BodyId::from_index((i + 1) % count),
+            parent: Some(crate::common::handles::body(&mechanism, i)),
+            child: crate::common::handles::body(&mechanism, (i + 1) % count),
             frame: Pose::identity(),
             freedoms: Vec::new(),
             start: Vec::new(),

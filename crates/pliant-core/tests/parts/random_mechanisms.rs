@@ -33,13 +33,13 @@ fn mechanisms() -> impl Iterator<Item = Mechanism> {
 }
 
 fn bodies(mechanism: &Mechanism) -> impl Iterator<Item = BodyId> + use<> {
-    (0..mechanism.bodies().len()).map(BodyId::from_index)
+    mechanism.body_ids()
 }
 
 /// The joints that carry a body.
 fn carriers(mechanism: &Mechanism, body: BodyId) -> Vec<JointId> {
     let numbered = mechanism.joints().iter().enumerate();
-    numbered.filter(|(_, joint)| joint.child == body).map(|(i, _)| JointId::from_index(i)).collect()
+    numbered.filter(|(_, joint)| joint.child == body).map(|(i, _)| crate::common::handles::joint(&mechanism, i)).collect()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn everything_occurs_by_default() {
         };
         let mut pairs = HashSet::new();
         for (i, joint) in mechanism.joints().iter().enumerate() {
-            let closes = mechanism.order().loop_joints().contains(&JointId::from_index(i));
+            let closes = mechanism.order().loop_joints().contains(&crate::common::handles::joint(&mechanism, i));
             let kinds = if closes { &mut loop_kinds } else { &mut tree_kinds };
             kinds.insert(joint.kind.name());
             note("two joints between the same bodies", !pairs.insert((joint.parent, joint.child)));
@@ -125,7 +125,7 @@ fn options_are_kept() {
         // Passive in loops only: every body has a joint whose springs hold it.
         let held = random(seed, &RandomOptions { loops: 0.5, passive: Passive::InLoops, ..plain.clone() });
         for body in bodies(&held) {
-            assert!(carriers(&held, body).iter().any(|j| held.joint(*j).is_held()));
+            assert!(carriers(&held, body).iter().any(|j| held[*j].is_held()));
         }
         let free = random(seed, &RandomOptions { free_bases: true, ..plain.clone() });
         assert!(free.bodies().iter().any(|body| body.free));
@@ -171,13 +171,13 @@ fn tree_joints_are_the_preferred_ones() {
     let mut ranks_of_trees = HashSet::new();
     for mechanism in mechanisms() {
         let order = mechanism.order();
-        let mut left_over: Vec<JointId> = (0..mechanism.joints().len()).map(JointId::from_index).collect();
+        let mut left_over: Vec<JointId> = mechanism.joint_ids().collect();
         for body in bodies(&mechanism) {
             // `min_by_key` keeps the first of equals: the first given wins a draw.
-            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| rank(mechanism.joint(*j)));
+            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| rank(mechanism[*j]));
             assert_eq!(order.tree_joint_of(body), best);
-            assert_eq!(best.is_none(), mechanism.body(body).free);
-            ranks_of_trees.extend(best.map(|joint| rank(mechanism.joint(joint))));
+            assert_eq!(best.is_none(), mechanism[body].free);
+            ranks_of_trees.extend(best.map(|joint| rank(mechanism[joint])));
             left_over.retain(|joint| Some(*joint) != best);
         }
         assert_eq!(order.loop_joints(), left_over);
@@ -188,7 +188,7 @@ fn tree_joints_are_the_preferred_ones() {
 
 /// The first body of the node of a body, by walking up fixed tree joints; `None` is the world.
 fn head(mechanism: &Mechanism, mut body: BodyId) -> Option<BodyId> {
-    while let Some(joint) = mechanism.order().tree_joint_of(body).map(|j| mechanism.joint(j)) {
+    while let Some(joint) = mechanism.order().tree_joint_of(body).map(|j| mechanism[j]) {
         if joint.kind != JointKind::Fixed {
             break;
         }
@@ -206,7 +206,7 @@ fn nodes_are_welded_bodies() {
             assert!(node.parent.is_none_or(|parent| parent < n));
             assert_eq!(node.joint, order.tree_joint_of(node.head));
             assert_eq!(order.node_of(node.head), Some(n));
-            let carrier = node.joint.and_then(|joint| mechanism.joint(joint).parent);
+            let carrier = node.joint.and_then(|joint| mechanism[joint].parent);
             assert_eq!(node.parent, carrier.and_then(|body| order.node_of(body)));
             // Joints up to the world, counted one by one.
             let (mut depth, mut at) = (0, Some(n));
@@ -215,15 +215,15 @@ fn nodes_are_welded_bodies() {
                 at = node.parent;
             }
             assert_eq!(node.depth, depth);
-            freedoms += node.joint.map_or(6, |joint| mechanism.joint(joint).kind.freedoms());
+            freedoms += node.joint.map_or(6, |joint| mechanism[joint].kind.freedoms());
         }
         assert_eq!(mechanism.summary().freedoms, freedoms);
         for body in bodies(&mechanism) {
             let node = order.node_of(body).map(|n| &order.nodes()[n]);
             assert_eq!(node.map(|node| node.head), head(&mechanism, body));
             // Offsets put every body back where it rests.
-            let frame = node.map_or(Pose::identity(), |node| mechanism.body(node.head).pose);
-            let (back, rest) = (frame * order.offset_of(body), mechanism.body(body).pose);
+            let frame = node.map_or(Pose::identity(), |node| mechanism[node.head].pose);
+            let (back, rest) = (frame * order.offset_of(body), mechanism[body].pose);
             assert!((back.position - rest.position).norm() < 1e-12);
             assert!(back.rotation.angle_to(&rest.rotation) < 1e-7);
         }
@@ -236,14 +236,14 @@ fn node_inertias_are_sums() {
         let order = mechanism.order();
         for (n, node) in order.nodes().iter().enumerate() {
             let inside = || bodies(&mechanism).filter(|body| order.node_of(*body) == Some(n));
-            let mass: f64 = inside().map(|body| mechanism.body(body).inertia.mass).sum();
+            let mass: f64 = inside().map(|body| mechanism[body].inertia.mass).sum();
             assert!((node.inertia.mass - mass).abs() <= 1e-12 * mass);
             // The 6×6 matrices add up: Σ Ad⁻ᵀ M Ad⁻¹, with the offsets from the rest poses.
             let mut sum = SpatialInertia::ZERO.matrix();
             for body in inside() {
-                let offset = mechanism.body(node.head).pose.inverse_times(&mechanism.body(body).pose);
+                let offset = mechanism[node.head].pose.inverse_times(&mechanism[body].pose);
                 let back = offset.inverse().adjoint();
-                sum += back.transpose() * mechanism.body(body).inertia.matrix() * back;
+                sum += back.transpose() * mechanism[body].inertia.matrix() * back;
             }
             assert!((node.inertia.matrix() - sum).norm() <= 1e-12 * sum.norm());
         }
@@ -253,7 +253,7 @@ fn node_inertias_are_sums() {
 /// Which bodies can be reached from the world and the free bases without passing through one of them.
 fn reachable_without(mechanism: &Mechanism, removed: Option<BodyId>) -> Vec<bool> {
     let mut reached: Vec<bool> =
-        bodies(mechanism).map(|body| mechanism.body(body).free && Some(body) != removed).collect();
+        bodies(mechanism).map(|body| mechanism[body].free && Some(body) != removed).collect();
     loop {
         let mut grew = false;
         for joint in mechanism.joints() {
@@ -290,7 +290,7 @@ fn dominators_are_what_cannot_be_left_out() {
                 at = order.dominator_of(dominator);
             }
             assert_eq!(chain, expected[body.index()]);
-            let parent = order.tree_joint_of(body).and_then(|joint| mechanism.joint(joint).parent);
+            let parent = order.tree_joint_of(body).and_then(|joint| mechanism[joint].parent);
             loops_from_a_body += usize::from(!chain.is_empty() && order.dominator_of(body) != parent);
         }
     }

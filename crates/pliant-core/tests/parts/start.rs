@@ -2,6 +2,7 @@
 //! couplings are closed, a free base stays where it is; coordinates, rests and limits keep their zero; and it moves as
 //! the same mechanism does whose file is drawn in that pose. What loops forbid is an error that names the joint.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, builder, distance, edited};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
@@ -9,11 +10,11 @@ use pliant_core::mechanism::{Element, JointDescription, JointId, Mechanism, Mech
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
-use pliant_core::state::State;
+use pliant_core::engine::State;
 use pliant_core::{articulated, full, live};
 
 fn ids(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
-    (0..mechanism.joints().len()).map(JointId::from_index)
+    mechanism.joint_ids()
 }
 
 /// Starts of all freedoms, rad or m: no two alike.
@@ -68,8 +69,8 @@ fn every_joint_of_a_tree_is_where_it_is_put_in_every_engine() {
         let mechanism = started(&file);
         let start = State::at_rest(&mechanism);
         for id in ids(&mechanism) {
-            let joint = mechanism.joint(id);
-            assert_eq!(start.coordinates_of(&mechanism, id), joint.start);
+            let joint = mechanism[id];
+            assert_eq!(start.coordinates_of(&mechanism, id).unwrap(), joint.start);
             // Twelve products of poses within a few metres.
             let X = start.relative_pose(&mechanism, id);
             assert!(distance(&X, &joint.kind.transform(&joint.start)) < 1e-13, "{}", joint.name);
@@ -125,14 +126,14 @@ fn redrawn(mechanism: &Mechanism) -> Mechanism {
         builder.body(body);
     }
     for id in ids(mechanism) {
-        let joint = mechanism.joint(id);
+        let joint = mechanism[id];
         assert!(matches!(joint.kind, JointKind::Hinge | JointKind::Fixed));
-        let frame = start.pose(joint.child) * mechanism.frame_in_child(id);
-        let child = &mechanism.body(joint.child).name;
+        let frame = start.pose(joint.child).unwrap() * mechanism.frame_in_child(&mechanism[id]);
+        let child = &mechanism[joint.child].name;
         let mut description =
-            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(id), child)
+            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(&mechanism[id]), child)
                 .frame(frame);
-        if let ([freedom], [q]) = (&joint.freedoms[..], start.coordinates_of(mechanism, id)) {
+        if let ([freedom], [q]) = (&joint.freedoms[..], start.coordinates_of(mechanism, id).unwrap()) {
             description = description
                 .stiffness(freedom.stiffness)
                 .damping(freedom.damping)
@@ -145,7 +146,7 @@ fn redrawn(mechanism: &Mechanism) -> Mechanism {
     for effector in mechanism.effectors() {
         builder.effector(pliant_core::mechanism::EffectorDescription {
             name: effector.name.clone(),
-            body: mechanism.body(effector.body).name.clone(),
+            body: mechanism[effector.body].name.clone(),
             frame: effector.frame,
         });
     }
@@ -214,7 +215,7 @@ fn loops_and_couplings_close() {
         // Statics closes loops to 1e-9 of the size.
         assert!(start.violation(&mechanism) < 1e-8, "{name}: {:e}", start.violation(&mechanism));
         for coupling in mechanism.couplings() {
-            let [a, b] = [coupling.joint, coupling.of].map(|j| start.coordinates_of(&mechanism, j)[0]);
+            let [a, b] = [coupling.joint, coupling.of].map(|j| start.coordinates_of(&mechanism, j).unwrap()[0]);
             assert!((a - coupling.ratio * b - coupling.offset).abs() < 1e-8, "{name}");
         }
         // `--at` goes on from there: the same joint elsewhere, the same pose as from the file's.
@@ -223,7 +224,7 @@ fn loops_and_couplings_close() {
         let a = Reference::at_positions(&mechanism, &there).unwrap();
         let b = Reference::at_positions(&file, &there).unwrap();
         for b_ in 0..mechanism.bodies().len() {
-            let body = pliant_core::mechanism::BodyId::from_index(b_);
+            let body = crate::common::handles::body(&mechanism, b_);
             assert!(distance(&a.pose(body), &b.pose(body)) < 1e-7, "{name}");
         }
     }
@@ -252,7 +253,7 @@ fn loops_on_a_free_base_close_and_it_stays() {
     let mechanism = floating(0.4).build().unwrap();
     let start = State::at_rest(&mechanism);
     let base = mechanism.find_body("base").unwrap();
-    assert!((start.pose(base).position - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-9);
+    assert!((start.pose(base).unwrap().position - Vector3::new(1.0, 2.0, 3.0)).norm() < 1e-9);
     assert!(start.violation(&mechanism) < 1e-8);
     // The bars are where they are without the base, which is no part of the loop.
     let fixed = State::at_rest(&with_start("four-bar", &[("A", 0.4)])).poses;

@@ -152,7 +152,7 @@ fn a_passive_loop() {
     let head = format!(
         "nothing holds effector `{}` on body `{}`: it moves with joint `",
         effector.name,
-        mechanism.body(effector.body).name
+        mechanism[effector.body].name
     );
     assert!(message.starts_with(&head), "{message}");
     let tail =

@@ -2,6 +2,7 @@
 //! several effectors, effectors inside loops, passive freedoms, couplings; and the finite difference of the
 //! nonlinear statics. Where nothing holds an effector, it says so and names a joint that lets it go.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::dense::Dense;
 use crate::common::maps::{Maps, effectors, softest};
 use crate::common::{builder, edited};
@@ -45,14 +46,14 @@ fn compare(mechanism: &Mechanism) -> Outcome {
         }
         (Err(ReductionError::NotHeld { effector, joint, .. }), None) => {
             let id = mechanism.find_joint(&joint).unwrap();
-            let passive = mechanism.joint(id).freedoms.iter().any(|f| !f.is_sprung());
+            let passive = mechanism[id].freedoms.iter().any(|f| !f.is_sprung());
             assert!(passive, "{name}: `{joint}` is not passive");
             // It is one of those that move, and the effector with them.
             let motions = &dense.closed * dense.unheld();
-            let range = mechanism.coordinates_of(id);
+            let range = mechanism[id].coordinates();
             let moves = motions.rows(range.start, range.len()).amax();
             assert!(moves > 1e-6, "{name}: `{joint}` does not move freely, {moves:e}");
-            let effector = mechanism.effector(mechanism.find_effector(&effector).unwrap());
+            let effector = mechanism[mechanism.find_effector(&effector).unwrap()];
             let moves = (dense.frame(effector.body, &effector.frame) * motions).amax();
             assert!(moves > 1e-6, "{name}: `{}` is held, {moves:e}", effector.name);
             Outcome::NotHeld
@@ -167,18 +168,18 @@ fn equals_the_finite_difference_of_the_nonlinear_statics() {
         let poses = |e: usize, load: Wrench| {
             let mut simulation = model.simulate();
             simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
-            let R = simulation.effector_pose(EffectorId::from_index(e)).rotation;
+            let R = simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().rotation;
             simulation
-                .set_load(EffectorId::from_index(e), Wrench::new(R * load.force, R * load.torque))
+                .set_load(crate::common::handles::effector(&mechanism, e), Wrench::new(R * load.force, R * load.torque))
                 .unwrap();
             let settings = StaticsSettings { tolerance: 1e-12, ..StaticsSettings::default() };
             let equilibrium = simulation.settle(&settings).unwrap();
             assert!(equilibrium.converged, "{name}: {equilibrium:?}");
             let count = mechanism.effectors().len();
-            (0..count).map(|e| simulation.effector_pose(EffectorId::from_index(e))).collect::<Vec<Pose>>()
+            (0..count).map(|e| simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap()).collect::<Vec<Pose>>()
         };
         let rest: Vec<Pose> =
-            effectors(&mechanism).iter().map(|(b, f)| mechanism.body(*b).pose * *f).collect();
+            effectors(&mechanism).iter().map(|(b, f)| mechanism[*b].pose * *f).collect();
         let r = mechanism.radius();
         let unit = |i: usize| if i % 6 < 3 { r } else { 1.0 };
         let size = expected.compliance.amax();

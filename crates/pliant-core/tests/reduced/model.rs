@@ -1,6 +1,7 @@
 //! Claim: a reduced model has the frequencies, the sag and the reconstruction that its README tells, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::dense;
 
 use crate::common::dense::Dense;
@@ -174,7 +175,7 @@ fn sag_under_gravity_and_loads_on_any_link_is_the_linear_statics() {
             let mut simulation = model.simulate();
             simulation.set_reconstruction(Reconstruction::Twist);
             let mut forces = dense.gravity(&stiff, &stiff.gravity());
-            let body = BodyId::from_index(stiff.bodies().len() / 2);
+            let body = crate::common::handles::body(&mechanism, stiff.bodies().len() / 2);
             let wrench = pliant_core::spatial::Wrench::force([1.0, -2.0, 0.5]);
             simulation.inputs_mut().set_body_load(body, wrench).unwrap();
             let local = pliant_core::spatial::Pose::new(stiff.body(body).pose.rotation, Default::default())
@@ -219,8 +220,8 @@ fn bent(model: &Model, scale: f64, how: Reconstruction) -> (f64, f64) {
         simulation.step(0.02).unwrap();
     }
     let effector = mechanism.loads()[0].effector;
-    let start = mechanism.body(mechanism.effector(effector).body).pose * mechanism.effector(effector).frame;
-    let moved = (simulation.effector_pose(effector).position - start.position).norm();
+    let start = mechanism[mechanism[effector].body].pose * mechanism[effector].frame;
+    let moved = (simulation.effector_pose(effector).unwrap().position - start.position).norm();
     (moved / mechanism.radius(), simulation.violation())
 }
 
@@ -268,9 +269,9 @@ fn corrected_links_end_at_the_effectors() {
                 simulation.step(0.02).unwrap();
             }
             let gaps = (0..mechanism.effectors().len()).map(|e| {
-                let effector = pliant_core::mechanism::EffectorId::from_index(e);
-                let at = simulation.effector_pose(effector);
-                let frame = mechanism.effector(effector);
+                let effector = crate::common::handles::effector(&mechanism, e);
+                let at = simulation.effector_pose(effector).unwrap();
+                let frame = mechanism[effector];
                 (at.position - (simulation.pose(frame.body).unwrap() * frame.frame).position).norm()
             });
             gaps.fold(0.0, f64::max) / mechanism.radius()
@@ -305,7 +306,7 @@ fn static_error_falls_with_the_load() {
             }
             assert!(exact.settle(&StaticsSettings::default()).unwrap().converged);
             let apart = |(body, pose): (BodyId, pliant_core::spatial::Pose)| {
-                (pose.position - exact.state().pose(body).position).norm()
+                (pose.position - exact.state().pose(body).unwrap().position).norm()
             };
             reduced.poses().map(apart).fold(0.0, f64::max) / mechanism.radius()
         };
@@ -355,10 +356,10 @@ fn joints_of_a_tree_pass_on_the_wrenches_beyond_them() {
         for (joint, beyond) in [("stem0", [true, true]), ("left0", [true, false]), ("right1", [false, true])]
         {
             let id = mechanism.find_joint(joint).unwrap();
-            let child = mechanism.body(mechanism.joint(id).child).pose;
+            let child = mechanism[mechanism[id].child].pose;
             let map = projection.wrench_map(reduction.reference(), id);
             for (e, effector) in mechanism.effectors().iter().enumerate() {
-                let frame = child.inverse_times(&(mechanism.body(effector.body).pose * effector.frame));
+                let frame = child.inverse_times(&(mechanism[effector.body].pose * effector.frame));
                 for k in 0..6 {
                     let unit = pliant_core::spatial::Wrench::from_vector(
                         &pliant_core::nalgebra::Vector6::ith(k, 1.0),

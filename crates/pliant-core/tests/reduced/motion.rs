@@ -1,10 +1,11 @@
 //! Claim: a reduced model moves as the full engine does under small loads, stays stable for any stiffness, does
 //! not gain energy, follows set-points and pulls, and gives the same bits again.
 
+use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits, edited};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::inputs::Pull;
+use pliant_core::engine::Spring;
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism, PerFreedom};
 use pliant_core::reduced::{Reconstruction, Reduction, Simulation};
 use pliant_core::spatial::{Pose, Twist, Wrench};
@@ -31,18 +32,18 @@ fn small_loads_move_it_as_they_move_the_full_engine() {
         let (mut reduced, mut exact) = (model.simulate(), full.simulate());
         reduced.inputs_mut().set_gravity([0.0; 3]).unwrap();
         exact.inputs_mut().set_gravity([0.0; 3]).unwrap();
-        let effector = EffectorId::from_index(0);
+        let effector = crate::common::handles::effector(&mechanism, 0);
         let effector = mechanism.loads().first().map_or(effector, |load| load.effector);
         let load = mechanism.loads().first().map_or(Wrench::force([0.0, 0.0, -1.0]), |load| load.wrench);
         reduced.set_load(effector, load * 0.01).unwrap();
         exact.set_load(effector, load * 0.01).unwrap();
-        let start = exact.effector_pose(effector).position;
+        let start = exact.effector_pose(effector).unwrap().position;
         let (mut off, mut peak) = (0.0f64, 0.0f64);
         for _ in 0..240 {
             reduced.step(1.0 / 240.0).unwrap();
             exact.step(1.0 / 240.0).unwrap();
-            let truth = exact.effector_pose(effector).position;
-            off = off.max((reduced.effector_pose(effector).position - truth).norm());
+            let truth = exact.effector_pose(effector).unwrap().position;
+            off = off.max((reduced.effector_pose(effector).unwrap().position - truth).norm());
             peak = peak.max((truth - start).norm());
         }
         assert!(off < 0.03 * peak, "{name}: {}", off / peak);
@@ -54,7 +55,7 @@ fn undamped_motion_of_a_radian_does_not_gain_energy() {
     for name in ["y", "helix:50", "loop", "arm"] {
         let mechanism = scaled(&gallery::build(name).unwrap(), 1.0, 0.0);
         let model = Reduction::at_rest(&mechanism).build().unwrap();
-        // Pull it out by a radian, then let go.
+        // Spring it out by a radian, then let go.
         let weightless = || {
             let mut simulation = model.simulate();
             simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
@@ -63,9 +64,9 @@ fn undamped_motion_of_a_radian_does_not_gain_energy() {
         let mut simulation = weightless();
         let load = mechanism.loads()[0];
         let turn = |s: &Simulation| {
-            s.effector_pose(load.effector)
+            s.effector_pose(load.effector).unwrap()
                 .rotation
-                .angle_to(&model.simulate().effector_pose(load.effector).rotation)
+                .angle_to(&model.simulate().effector_pose(load.effector).unwrap().rotation)
         };
         let mut scale = 1.0;
         while turn(&simulation) < 1.0 {
@@ -103,8 +104,8 @@ fn stable_for_any_stiffness() {
                 for _ in 0..3_600 {
                     simulation.step(FRAME).unwrap();
                 }
-                let moved = (simulation.effector_pose(load.effector).position
-                    - model.simulate().effector_pose(load.effector).position)
+                let moved = (simulation.effector_pose(load.effector).unwrap().position
+                    - model.simulate().effector_pose(load.effector).unwrap().position)
                     .norm();
                 let (kinetic, elastic) = simulation.model_energy();
                 assert!(
@@ -124,12 +125,12 @@ fn set_points_are_followed() {
     let full = full::Model::new(&mechanism);
     let (mut reduced, mut exact) = (model.simulate(), full.simulate());
     for j in 0..mechanism.joints().len() {
-        let joint = JointId::from_index(j);
-        let d = mechanism.coordinates_of(joint).len();
+        let joint = crate::common::handles::joint(&mechanism, j);
+        let d = mechanism[joint].coordinates().len();
         let target = vec![1e-4 * (1.0 + j as f64).sin(); d];
         for inputs in [reduced.inputs_mut(), exact.inputs_mut()] {
             inputs.set_gravity([0.0; 3]).unwrap();
-            inputs.set_target(&mechanism, joint, &target).unwrap();
+            inputs.set_target(joint, &target).unwrap();
         }
     }
     (0..2_000).for_each(|_| reduced.step(0.1).unwrap());
@@ -149,13 +150,13 @@ fn pulls_of_any_stiffness_are_stable_and_report_their_force() {
         [("y", "left1"), ("rungs:24", ""), ("hexapod", "base"), ("hexapod", "front_left_tibia")]
     {
         let mechanism = gallery::build(name).unwrap();
-        let body = mechanism.find_body(body).unwrap_or(BodyId::from_index(mechanism.bodies().len() - 1));
+        let body = mechanism.find_body(body).unwrap_or(crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1));
         let model = Reduction::at_rest(&mechanism).build().unwrap();
         let full = full::Model::new(&mechanism);
         for stiffness in [10.0, 1e4, 1e7] {
             let (mut reduced, mut exact) = (model.simulate(), full.simulate());
-            let target = Pose::translation([1e-4, 0.0, 0.0]) * mechanism.body(body).pose;
-            let pull = Pull {
+            let target = Pose::translation([1e-4, 0.0, 0.0]) * mechanism[body].pose;
+            let pull = Spring {
                 body,
                 frame: Pose::identity(),
                 target,
@@ -168,21 +169,21 @@ fn pulls_of_any_stiffness_are_stable_and_report_their_force() {
             for inputs in [reduced.inputs_mut(), exact.inputs_mut()] {
                 inputs.set_gravity([0.0; 3]).unwrap();
             }
-            let id = reduced.inputs_mut().add_pull(pull).unwrap();
-            let full_id = exact.inputs_mut().add_pull(pull).unwrap();
+            let id = reduced.inputs_mut().add_spring(pull).unwrap();
+            let full_id = exact.inputs_mut().add_spring(pull).unwrap();
             for _ in 0..3_000 {
                 reduced.step(FRAME).unwrap();
                 exact.step(FRAME).unwrap();
             }
-            let (a, b) = (reduced.pose(body).unwrap(), exact.state().pose(body));
-            let moved = (b.position - mechanism.body(body).pose.position).norm();
+            let (a, b) = (reduced.pose(body).unwrap(), exact.state().pose(body).unwrap());
+            let moved = (b.position - mechanism[body].pose.position).norm();
             assert!(
                 (a.position - b.position).norm() < 1e-3 * moved + 1e-12,
                 "{name} {stiffness:e}: {} {}",
                 a.position,
                 b.position
             );
-            let (f, g) = (reduced.pull_force(id).force, exact.pull_force(full_id).force);
+            let (f, g) = (reduced.spring_force(id).unwrap().force, exact.spring_force(full_id).unwrap().force);
             // The force is the small difference that a stiff spring leaves of a move of 1e-4 m: two digits less.
             assert!((f - g).norm() < 0.02 * g.norm() + 1e-6, "{name} {stiffness:e}: {f} {g}");
         }
@@ -197,8 +198,8 @@ fn an_accelerated_base_leaves_the_links_behind() {
     let full = full::Model::new(&mechanism);
     let (mut reduced, mut exact) = (model.simulate(), full.simulate());
     let (dt, a) = (1.0 / 240.0, 0.05);
-    let effector = EffectorId::from_index(0);
-    let start = exact.effector_pose(effector).position;
+    let effector = crate::common::handles::effector(&mechanism, 0);
+    let start = exact.effector_pose(effector).unwrap().position;
     let (mut x, mut v) = (0.0, 0.0);
     let (mut off, mut peak) = (0.0f64, 0.0f64);
     for _ in 0..240 {
@@ -215,8 +216,8 @@ fn an_accelerated_base_leaves_the_links_behind() {
         reduced.step(dt).unwrap();
         exact.step(dt).unwrap();
         let carried = start + pliant_core::nalgebra::Vector3::new(x, 0.0, 0.0);
-        let truth = exact.effector_pose(effector).position - carried;
-        off = off.max((reduced.effector_pose(effector).position - carried - truth).norm());
+        let truth = exact.effector_pose(effector).unwrap().position - carried;
+        off = off.max((reduced.effector_pose(effector).unwrap().position - carried - truth).norm());
         peak = peak.max(truth.norm());
     }
     assert!(peak > 1e-6 && off < 0.03 * peak, "{off:e} {peak:e}");
@@ -285,8 +286,8 @@ fn a_state_of_the_full_engine_is_taken_over() {
         let mut reduced = model.simulate();
         reduced.set_state(exact.state()).unwrap();
         for e in 0..mechanism.effectors().len() {
-            let effector = EffectorId::from_index(e);
-            let (a, b) = (reduced.effector_pose(effector), exact.effector_pose(effector));
+            let effector = crate::common::handles::effector(&mechanism, e);
+            let (a, b) = (reduced.effector_pose(effector).unwrap(), exact.effector_pose(effector).unwrap());
             // What of the displacement, 1e-3 of a radius, is not in the range of the compliance: its square.
             assert!((a.position - b.position).norm() < 1e-3 * mechanism.radius(), "{name}");
         }
@@ -302,7 +303,7 @@ fn only_chosen_links_are_rebuilt_with_the_same_bits() {
     let model = Reduction::at_rest(&mechanism).build().unwrap();
     for how in [Reconstruction::Twist, Reconstruction::Joint, Reconstruction::Corrected] {
         let (mut all, mut some) = (model.simulate(), model.simulate());
-        let chosen = BodyId::from_index(mechanism.bodies().len() - 1);
+        let chosen = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
         all.set_reconstruction(how);
         some.set_reconstruction(how);
         some.rebuild_only(&[chosen]);
@@ -343,7 +344,7 @@ fn bad_input_leaves_everything_as_it_was() {
     assert!(simulation.effector("nowhere").unwrap_err().to_string().contains("`left`"));
     assert!(simulation.teleport(&Pose::translation([f64::NAN, 0.0, 0.0])).is_err());
     let other = gallery::build("arm").unwrap();
-    assert!(simulation.set_state(&pliant_core::state::State::at_rest(&other)).is_err());
+    assert!(simulation.set_state(&pliant_core::engine::State::at_rest(&other)).is_err());
     assert_eq!(bits(simulation.state()), before);
     // A load beyond all bounds: an error that names the step and the body, and the state is what it was.
     simulation.set_load(tip, Wrench::force([1e300, 0.0, 0.0])).unwrap();
@@ -366,9 +367,9 @@ fn parts_that_share_nothing_do_not_feel_each_other() {
         free.step(FRAME).unwrap();
     }
     for e in 0..mechanism.effectors().len() {
-        let effector = EffectorId::from_index(e);
-        let same = loaded.effector_pose(effector) == free.effector_pose(effector);
-        assert_eq!(same, effector != load.effector, "{}", mechanism.effector(effector).name);
+        let effector = crate::common::handles::effector(&mechanism, e);
+        let same = loaded.effector_pose(effector).unwrap() == free.effector_pose(effector).unwrap();
+        assert_eq!(same, effector != load.effector, "{}", mechanism[effector].name);
     }
     let compliance = model.projection().compliance();
     for a in 0..mechanism.effectors().len() {
@@ -390,7 +391,7 @@ fn a_base_alone_takes_loads_and_pulls() {
     simulation.inputs_mut().set_body_load(base, Wrench::force([0.0, 0.0, 1.0])).unwrap();
     (0..10).for_each(|_| simulation.step(FRAME).unwrap());
     let mass: f64 = mechanism.bodies().iter().map(|b| b.inertia.mass).sum();
-    let rise = simulation.pose(base).unwrap().position.z - mechanism.body(base).pose.position.z;
+    let rise = simulation.pose(base).unwrap().position.z - mechanism[base].pose.position.z;
     // A dead force through the base's origin, which is not the centre of mass: to first order in the turn.
     assert!((rise / (55.0 * FRAME * FRAME / mass) - 1.0).abs() < 1e-2, "{rise}");
 }
@@ -401,12 +402,12 @@ fn several_pulls_on_a_free_base_share_it() {
     let mechanism = gallery::build("hexapod").unwrap();
     let model = Reduction::at_rest(&mechanism).build().unwrap();
     let base = mechanism.find_body("base").unwrap();
-    let rest = mechanism.body(base).pose;
+    let rest = mechanism[base].pose;
     for stiffness in [1e3, 1e5, 1e7] {
         let mut simulation = model.simulate();
         simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
         let ids = [0.0, 1e-3].map(|x| {
-            let pull = Pull {
+            let pull = Spring {
                 body: base,
                 frame: Pose::identity(),
                 target: Pose::translation([x, 0.0, 0.0]) * rest,
@@ -416,12 +417,12 @@ fn several_pulls_on_a_free_base_share_it() {
                 damping: stiffness * 0.05,
                 turning_damping: stiffness * 0.005,
             };
-            simulation.inputs_mut().add_pull(pull).unwrap()
+            simulation.inputs_mut().add_spring(pull).unwrap()
         });
         (0..2_000).for_each(|_| simulation.step(FRAME).unwrap());
         let x = simulation.pose(base).unwrap().position.x - rest.position.x;
         assert!((x - 5e-4).abs() < 1e-9, "{stiffness:e}: {x}");
-        let sum = simulation.pull_force(ids[0]).force + simulation.pull_force(ids[1]).force;
+        let sum = simulation.spring_force(ids[0]).unwrap().force + simulation.spring_force(ids[1]).unwrap().force;
         assert!(sum.norm() < 1e-6 * stiffness * 1e-3, "{sum}");
     }
 }
@@ -438,14 +439,14 @@ fn a_state_goes_round_through_the_full_engine() {
     exact.set_load(load.effector, load.wrench * 0.1).unwrap();
     (0..60).for_each(|_| exact.step(FRAME).unwrap());
     reduced.set_state(exact.state()).unwrap();
-    let (a, b) = (reduced.effector_pose(load.effector), exact.effector_pose(load.effector));
-    let moved = (b.position - model.simulate().effector_pose(load.effector).position).norm();
+    let (a, b) = (reduced.effector_pose(load.effector).unwrap(), exact.effector_pose(load.effector).unwrap());
+    let moved = (b.position - model.simulate().effector_pose(load.effector).unwrap().position).norm();
     assert!((a.position - b.position).norm() < 0.05 * moved, "{} {}", a.position, b.position);
     // A state of another model of the same size is measured, not taken for one's own.
     let other = Reduction::at_rest(&mechanism).effectors(["right", "left"]).build().unwrap();
     let mut other = other.simulate();
     other.set_state(reduced.state()).unwrap();
-    let c = other.effector_pose(load.effector);
+    let c = other.effector_pose(load.effector).unwrap();
     // (Links end a little off the effector, so it is measured to second order.)
     assert!((a.position - c.position).norm() < 0.05 * moved, "{} {}", a.position, c.position);
 }
