@@ -22,7 +22,7 @@ use pliant_core::spatial::Pose;
 use pliant_core::{articulated, gallery, live};
 
 /// A simulation after one step, under its load.
-fn simulation(name: &str) -> Simulation<'static> {
+fn simulation(name: &str) -> Simulation {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(Model::new(mechanism)));
     let mut simulation = model.simulate();
@@ -37,7 +37,7 @@ fn simulation(name: &str) -> Simulation<'static> {
 #[bench::helix_400(args = ("helix:400"), setup = simulation, config = limit(3_600_000))]
 #[bench::ladder_48(args = ("ladder:48"), setup = simulation, config = limit(970_000))]
 #[bench::rungs_48(args = ("rungs:48"), setup = simulation, config = limit(960_000))]
-fn step(mut simulation: Simulation<'static>) -> Simulation<'static> {
+fn step(mut simulation: Simulation) -> Simulation {
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
@@ -49,7 +49,7 @@ fn limit(instructions: u64) -> LibraryBenchmarkConfig {
 }
 
 /// A reduced simulation after one step, under its load, and how its links are rebuilt.
-fn reduced_simulation(name: &str, how: Reconstruction) -> reduced::Simulation<'static> {
+fn reduced_simulation(name: &str, how: Reconstruction) -> reduced::Simulation {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(Reduction::at_rest(mechanism).build().expect("it can be reduced")));
     let mut simulation = model.simulate();
@@ -64,13 +64,13 @@ fn reduced_simulation(name: &str, how: Reconstruction) -> reduced::Simulation<'s
 #[bench::helix_400_joint(args = ("helix:400", Reconstruction::Joint), setup = reduced_simulation, config = limit(46_600))]
 #[bench::arm_joint(args = ("arm", Reconstruction::Joint), setup = reduced_simulation, config = limit(6_640))]
 #[bench::rungs_48_joint(args = ("rungs:48", Reconstruction::Joint), setup = reduced_simulation, config = limit(9_700))]
-fn reduced_step(mut simulation: reduced::Simulation<'static>) -> reduced::Simulation<'static> {
+fn reduced_step(mut simulation: reduced::Simulation) -> reduced::Simulation {
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
 
 /// An articulated simulation after one step, under its load.
-fn articulated_simulation(name: &str) -> articulated::Simulation<'static> {
+fn articulated_simulation(name: &str) -> articulated::Simulation {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(articulated::Model::new(mechanism)));
     let mut simulation = model.simulate();
@@ -84,13 +84,13 @@ fn articulated_simulation(name: &str) -> articulated::Simulation<'static> {
 #[bench::helix_400(args = ("helix:400"), setup = articulated_simulation, config = limit(602_000))]
 #[bench::arm(args = ("arm"), setup = articulated_simulation, config = limit(31_700))]
 #[bench::ladder_36(args = ("ladder:36"), setup = articulated_simulation, config = limit(591_000))]
-fn articulated_step(mut simulation: articulated::Simulation<'static>) -> articulated::Simulation<'static> {
+fn articulated_step(mut simulation: articulated::Simulation) -> articulated::Simulation {
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
 
 /// A live simulation after one step, under its load.
-fn live_simulation(name: &str) -> live::Simulation<'static> {
+fn live_simulation(name: &str) -> live::Simulation {
     let mechanism = Box::leak(Box::new(gallery::build(name).expect("a gallery name")));
     let model = Box::leak(Box::new(live::Model::new(mechanism).expect("springs hold it")));
     let mut simulation = model.simulate();
@@ -102,13 +102,13 @@ fn live_simulation(name: &str) -> live::Simulation<'static> {
 #[library_benchmark]
 #[bench::helix_400(args = ("helix:400"), setup = live_simulation, config = limit(457_000))]
 #[bench::arm(args = ("arm"), setup = live_simulation, config = limit(38_500))]
-fn live_step(mut simulation: live::Simulation<'static>) -> live::Simulation<'static> {
+fn live_step(mut simulation: live::Simulation) -> live::Simulation {
     simulation.step(1.0 / 60.0).expect("a finite step");
     simulation
 }
 
 /// The reduced hexapod after two seconds, with six feet on a plane or a flat height field.
-fn standing(ground: &str) -> World<'static> {
+fn standing(ground: &str) -> World {
     let mechanism = Box::leak(Box::new(gallery::hexapod()));
     let model = Box::leak(Box::new(Reduction::at_rest(mechanism).build().expect("it can be reduced")));
     let shape = match ground {
@@ -129,7 +129,7 @@ fn standing(ground: &str) -> World<'static> {
 #[library_benchmark]
 #[bench::hexapod_plane(args = ("plane"), setup = standing, config = limit(92_000))]
 #[bench::hexapod_field(args = ("height field"), setup = standing, config = limit(120_000))]
-fn contact_step(mut world: World<'static>) -> World<'static> {
+fn contact_step(mut world: World) -> World {
     world.step(1.0 / 240.0).expect("a finite step");
     world
 }

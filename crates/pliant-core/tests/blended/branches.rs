@@ -2,21 +2,21 @@
 //! blended alone: its linear model is the tangent of the full statics, its mass that of the mechanism, and the same
 //! samples are worth more than with weights for all branches together.
 
-use pliant_core::engine::Simulation as _;
 use super::motion::{off_the_path, set};
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
 use pliant_core::blended::{Force, Links, Model, Options, Sampling};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::Spring;
+use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
+    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
-use pliant_core::engine::State;
 
 const FORCES: [Force; 2] = [Force::Live, Force::Blend];
 
@@ -113,7 +113,7 @@ fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
     let mut simulation = model.simulate();
     simulation.set_options(options);
     set(&mut simulation, loads);
-    simulation.settle().unwrap().converged.then(|| simulation.state().clone())
+    simulation.settle(&Default::default()).unwrap().converged.then(|| simulation.state().clone())
 }
 
 /// The full statics under loads.
@@ -287,7 +287,7 @@ fn poses_do_not_jump() {
                 let loads: Vec<Wrench> =
                     pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
                 set(&mut simulation, &loads);
-                simulation.settle().unwrap();
+                simulation.settle(&Default::default()).unwrap();
                 if let Some(last) = &last {
                     largest = largest.max(apart(&mechanism, simulation.state(), last));
                 }
@@ -356,7 +356,7 @@ fn it_moves_and_comes_to_rest() {
         let rest = simulation.state().clone();
         simulation.step(FRAME).unwrap();
         let moved = effectors_apart(&mechanism, simulation.state(), &rest);
-        simulation.settle().unwrap();
+        simulation.settle(&Default::default()).unwrap();
         let off = apart(&mechanism, simulation.state(), &rest);
         eprintln!(
             "{force:?}: path {error:.4} at {largest:.2}, {moved:.1e} a step, {off:.1e} from the statics"
@@ -381,7 +381,8 @@ fn pulls_act_through_the_palm() {
     let mut simulation = model.simulate();
     let tip = mechanism.effectors()[0].clone();
     let palm = mechanism.find_body("palm").unwrap();
-    let (start, palm_start) = (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
+    let (start, palm_start) =
+        (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
     let target = Pose::translation([0.01, 0.005, -0.005]) * start;
     let pull = Spring {
         body: tip.body,
@@ -405,8 +406,12 @@ fn pulls_act_through_the_palm() {
     let force = simulation.spring_force(id).unwrap();
     let pulled = simulation.state().clone();
     let mut held = model.simulate();
-    held.set_load(crate::common::handles::effector(&mechanism, 0), Wrench { torque: Vector3::zeros(), ..force }).unwrap();
-    assert!(held.settle().unwrap().converged);
+    held.set_load(
+        crate::common::handles::effector(&mechanism, 0),
+        Wrench { torque: Vector3::zeros(), ..force },
+    )
+    .unwrap();
+    assert!(held.settle(&Default::default()).unwrap().converged);
     let off = apart(&mechanism, held.state(), &pulled);
     eprintln!("{off:.1e} from where its force holds it, palm moved {along:.4}");
     // A pull acts where the links are, a load where the blend has the effector: at 0.04 radii 1e-4 apart.

@@ -1,17 +1,17 @@
 //! Claim: the blended engine moves as the live one does, settles without limit cycles on the equilibrium of its
 //! statics, and poses do not jump as samples come and go.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart};
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
 
 /// A model with the unloaded sample and pairs at random loads.
-fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
+fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model {
     let mut model = Model::new(mechanism, options).unwrap();
     let mut random = Random(5);
     for k in 0..pairs {
@@ -25,7 +25,7 @@ fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
 /// Half a second in steps of a millisecond: how far effectors are from those of the full engine at most, over how far these
 /// go from where they are, and the latter.
 pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation) -> (f64, f64) {
-    let (mechanism, start) = (expected.mechanism(), expected.state().clone());
+    let (mechanism, start) = (&expected.mechanism().clone(), expected.state().clone());
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..500 {
         expected.step(1e-3).unwrap();
@@ -37,9 +37,7 @@ pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation
 }
 
 pub fn set(simulation: &mut Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-    }
+    crate::common::loads::set_loads(simulation, loads);
 }
 
 /// With forces from the live engine, paths are those of the full engine but for what the effectors leave out: vibrations
@@ -108,7 +106,7 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                 let rest = simulation.state().clone();
                 let estimate = simulation.estimate().unwrap();
                 let error = apart(&mechanism, &rest, &case.state);
-                simulation.settle().unwrap();
+                simulation.settle(&Default::default()).unwrap();
                 let off = apart(&mechanism, simulation.state(), &rest);
                 eprintln!(
                     "{name} {force:?} {k}: {moved:.1e} a step, {off:.1e} from the statics, {error:.4} wrong, {estimate:.4} estimated"
@@ -150,7 +148,7 @@ fn poses_do_not_jump() {
                             let loads: Vec<Wrench> =
                                 pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
                             set(&mut simulation, &loads);
-                            simulation.settle().unwrap();
+                            simulation.settle(&Default::default()).unwrap();
                             if let Some(last) = &last {
                                 largest = largest.max(apart(&mechanism, simulation.state(), last));
                             }

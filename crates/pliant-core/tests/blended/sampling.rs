@@ -8,7 +8,6 @@ use crate::common::loads::{Random, case};
 use crate::common::{apart, bits};
 use pliant_core::blended::{Doing, Force, Limit, Model, Options, Progress, SampleError, Sampling};
 use pliant_core::gallery;
-use pliant_core::mechanism::EffectorId;
 
 #[test]
 fn it_meets_the_bound_under_loads_it_has_not_seen() {
@@ -61,10 +60,8 @@ fn the_estimate_tells_the_error() {
             let wanted = [0.2, 0.4, 0.7, 1.0][k % 4];
             let Some(case) = case(&mechanism, &mut random, wanted, false) else { continue };
             let mut simulation = model.simulate();
-            for (e, load) in case.loads.iter().enumerate() {
-                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-            }
-            if !simulation.settle().unwrap().converged {
+            crate::common::loads::set_loads(&mut simulation, &case.loads);
+            if !simulation.settle(&Default::default()).unwrap().converged {
                 continue;
             }
             let error = apart(&mechanism, simulation.state(), &case.state);

@@ -1,15 +1,14 @@
 //! Claim: joint limits act inside a live step: a mechanism pressed against them comes to rest where the full statics,
 //! with limits as one-sided springs, have it; it does not pass them on the way; and let go, it leaves them.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::loads::Random;
 use crate::common::{FRAME, edited};
 use pliant_core::full::{self, LIMIT_STIFFNESS};
 use pliant_core::gallery;
 use pliant_core::live::Model;
-use pliant_core::mechanism::EffectorId;
 use pliant_core::spatial::Wrench;
 
 #[test]
@@ -35,9 +34,7 @@ fn pressed_joints_rest_at_their_limits() {
             let mut expected = full_model.simulate();
             let mut simulation = model.simulate();
             loads::set_loads(&mut expected, &loads);
-            for (e, load) in loads.iter().enumerate() {
-                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-            }
+            crate::common::loads::set_loads(&mut simulation, &loads);
             let found = expected.settle(&Default::default()).unwrap();
             assert!(found.converged, "{name}");
             let mut furthest = 0.0f64;

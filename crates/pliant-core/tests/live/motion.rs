@@ -3,15 +3,15 @@
 //! moving base lead to where the full engine comes to rest; and a closed path of loads does no work as the step
 //! shrinks.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, builder, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::{Inputs, Spring};
 use pliant_core::joints::JointKind;
 use pliant_core::live::Model;
-use pliant_core::mechanism::{BodyId, EffectorId, JointDescription, JointId, Mechanism, PerFreedom};
+use pliant_core::mechanism::{JointDescription, Mechanism, PerFreedom};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, Twist, Wrench, exp};
@@ -25,9 +25,7 @@ fn transient(model: &Model, loads: &[Wrench], dt: f64, seconds: f64) -> (f64, f6
     let start = expected.state().clone();
     simulation.set_state(&start).unwrap();
     set_loads(&mut expected, loads);
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-    }
+    crate::common::loads::set_loads(&mut simulation, &loads);
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..(seconds / dt).round() as usize {
         expected.step(dt).unwrap();
@@ -88,9 +86,9 @@ fn what_is_dropped_is_the_vibration_with_the_effectors_held() {
     for name in ["chain:8", "arm", "helix:20"] {
         let mechanism = gallery::build(name).unwrap();
         let dropped = Model::new(&mechanism).unwrap().dropped().unwrap().expect("it vibrates");
-        let tip = mechanism[mechanism.effectors()[0].body];
+        let tip = &mechanism[mechanism.effectors()[0].body];
         let mut held = builder(&mechanism, |_| {});
-        held[JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose)];
+        held.joint(JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose));
         let held = held.build().unwrap();
         let natural = |mechanism: &Mechanism| {
             let body = &mechanism[dropped.body].name;
@@ -228,7 +226,9 @@ fn a_swinging_base_carries_the_mechanism() {
             worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
             let rigid = mechanism.effectors().iter().enumerate().map(|(e, effector)| {
                 let rest = base * mechanism[effector.body].pose * effector.frame;
-                (expected.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().position - rest.position).norm()
+                (expected.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().position
+                    - rest.position)
+                    .norm()
             });
             bent = bent.max(rigid.fold(0.0, f64::max) / r);
         }

@@ -1,12 +1,13 @@
 //! Claim: a reduced model has the frequencies, the sag and the reconstruction that its README tells, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::dense;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::dense::Dense;
 use crate::common::edited;
-use pliant_core::full::{self, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::{self};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, Mechanism, PerFreedom};
@@ -178,7 +179,7 @@ fn sag_under_gravity_and_loads_on_any_link_is_the_linear_statics() {
             let body = crate::common::handles::body(&mechanism, stiff.bodies().len() / 2);
             let wrench = pliant_core::spatial::Wrench::force([1.0, -2.0, 0.5]);
             simulation.inputs_mut().set_body_load(body, wrench).unwrap();
-            let local = pliant_core::spatial::Pose::new(stiff.body(body).pose.rotation, Default::default())
+            let local = pliant_core::spatial::Pose::new(stiff[body].pose.rotation, Default::default())
                 .wrench_to_local(&wrench);
             forces += dense.bodies[body.index()].transpose()
                 * pliant_core::nalgebra::DMatrix::from_column_slice(6, 1, local.to_vector().as_slice());
@@ -187,7 +188,7 @@ fn sag_under_gravity_and_loads_on_any_link_is_the_linear_statics() {
             let (mut off, mut size) = (0.0f64, 0.0f64);
             for (b, pose) in simulation.poses() {
                 let expected = &dense.bodies[b.index()] * &theta;
-                let got: Twist = log(&stiff.body(b).pose.inverse_times(&pose));
+                let got: Twist = log(&stiff[b].pose.inverse_times(&pose));
                 for i in 0..6 {
                     let unit = if i < 3 { stiff.radius() } else { 1.0 };
                     off = off.max((got.to_vector()[i] - expected[i]).abs() / unit);
@@ -271,7 +272,7 @@ fn corrected_links_end_at_the_effectors() {
             let gaps = (0..mechanism.effectors().len()).map(|e| {
                 let effector = crate::common::handles::effector(&mechanism, e);
                 let at = simulation.effector_pose(effector).unwrap();
-                let frame = mechanism[effector];
+                let frame = &mechanism[effector];
                 (at.position - (simulation.pose(frame.body).unwrap() * frame.frame).position).norm()
             });
             gaps.fold(0.0, f64::max) / mechanism.radius()
