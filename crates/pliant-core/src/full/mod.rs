@@ -5,7 +5,6 @@ mod carrying;
 mod contact;
 mod frames;
 mod geometric;
-mod mobility;
 mod model;
 mod placing;
 mod posing;
@@ -19,7 +18,6 @@ mod tests;
 mod unsymmetric;
 
 pub(crate) use geometric::geometric_stiffness;
-pub(crate) use mobility::mobility;
 pub use model::Model;
 pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
 pub(crate) use posing::{Unposed, pose_at};

@@ -13,7 +13,6 @@ use crate::full::{self, Unposed, pose_at};
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, Start};
 use crate::spatial::{Pose, Wrench};
-use crate::state::State;
 
 /// A mechanism at one pose.
 #[derive(Clone, Debug)]
@@ -285,14 +284,6 @@ impl<'m> Reference<'m> {
     /// The mechanism.
     pub fn mechanism(&self) -> &'m Mechanism {
         self.mechanism
-    }
-
-    /// Puts poses and coordinates into a state.
-    pub(crate) fn write_to(&self, state: &mut State) {
-        for b in 0..state.poses.len() {
-            state.poses[b] = self.pose(BodyId::from_index(b));
-        }
-        state.coordinates.copy_from_slice(&self.coordinates);
     }
 
     /// The link frame of a body at the reference, in the world.
