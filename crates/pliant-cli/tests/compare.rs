@@ -145,8 +145,9 @@ fn the_document_has_every_figure() {
     assert_eq!(number(&transient["duration"]), number(&transient["dt"]) * number(&transient["steps"]));
     let full = &document["frequencies"]["full_hz"];
     let models = document["frequencies"]["models"].as_array().expect("models");
-    assert_eq!(models.len(), 6);
-    for model in models.iter().filter(|m| m["mass"] == "condensed") {
+    assert_eq!(models.len(), 3);
+    for model in models {
+        assert_eq!(model["mass"], "condensed");
         let ratio = number(&model["hz"][0]) / number(&full[0]);
         assert!((number(&model["ratio"][0]) - ratio).abs() < 1e-12);
         // Constraining a linear mechanism stiffens it (Rayleigh).

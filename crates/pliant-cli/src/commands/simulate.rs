@@ -386,7 +386,7 @@ impl<'a> Motion<'a> {
     ) -> Result<Timings, Failure> {
         let dt = self.arguments.dt;
         let mut bar = Bar::new(self.format, self.steps);
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         let mut time = 0.0;
         self.follow_targets(running, time);
         record(&mut trajectory, running)?;

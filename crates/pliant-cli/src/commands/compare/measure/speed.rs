@@ -104,7 +104,7 @@ fn median(mut step: impl FnMut() -> Result<(), StepError>) -> Option<f64> {
         }
         block *= 2;
     }
-    let mut timings = Timings::new();
+    let mut timings = Timings::default();
     let (mut blocks, started) = (0, Instant::now());
     while blocks < LEAST.0 || started.elapsed() < LEAST.1 {
         let start = Instant::now();
