@@ -90,8 +90,8 @@ fn what_is_dropped_is_the_vibration_with_the_effectors_held() {
         let mut held = builder(&mechanism, |_| {});
         held.joint(JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose));
         let held = held.build().unwrap();
+        let body = &mechanism[dropped.body].name;
         let natural = |mechanism: &Mechanism| {
-            let body = &mechanism[dropped.body].name;
             Reduction::at_rest(mechanism).effectors([body]).build().unwrap().full_frequencies(1).unwrap()[0]
         };
         let (with, without) = (natural(&held), natural(&mechanism));

@@ -9,7 +9,7 @@ use super::*;
 fn statics_blocks_are_the_derivatives_of_the_forces() {
     let (mut worst, mut worst_row, mut count) = ([0.0f64; 2], [0.0f64; 2], 0);
     for (seed, mechanism) in mechanisms(7).iter().enumerate() {
-        let model = Model::new(mechanism);
+        let model = Constants::new(mechanism);
         let kind = usize::from(has_formulas(mechanism));
         let (worst, worst_row) = (&mut worst[kind], &mut worst_row[kind]);
         let setup = Setup::new(&model, &mut Random(seed as u64), STATICS, 0.0);
@@ -84,8 +84,8 @@ fn the_force_derivative_is_symmetric_at_an_equilibrium() {
     let mut worst = 0.0f64;
     let mut count = 0;
     for mechanism in &mechanisms(7) {
-        let model = Model::new(mechanism);
-        let mut simulation = model.simulate();
+        let model = Constants::new(mechanism);
+        let mut simulation = Model::new(&model.mechanism).simulate();
         // Forces only: a torque that keeps its direction in the world has no potential.
         for load in mechanism.loads() {
             simulation.set_load(load.effector, Wrench { torque: Vector3::zeros(), ..load.wrench }).unwrap();
