@@ -12,6 +12,5 @@ mod live;
 mod paper;
 mod reduce;
 mod reduced;
-mod robots;
 mod simulate;
 mod statics;

@@ -1,53 +1,14 @@
 //! Claim: `paper` writes a folder whose page links to nothing outside it, whose plots all have axes with units and a legend,
 //! and one JSON document with every figure; every number that shows a paper wrong is finite and says so; a folder
-//! that cannot be written to is told at once; and the pages that the program writes open in a browser without a word on its
-//! console.
+//! that cannot be written to is told at once. `external/pages.rs` opens the pages in a browser.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use crate::common::browser::{browser, console, open};
 use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
-
-/// A ball that falls on a box, with a link beside it.
-const DROP: &str = r#"
-[mechanism]
-name = "drop"
-[[world.shape]]
-kind = "box"
-size = [1.0, 1.0, 0.1]
-[[body]]
-name = "link"
-position = [0.3, 0.0, 0.3]
-mass = 0.2
-inertia = [1e-3, 1e-3, 1e-3]
-[[body.shape]]
-kind = "ball"
-radius = 0.03
-[[joint]]
-name = "hinge"
-kind = "hinge"
-parent = "world"
-child = "link"
-position = [0.2, 0.0, 0.3]
-axis = [0, 1, 0]
-stiffness = 20.0
-damping = 0.2
-[[effector]]
-name = "tip"
-body = "link"
-[[body]]
-name = "ball"
-free = true
-position = [0.0, 0.0, 0.2]
-[[body.shape]]
-kind = "ball"
-radius = 0.05
-density = 500.0
-"#;
 
 /// One quick run for all tests of this file: the folder and the document.
 fn quick() -> &'static (PathBuf, Value) {
@@ -224,31 +185,4 @@ fn a_folder_that_cannot_be_is_told_at_once() {
     let below = below.to_str().expect("a path");
     run.fails(&["paper", "-o", below], 2, &[below, "folder"]);
     assert_eq!(fs::read(run.folder.join("taken")).expect("the file"), b"a file");
-}
-
-/// Pages of `paper`, of a comparison and of one with contact. Without Chromium the test says so and ends.
-#[test]
-fn pages_open_in_a_browser_without_a_word() {
-    let Some(browser) = browser() else {
-        println!("skipped: there is no chromium, chromium-browser or google-chrome on PATH");
-        return;
-    };
-    let run = Run::new("pages");
-    run.file("drop.toml", DROP);
-    run.file("broken.html", "<!DOCTYPE html><script>nothing.there();</script><p>broken</p>");
-    // What would be seen if something were wrong.
-    let (log, dom) = open(&browser, &run.folder, &run.folder.join("broken.html"));
-    assert!(dom.contains("broken"), "the browser shows no page: {log}");
-    assert!(!console(&log).is_empty(), "an error does not show: {log}");
-
-    run.json(&["compare", "four-bar", "-o", "four-bar.html"], 0);
-    run.json(&["compare", "drop.toml", "-o", "drop.html"], 0);
-    let (paper, _) = quick();
-    let of_paper = ["index.html", "hernandez-figure-4.svg"].map(|name| paper.join(name));
-    let of_compare = ["four-bar.html", "drop.html"].map(|name| run.folder.join(name));
-    for page in of_paper.iter().chain(&of_compare) {
-        let (log, dom) = open(&browser, &run.folder, page);
-        assert_eq!(console(&log), [""; 0], "{}", page.display());
-        assert!(dom.contains("<svg"), "{} has no plot: {log}", page.display());
-    }
 }

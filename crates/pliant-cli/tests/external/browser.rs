@@ -6,15 +6,18 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::trial::{Absent, Found};
+
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The browser, if there is one.
-pub fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
+pub fn browser() -> Found<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let files = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    files.into_iter().find(|file| file.is_file())
+    let found = files.into_iter().find(|file| file.is_file());
+    found.ok_or_else(|| Absent("there is no chromium, chromium-browser or google-chrome on PATH".into()))
 }
 
 /// Opens a page and gives what the browser logs and the page as it then is.
