@@ -4,7 +4,6 @@
 
 use std::fs;
 
-use crate::common::browser::check_in_browser;
 use crate::common::page::check_page;
 use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
@@ -392,18 +391,3 @@ kind = "ball"
 radius = 0.05
 density = 500.0
 "#;
-
-/// A page of a comparison and one with contact. Without Chromium the test prints that and ends.
-#[test]
-fn pages_open_in_a_browser_without_a_message() {
-    let run = Run::new("pages");
-    run.file("drop.toml", DROP);
-    check_in_browser(&run, || {
-        [("four-bar", "four-bar.html"), ("drop.toml", "drop.html")]
-            .map(|(mechanism, page)| {
-                run.json(&["compare", mechanism, "-o", page], 0);
-                run.folder.join(page)
-            })
-            .to_vec()
-    });
-}

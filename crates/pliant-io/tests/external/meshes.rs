@@ -1,13 +1,18 @@
 //! Claim: of the meshes in the wheel example-robot-data, nearly all load, and each has a closed convex hull
 //! with the same bounds that encloses at least the volume of the mesh.
 
-use crate::common::wheels;
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 use pliant_core::nalgebra::Vector3;
 use pliant_io::import::mesh::{Mesh, MeshError};
 
-#[test]
-fn meshes_of_real_robots() {
-    let Some(folder) = wheels::wheel("example-robot-data", "5.0.0") else { return };
+pub fn trials() -> Vec<Trial> {
+    vec![trial("meshes::meshes_of_real_robots", meshes_of_real_robots)]
+}
+
+fn meshes_of_real_robots() -> Found<()> {
+    let folder = wheels::wheel("example-robot-data", "5.0.0")?;
     let (mut loaded, mut closed, mut flat, mut failed) = (0, 0, 0, Vec::new());
     for extension in ["stl", "STL", "obj", "dae"] {
         for path in wheels::files(&folder, extension) {
@@ -55,4 +60,5 @@ fn meshes_of_real_robots() {
     }
     println!("{loaded} meshes loaded, {closed} of them closed, {flat} flat; not: {failed:#?}");
     assert!(loaded >= 600 && failed.len() * 100 <= loaded * 3, "{loaded} loaded, {failed:#?}");
+    Ok(())
 }
