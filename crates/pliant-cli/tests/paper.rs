@@ -232,6 +232,7 @@ fn a_folder_that_cannot_be_is_told_at_once() {
 #[test]
 fn pages_open_in_a_browser_without_a_word() {
     let Some(browser) = browser() else {
+        assert!(std::env::var_os("PLIANT_REQUIRE_TOOLS").is_none(), "there is no browser on PATH");
         println!("skipped: there is no chromium, chromium-browser or google-chrome on PATH");
         return;
     };
