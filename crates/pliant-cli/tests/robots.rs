@@ -205,6 +205,8 @@ fn ten_robots_and_more_are_compared() {
     ];
     let compared = two_at_a_time(&robots, compare).len();
     println!("{compared} robots of {} compared", robots.len());
+    // All of the packages that are there.
+    assert_eq!(compared, robots.iter().filter(|robot| found(robot.package).is_some()).count());
 }
 
 /// Motors hold what the file leaves to them: it has springs of its own in the legs, so nothing else is held.
@@ -262,7 +264,9 @@ fn cassie_settles_under_its_weight() {
             let off = list(&joint["position"]).iter().map(number).zip(found).map(|(a, b)| (a - b).abs());
             off.fold(0.0, f64::max)
         };
-        joints.filter(|(name, _)| name.starts_with(leg)).map(off).fold(0.0, f64::max)
+        let of_leg: Vec<f64> = joints.filter(|(name, _)| name.starts_with(leg)).map(off).collect();
+        assert_eq!(of_leg.len(), 20, "joints of the {leg} leg");
+        of_leg.into_iter().fold(0.0, f64::max)
     };
     // A step holds rows softly against change: what repeats others but for digits creeps to its place. The left leg,
     // whose motors turn by 0.15 rad, is there; the other is on its way.
