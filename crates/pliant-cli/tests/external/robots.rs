@@ -267,7 +267,9 @@ fn cassie_settles_under_its_weight() -> Found<()> {
             let off = list(&joint["position"]).iter().map(number).zip(found).map(|(a, b)| (a - b).abs());
             off.fold(0.0, f64::max)
         };
-        joints.filter(|(name, _)| name.starts_with(leg)).map(off).fold(0.0, f64::max)
+        let of_leg: Vec<f64> = joints.filter(|(name, _)| name.starts_with(leg)).map(off).collect();
+        assert_eq!(of_leg.len(), 20, "joints of the {leg} leg");
+        of_leg.into_iter().fold(0.0, f64::max)
     };
     // A step holds rows softly against change: what repeats others but for digits creeps to its place. The left leg,
     // whose motors turn by 0.15 rad, is there; the other is on its way.

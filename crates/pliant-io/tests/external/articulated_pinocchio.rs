@@ -100,6 +100,6 @@ fn forward_dynamics_are_those_of_pinocchio() -> Found<()> {
         }
     }
     println!("{compared} accelerations of {} robots, worst relative difference {worst:.1e}", robots.len());
-    assert!(compared > 500, "{compared}");
+    assert_eq!((robots.len(), compared), (48, 669), "robots, and accelerations of those without rotors");
     Ok(())
 }

@@ -136,6 +136,7 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
         assert!(dropped <= 1 && (dropped == 0 || bodies.contains_key("world")), "{what}: {dropped}");
     }
     println!("{compared} poses compared; {} joints fixed for want of mass", welded / 3);
+    assert_eq!((answers.len(), compared), (3 * 75, 6756), "configurations and poses");
     Ok(())
 }
 
