@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// Words in backquotes that look like paths of the repository.
 fn paths(text: &str) -> Vec<&str> {
-    let known = ["crates/", "fuzz/", ".ci/", "docs/", "bench/"];
+    let known = ["crates/", "fuzz/", ".ci/", "docs/", "bench/", "examples/"];
     text.split('`')
         .skip(1)
         .step_by(2)

@@ -20,6 +20,7 @@ mod per_wrench;
 mod projection;
 mod pulls;
 mod rebuild;
+#[doc(hidden)]
 pub mod reconstruction;
 mod reduction;
 mod reference;

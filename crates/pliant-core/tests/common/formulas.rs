@@ -127,7 +127,7 @@ pub fn ready() -> Vec<Case> {
             &[0.4],
         ),
     ];
-    assert_eq!(cases.len(), pliant_core::joints::ready::ALL.len());
+    assert_eq!(cases.len(), pliant_core::expression::ready::ALL.len());
     cases
 }
 
