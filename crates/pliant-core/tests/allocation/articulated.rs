@@ -1,10 +1,10 @@
 //! Claim: a step of the articulated engine allocates no memory, whatever is set before it: loads, set-points, gravity,
 //! base, pull; by either integrator.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
 use crate::common::counting::allocations;
 use pliant_core::articulated::{Integrator, Model, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::mechanism::Mechanism;
 

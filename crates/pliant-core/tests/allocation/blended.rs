@@ -1,8 +1,8 @@
 //! Claim: a blended step allocates no memory, whatever is set before it.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::allocation::steps_allocate_nothing;
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::spatial::Wrench;
 

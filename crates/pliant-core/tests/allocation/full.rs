@@ -1,7 +1,7 @@
 //! Claim: a step allocates no memory, whatever is set before it: loads, set-points, gravity, base, pull.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::mechanism::Mechanism;

@@ -1,7 +1,7 @@
 //! Claim: a live step allocates no memory, whatever is set before it.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::allocation::steps_allocate_nothing;
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::live::{Model, Simulation};
 

@@ -1,7 +1,7 @@
 //! Claim: a step of a reduced model allocates no memory, whatever is set before it and however links are rebuilt.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::reduced::{Reconstruction, Reduction, Simulation};
 

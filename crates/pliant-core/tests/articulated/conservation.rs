@@ -2,13 +2,13 @@
 //! joint, and momentum is kept as well; the default step keeps the linear momentum of a free-floating tree to
 //! rounding and never gains energy.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, edited, momentum};
 use pliant_core::articulated::{Integrator, Model};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Mechanism, PerFreedom};
-use pliant_core::engine::State;
 
 /// A random tree of one kind, without damping, with springs that a step of some milliseconds follows.
 fn conservative(kind: &JointKind, free: bool, seed: u64) -> Mechanism {

@@ -6,13 +6,13 @@ use crate::common;
 
 use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
 use pliant_core::articulated::Model;
-use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::engine::Inputs;
+use pliant_core::engine::State;
+use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{EffectorId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use pliant_core::spatial::{Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
-use pliant_core::engine::State;
 
 fn trees() -> Vec<Mechanism> {
     let mut list = Vec::new();

@@ -1,14 +1,14 @@
 //! Claim: motion of the articulated engine comes to rest where the statics of the full engine say, on trees, in loops
 //! and with couplings; what it starts there, it leaves there.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, edited};
 use pliant_core::articulated::{Model, Simulation};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::mechanism::{Mechanism, PerFreedom};
 use pliant_core::spatial::Twist;
-use pliant_core::engine::State;
 
 /// Steps until nothing moves faster than 1e-12 radii a second, or for `steps` steps; how many it took.
 fn come_to_rest(simulation: &mut Simulation, dt: f64, steps: usize) -> usize {

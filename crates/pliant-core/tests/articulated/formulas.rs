@@ -2,19 +2,19 @@
 //! the energy error of Runge and Kutta's method falls as the fourth power of the step for every formula, and motion
 //! comes to rest where the full engine's statics says.
 
-use pliant_core::engine::Simulation as _;
 use crate::common;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
 use crate::common::{edited, formulas};
 use pliant_core::articulated::{Integrator, Model};
+use pliant_core::engine::Inputs;
+use pliant_core::engine::State;
 use pliant_core::full::{self, StaticsSettings};
 use pliant_core::gallery::{self, RandomOptions};
-use pliant_core::engine::Inputs;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD};
 use pliant_core::nalgebra::{DVector, Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
-use pliant_core::engine::State;
 
 const GALLERY: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
 

@@ -1,9 +1,9 @@
 //! Claim: the articulated engine gives the same bits for the same inputs, in a second run and after a state was saved and
 //! put back; bad inputs and states are refused, change nothing, and no step returns a number that is not finite.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, bits, distance};
 use pliant_core::articulated::{Integrator, Model, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{self, StepError};
 use pliant_core::gallery;
 use pliant_core::mechanism::{BodyId, EffectorId};
@@ -143,7 +143,11 @@ fn bad_input_changes_nothing() {
     broken.poses[2] = Pose::translation([f64::NAN, 0.0, 0.0]);
     let error = simulation.set_state(&broken).unwrap_err().to_string();
     assert!(error.contains(&mechanism.bodies()[2].name), "{error}");
-    assert!(simulation.set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([f64::NAN, 0.0, 0.0])).is_err());
+    assert!(
+        simulation
+            .set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([f64::NAN, 0.0, 0.0]))
+            .is_err()
+    );
     assert!(simulation.teleport(&Pose::translation([f64::NAN, 0.0, 0.0])).is_err());
     assert!(simulation.effector("nose").is_err());
     assert!(bits(simulation.state()) == before);

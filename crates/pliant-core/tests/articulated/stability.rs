@@ -2,15 +2,15 @@
 //! over seven decades, at a singular pose, at limits and with pulls; couplings hold, those between joints that close loops included; and where the full
 //! engine answers, it answers the same.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::scenes::{
     door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across, turn_against_the_limit,
 };
 use crate::common::{FRAME, apart, edited};
 use pliant_core::articulated::Model;
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::Spring;
 use pliant_core::full::{self, LIMIT_STIFFNESS, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, CouplingDescription, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD,

@@ -2,21 +2,21 @@
 //! blended alone: its linear model is the tangent of the full statics, its mass that of the mechanism, and the same
 //! samples are worth more than with weights for all branches together.
 
-use pliant_core::engine::Simulation as _;
 use super::motion::{off_the_path, set};
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
 use pliant_core::blended::{Force, Links, Model, Options, Sampling};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::Spring;
+use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
-use pliant_core::engine::State;
 
 const FORCES: [Force; 2] = [Force::Live, Force::Blend];
 
@@ -381,7 +381,8 @@ fn pulls_act_through_the_palm() {
     let mut simulation = model.simulate();
     let tip = mechanism.effectors()[0].clone();
     let palm = mechanism.find_body("palm").unwrap();
-    let (start, palm_start) = (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
+    let (start, palm_start) =
+        (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
     let target = Pose::translation([0.01, 0.005, -0.005]) * start;
     let pull = Spring {
         body: tip.body,
@@ -405,7 +406,11 @@ fn pulls_act_through_the_palm() {
     let force = simulation.spring_force(id).unwrap();
     let pulled = simulation.state().clone();
     let mut held = model.simulate();
-    held.set_load(crate::common::handles::effector(&mechanism, 0), Wrench { torque: Vector3::zeros(), ..force }).unwrap();
+    held.set_load(
+        crate::common::handles::effector(&mechanism, 0),
+        Wrench { torque: Vector3::zeros(), ..force },
+    )
+    .unwrap();
     assert!(held.settle().unwrap().converged);
     let off = apart(&mechanism, held.state(), &pulled);
     eprintln!("{off:.1e} from where its force holds it, palm moved {along:.4}");

@@ -1,10 +1,10 @@
 //! Claim: the blended engine moves as the live one does, settles without limit cycles on the equilibrium of its
 //! statics, and poses do not jump as samples come and go.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart};
 use pliant_core::blended::{Force, Links, Model, Options, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::{EffectorId, Mechanism};

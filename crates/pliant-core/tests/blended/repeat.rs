@@ -1,11 +1,11 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; bad inputs and
 //! steps that fail leave everything as it was; pulls and a moved base act.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits};
 use pliant_core::blended::{Force, Model, Options, Simulation};
-use pliant_core::gallery;
+use pliant_core::engine::Simulation as _;
 use pliant_core::engine::Spring;
+use pliant_core::gallery;
 use pliant_core::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 

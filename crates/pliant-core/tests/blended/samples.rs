@@ -1,17 +1,17 @@
 //! Claim: at a sample the blend is that sample; samples that are the same blend to either; several are as good as one near
 //! rest and better further out; samples of different rank invent no motion.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::apart;
 use crate::common::loads::{Random, case, effectors_apart};
 use pliant_core::blended::{Force, Links, Matrices, Model, Options, Simulation};
+use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::{EffectorId, Mechanism};
 use pliant_core::spatial::Wrench;
-use pliant_core::engine::State;
 
 fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
     let mut simulation = model.simulate();

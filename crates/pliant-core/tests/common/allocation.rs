@@ -53,7 +53,9 @@ pub fn steps_allocate_nothing<S>(
         let x = 0.01 * i as f64;
         let inputs = inputs(simulation);
         for e in 0..mechanism.effectors().len() {
-            inputs.set_load(crate::common::handles::effector(&mechanism, e), Wrench::force([1.0, x, -x])).unwrap();
+            inputs
+                .set_load(crate::common::handles::effector(&mechanism, e), Wrench::force([1.0, x, -x]))
+                .unwrap();
         }
         inputs.set_body_load(last, Wrench::torque([x, x, x])).unwrap();
         inputs.set_target(joint, &[x; 6][..freedoms]).unwrap();

@@ -6,11 +6,11 @@
 
 use pliant_core::articulated::Model;
 use pliant_core::engine::Inputs;
+use pliant_core::engine::State;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3};
 use pliant_core::spatial::{Pose, Twist, Wrench, exp, exp_rotation, right_jacobian_rotation};
-use pliant_core::engine::State;
 
 /// Random numbers between −1 and 1 (xorshift64*).
 pub struct Numbers(pub u64);

@@ -1,11 +1,11 @@
 //! Random loads on effectors that bend a mechanism by a wanted displacement, with the full statics there.
 
 use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::full::{self, Simulation};
 use pliant_core::mechanism::{EffectorId, Freedom, Mechanism};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::Wrench;
-use pliant_core::engine::State;
 
 /// Numbers in −1…1 that are the same every time.
 pub struct Random(pub u64);
@@ -29,7 +29,9 @@ pub struct Case {
 
 /// The largest displacement of an effector between two states, over the radius.
 pub fn effectors_apart(mechanism: &Mechanism, a: &State, b: &State) -> f64 {
-    let place = |state: &State, e| state.effector_pose(mechanism, crate::common::handles::effector(&mechanism, e)).unwrap().position;
+    let place = |state: &State, e| {
+        state.effector_pose(mechanism, crate::common::handles::effector(&mechanism, e)).unwrap().position
+    };
     let apart = (0..mechanism.effectors().len()).map(|e| (place(a, e) - place(b, e)).norm());
     apart.fold(0.0, f64::max) / mechanism.radius()
 }

@@ -13,6 +13,7 @@ pub mod models;
 pub mod scenes;
 
 use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::full::Simulation;
 use pliant_core::mechanism::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
@@ -20,7 +21,6 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::{Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, Twist};
-use pliant_core::engine::State;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, RngSeed};
 
@@ -97,9 +97,13 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
             joint.freedoms.iter().map(f).collect()
         };
         let limits: Vec<(f64, f64)> = joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect();
-        let mut description =
-            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(&mechanism[id]), child)
-                .frame(joint.frame);
+        let mut description = JointDescription::new(
+            &joint.name,
+            joint.kind.clone(),
+            mechanism.parent_name(&mechanism[id]),
+            child,
+        )
+        .frame(joint.frame);
         if !joint.freedoms.is_empty() {
             description = description
                 .stiffness(each(|f| f.stiffness))

@@ -1,9 +1,9 @@
 //! The models of one mechanism that engines run on, as actors of a world.
 
 use pliant_core::contact::Actor;
+use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::reduced::{self, Reduction};
-use pliant_core::engine::State;
 use pliant_core::{articulated, blended, full, live};
 
 pub struct Models<'m> {

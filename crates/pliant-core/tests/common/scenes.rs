@@ -2,13 +2,13 @@
 
 use pliant_core::engine::Energy;
 use pliant_core::engine::Inputs;
+use pliant_core::engine::State;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::engine::State;
 use pliant_core::{articulated, full};
 
 use crate::common::FRAME;
@@ -147,15 +147,22 @@ pub fn pull_at_the_effector(simulation: &mut impl Engine, force: [f64; 3]) -> (M
 
 /// A second of the flat four-bar, pushed across with 1 N: how far the crank turns, rad, and the largest gap.
 pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
-    simulation.inputs_mut().set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.0, 0.0, 1.0])).unwrap();
+    simulation
+        .inputs_mut()
+        .set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.0, 0.0, 1.0]))
+        .unwrap();
     let (mut turned, mut violation) = (0.0f64, 0.0f64);
     for _ in 0..60 {
         simulation.frame();
         turned = turned.max(simulation.state().coordinates[0].abs());
         violation = violation.max(simulation.violation());
         // The work of the force is the energy of motion, less what the step takes.
-        let work =
-            simulation.state().effector_pose(simulation.mechanism(), crate::common::handles::effector(&mechanism, 0)).unwrap().position.z;
+        let work = simulation
+            .state()
+            .effector_pose(simulation.mechanism(), crate::common::handles::effector(&mechanism, 0))
+            .unwrap()
+            .position
+            .z;
         assert!(simulation.energy().kinetic <= work * (1.0 + 1e-6) + 1e-12);
     }
     println!("turned {turned:.2} rad, violation {violation:.1e}");

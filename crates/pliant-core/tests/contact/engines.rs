@@ -113,8 +113,7 @@ fn first_impulse() {
 fn standing() {
     let mechanism = gallery::hexapod();
     let models = Models::new(&mechanism);
-    let lowest =
-        mechanism.effectors().iter().map(|e| mechanism[e.body].pose.position.z).fold(1e9, f64::min);
+    let lowest = mechanism.effectors().iter().map(|e| mechanism[e.body].pose.position.z).fold(1e9, f64::min);
     let weight: f64 = mechanism.bodies().iter().map(|b| b.inertia.mass).sum::<f64>() * 9.81;
     let mut heights = Vec::new();
     for actor in models.actors() {

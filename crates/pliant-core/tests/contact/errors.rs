@@ -276,7 +276,10 @@ fn all_mechanisms_step_or_none() {
         let error = asked.step(H).unwrap_err();
         says(&error, &["step 31", "`hinge`"]);
         assert_eq!(all_bits(&mut asked, &ids), before, "{engine}");
-        assert!(asked.force_on(Touched::Free(resting)).unwrap().force.z > 0.0, "{engine}: contacts of the last step");
+        assert!(
+            asked.force_on(Touched::Free(resting)).unwrap().force.z > 0.0,
+            "{engine}: contacts of the last step"
+        );
         asked.body_mut(blow).place(pose, twist);
         left.body_mut(blow).place(pose, twist);
         for _ in 0..30 {

@@ -93,7 +93,13 @@ fn a_pulled_block_sticks_and_slips() {
             if !slips && step > 0 {
                 // Nothing creeps: what is left is the solver's tolerance.
                 let slip = world.body(block).twist().linear.x
-                    - world.actor_mut(id).state().world_twist(mechanism.effectors()[0].body).unwrap().linear.x;
+                    - world
+                        .actor_mut(id)
+                        .state()
+                        .world_twist(mechanism.effectors()[0].body)
+                        .unwrap()
+                        .linear
+                        .x;
                 assert!(slip.abs() < 1e-6, "{engine}: at {t} s it creeps at {slip} m/s");
             }
         }

@@ -143,7 +143,8 @@ fn an_attached_body_is_as_if_it_were_fixed() {
                     (worst, swing) = (worst.max(last.0), swing.max(last.1));
                 }
                 let name = format!("{} fingers, {part} g, floor {floor:?}, {engine}", sides.len());
-                let forces = [&twins.attached.0, &twins.fixed.0].map(|w| w.force_on(Touched::World).unwrap().force);
+                let forces =
+                    [&twins.attached.0, &twins.fixed.0].map(|w| w.force_on(Touched::World).unwrap().force);
                 let weight = 0.3 * 9.81 * part;
                 if floor.is_some() {
                     assert!(forces[0].z < -0.1 * weight, "{name}: {forces:?}");

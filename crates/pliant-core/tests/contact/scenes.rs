@@ -1,10 +1,10 @@
 //! The gallery's scenes of contact, in every engine that takes part: what is grasped is held, what falls is caught, and who
 //! walks arrives.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::models::Models;
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::mechanism::{Apart, EffectorId, Mechanism};
 use pliant_core::nalgebra;

@@ -3,20 +3,20 @@
 //! reduced model gives way as the full one does; a step that loses a coordinate says so; and a state of one
 //! formula is none of another.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, come_to_rest, edited, formulas};
 use pliant_core::articulated::{self, Integrator};
+use pliant_core::engine::Inputs;
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::expression::Formula;
 use pliant_core::full::{Model, Simulation, StaticsSettings, StepError};
 use pliant_core::gallery::{self, Passive, RandomOptions};
-use pliant_core::engine::Inputs;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, log};
-use pliant_core::engine::State;
 
 const ENTRIES: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
 

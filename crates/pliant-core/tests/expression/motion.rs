@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 use crate::common::formulas::{self, Case};
 use crate::common::{derivative, distance, seeded};
 use pliant_core::articulated;
-use pliant_core::expression::Tape;
 use pliant_core::engine::Inputs;
+use pliant_core::engine::State;
+use pliant_core::expression::Tape;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, log};
-use pliant_core::engine::State;
 use proptest::prelude::*;
 
 fn along(q: &[f64], rate: &[f64], t: f64) -> Vec<f64> {

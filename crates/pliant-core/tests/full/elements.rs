@@ -5,9 +5,10 @@ use pliant_core::engine::Simulation as _;
 use std::f64::consts::TAU;
 
 use crate::common::{FRAME, apart, come_to_rest, edited};
+use pliant_core::engine::Spring;
+use pliant_core::engine::State;
 use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, BodyId, CouplingDescription, EffectorDescription, JointDescription, JointId, Mechanism,
@@ -15,7 +16,6 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
-use pliant_core::engine::State;
 
 /// The first body of a mechanism.
 fn first() -> BodyId {

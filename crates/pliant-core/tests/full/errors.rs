@@ -1,11 +1,11 @@
 //! Claim: bad input is refused with a message that says what and where, nothing is changed by it, and a
 //! simulation goes on after it as if nothing had been asked.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::Spring;
 use pliant_core::full::{Model, StaticsError, StaticsSettings, StepError};
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, BodyId, JointDescription, JointId, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::Vector3;
@@ -20,8 +20,10 @@ fn numbers_that_are_not_finite_are_refused() {
     let mut simulation = model.simulate();
     let effector = simulation.effector("index").unwrap();
     let body = crate::common::handles::body(&mechanism, 3);
-    let hinge =
-        crate::common::handles::joint(&mechanism, mechanism.joints().iter().position(|j| j.kind == JointKind::Hinge).unwrap());
+    let hinge = crate::common::handles::joint(
+        &mechanism,
+        mechanism.joints().iter().position(|j| j.kind == JointKind::Hinge).unwrap(),
+    );
     let good = Spring {
         body,
         frame: Pose::identity(),

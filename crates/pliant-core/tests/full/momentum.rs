@@ -2,8 +2,8 @@
 //! about the origin it keeps to first order in the step: backward Euler turns x × m v by the change of v
 //! along the step, h² a × v.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::momentum;
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::Model;
 use pliant_core::gallery::{RandomOptions, random};
 use pliant_core::mechanism::{BodyId, Mechanism};
@@ -38,7 +38,10 @@ fn changes(mechanism: &Mechanism, dt: f64) -> (f64, f64) {
         simulation.step(dt).unwrap();
     }
     for b in [0, mechanism.bodies().len() - 1] {
-        simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, b), Wrench::ZERO).unwrap();
+        simulation
+            .inputs_mut()
+            .set_body_load(crate::common::handles::body(&mechanism, b), Wrench::ZERO)
+            .unwrap();
     }
     let (P, L) = momentum(mechanism, simulation.state());
     let (mut linear, mut angular) = (0.0f64, 0.0f64);

@@ -5,12 +5,12 @@ use pliant_core::engine::Simulation as _;
 use std::f64::consts::FRAC_PI_2;
 
 use crate::common::{FRAME, momentum};
+use pliant_core::engine::State;
 use pliant_core::full::Model;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
-use pliant_core::engine::State;
 
 /// The complete elliptic integral K(k) = π / (2 agm(1, √(1 − k²))).
 fn complete_elliptic(k: f64) -> f64 {

@@ -1,8 +1,8 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; a
 //! state of another mechanism is refused and changes nothing.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery;
 use pliant_core::mechanism::EffectorId;

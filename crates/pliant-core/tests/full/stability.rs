@@ -1,12 +1,12 @@
 //! Claim: a step of a sixtieth of a second is stable for chains under their own tension, for stiffness over
 //! seven decades, at a singular pose, in loops and at limits; and closures hold.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::scenes::{
     LENGTH, Most, ball_chain, door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across,
     turn_against_the_limit,
 };
 use crate::common::{FRAME, apart, come_to_rest, edited};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{LIMIT_STIFFNESS, Model, StaticsSettings};
 use pliant_core::gallery;
 use pliant_core::mechanism::{BodyId, JointId, PerFreedom};
@@ -41,7 +41,9 @@ fn two_iterations_close_the_joints_of_a_swinging_chain() {
         for _ in 0..300 {
             simulation.step(FRAME).unwrap();
             for j in 0..20 {
-                let X = simulation.state().relative_pose(&mechanism, crate::common::handles::joint(&mechanism, j));
+                let X = simulation
+                    .state()
+                    .relative_pose(&mechanism, crate::common::handles::joint(&mechanism, j));
                 *worst = worst.max(X.position.norm() / LENGTH);
             }
         }

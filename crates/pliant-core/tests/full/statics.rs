@@ -5,8 +5,9 @@
 //! coordinates of the spanning tree, with forward kinematics, closures of the loop joints as constraints, and
 //! derivatives by finite differences.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, apart, come_to_rest, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model, StaticsSettings};
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
@@ -15,7 +16,6 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::{DMatrix, DVector, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::engine::State;
 
 struct Oracle<'m> {
     mechanism: &'m Mechanism,
@@ -50,8 +50,10 @@ impl<'m> Oracle<'m> {
             let joint = self.mechanism[id];
             let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
             let X = joint.kind.transform(&q.as_slice()[first..first + joint.kind.freedoms()]);
-            poses[joint.child.index()] =
-                parent * self.mechanism.frame_in_parent(&self.mechanism[id]) * X * self.mechanism.frame_in_child(&self.mechanism[id]).inverse();
+            poses[joint.child.index()] = parent
+                * self.mechanism.frame_in_parent(&self.mechanism[id])
+                * X
+                * self.mechanism.frame_in_child(&self.mechanism[id]).inverse();
         }
         poses
     }

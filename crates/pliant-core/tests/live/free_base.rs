@@ -1,11 +1,11 @@
 //! Claim: on a free base the live engine falls freely without bending, keeps momentum, comes to rest on springs under its feet where the full statics have it, and on the way there moves as the full engine.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::effectors_apart;
 use crate::common::{FRAME, apart, bits, momentum};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::{Inputs, Spring};
 use pliant_core::live::Model;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::{Twist, Wrench};

@@ -1,8 +1,8 @@
 //! Claim: joint limits act inside a live step: a mechanism pressed against them comes to rest where the full statics,
 //! with limits as one-sided springs, have it; it does not pass them on the way; and let go, it leaves them.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::loads::Random;
 use crate::common::{FRAME, edited};

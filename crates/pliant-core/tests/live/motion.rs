@@ -3,12 +3,12 @@
 //! moving base lead to where the full engine comes to rest; and a closed path of loads does no work as the step
 //! shrinks.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, builder, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::{Inputs, Spring};
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::{Inputs, Spring};
 use pliant_core::joints::JointKind;
 use pliant_core::live::Model;
 use pliant_core::mechanism::{BodyId, EffectorId, JointDescription, JointId, Mechanism, PerFreedom};
@@ -228,7 +228,9 @@ fn a_swinging_base_carries_the_mechanism() {
             worst = worst.max(effectors_apart(&mechanism, simulation.state(), expected.state()));
             let rigid = mechanism.effectors().iter().enumerate().map(|(e, effector)| {
                 let rest = base * mechanism[effector.body].pose * effector.frame;
-                (expected.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().position - rest.position).norm()
+                (expected.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().position
+                    - rest.position)
+                    .norm()
             });
             bent = bent.max(rigid.fold(0.0, f64::max) / r);
         }

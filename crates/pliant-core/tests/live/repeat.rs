@@ -1,8 +1,8 @@
 //! Claim: the same inputs give the same bits, in a second run and after a state was saved and put back; bad inputs and
 //! steps that fail leave everything as it was; no step returns a state that is not finite.
 
-use pliant_core::engine::Simulation as _;
 use crate::common;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::{FRAME, bits};
 use pliant_core::gallery;

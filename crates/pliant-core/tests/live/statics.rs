@@ -1,9 +1,9 @@
 //! Claim: the live engine comes to rest on the exact nonlinear equilibrium, that of the full statics, under random
 //! loads that move the effectors by up to a radius of the mechanism; with loops, couplings and joints from formulas too.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::loads::{Random, case, effectors_apart};
 use crate::common::{FRAME, apart};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::live::{Model, Simulation};
 use pliant_core::mechanism::EffectorId;

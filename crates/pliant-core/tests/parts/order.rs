@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::*;
 use pliant_core::mechanism::order::Order;
+use pliant_core::mechanism::*;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 fn body(name: impl Into<String>, x: f64) -> Body {
@@ -38,8 +38,11 @@ fn check_forest(mechanism: &Mechanism) {
     }
     assert_eq!(seen.len(), mechanism.bodies().len());
     // Every joint either carries its child in the forest or closes a loop.
-    let tree =
-        mechanism.bodies().iter().enumerate().filter_map(|(b, _)| order.tree_joint_of(crate::common::handles::body(&mechanism, b)));
+    let tree = mechanism
+        .bodies()
+        .iter()
+        .enumerate()
+        .filter_map(|(b, _)| order.tree_joint_of(crate::common::handles::body(&mechanism, b)));
     let mut joints: Vec<JointId> = tree.chain(order.loop_joints().iter().copied()).collect();
     joints.sort();
     assert_eq!(joints, mechanism.joint_ids().collect::<Vec<_>>());
@@ -53,8 +56,8 @@ fn check_forest(mechanism: &Mechanism) {
             (None, joint) => assert_eq!(node.depth, usize::from(joint.is_some())),
             (Some(_), None) => panic!("a free base has no parent"),
         }
-        let members =
-            (0..mechanism.bodies().len()).filter(|b| order.node_of(crate::common::handles::body(&mechanism, *b)) == Some(n));
+        let members = (0..mechanism.bodies().len())
+            .filter(|b| order.node_of(crate::common::handles::body(&mechanism, *b)) == Some(n));
         let mass: f64 = members.map(|b| mechanism.bodies()[b].inertia.mass).sum();
         assert!((node.inertia.mass - mass).abs() <= 1e-12 * mass);
     }
@@ -90,7 +93,10 @@ fn a_chain() {
     assert_eq!(chain.order().nodes()[4].depth, 5);
     assert_eq!(chain.order().loop_joints(), &[]);
     for b in 1..5 {
-        assert_eq!(chain.order().dominator_of(crate::common::handles::body(&mechanism, b)), Some(crate::common::handles::body(&mechanism, b - 1)));
+        assert_eq!(
+            chain.order().dominator_of(crate::common::handles::body(&mechanism, b)),
+            Some(crate::common::handles::body(&mechanism, b - 1))
+        );
     }
 }
 
@@ -103,7 +109,9 @@ fn passive_joints_close_loops() {
     builder.body(body("b", 0.0));
     builder.joint(kinds(0)).joint(kinds(1).stiffness(1.0)).joint(kinds(2));
     let one = builder.clone().build().expect("legal");
-    let tree = |m: &Mechanism| m.order().tree_joint_of(crate::common::handles::body(&mechanism, 0)).map(|j| j.index());
+    let tree = |m: &Mechanism| {
+        m.order().tree_joint_of(crate::common::handles::body(&mechanism, 0)).map(|j| j.index())
+    };
     assert_eq!(tree(&one), Some(1));
     assert_eq!(one.order().loop_joints().iter().map(|j| j.index()).collect::<Vec<_>>(), [0, 2]);
     builder.joint(JointDescription::new("weld", JointKind::Fixed, "world", "b"));
@@ -179,7 +187,10 @@ fn random_graphs() {
         let mechanism = graph(count, &joints);
         check_forest(&mechanism);
         for b in 0..count {
-            let found = mechanism.order().dominator_of(crate::common::handles::body(&mechanism, b)).map(|d| d.index());
+            let found = mechanism
+                .order()
+                .dominator_of(crate::common::handles::body(&mechanism, b))
+                .map(|d| d.index());
             assert_eq!(found, dominator_by_definition(&mechanism, b), "body {b} of {joints:?}");
         }
     }

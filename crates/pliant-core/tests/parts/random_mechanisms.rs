@@ -39,7 +39,10 @@ fn bodies(mechanism: &Mechanism) -> impl Iterator<Item = BodyId> + use<> {
 /// The joints that carry a body.
 fn carriers(mechanism: &Mechanism, body: BodyId) -> Vec<JointId> {
     let numbered = mechanism.joints().iter().enumerate();
-    numbered.filter(|(_, joint)| joint.child == body).map(|(i, _)| crate::common::handles::joint(&mechanism, i)).collect()
+    numbered
+        .filter(|(_, joint)| joint.child == body)
+        .map(|(i, _)| crate::common::handles::joint(&mechanism, i))
+        .collect()
 }
 
 #[test]
@@ -74,7 +77,8 @@ fn everything_occurs_by_default() {
         };
         let mut pairs = HashSet::new();
         for (i, joint) in mechanism.joints().iter().enumerate() {
-            let closes = mechanism.order().loop_joints().contains(&crate::common::handles::joint(&mechanism, i));
+            let closes =
+                mechanism.order().loop_joints().contains(&crate::common::handles::joint(&mechanism, i));
             let kinds = if closes { &mut loop_kinds } else { &mut tree_kinds };
             kinds.insert(joint.kind.name());
             note("two joints between the same bodies", !pairs.insert((joint.parent, joint.child)));

@@ -2,15 +2,15 @@
 //! couplings are closed, a free base stays where it is; coordinates, rests and limits keep their zero; and it moves as
 //! the same mechanism does whose file is drawn in that pose. What loops forbid is an error that names the joint.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, builder, distance, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::State;
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Element, JointDescription, JointId, Mechanism, MechanismBuilder, PerFreedom};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
-use pliant_core::engine::State;
 use pliant_core::{articulated, full, live};
 
 fn ids(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
@@ -130,9 +130,13 @@ fn redrawn(mechanism: &Mechanism) -> Mechanism {
         assert!(matches!(joint.kind, JointKind::Hinge | JointKind::Fixed));
         let frame = start.pose(joint.child).unwrap() * mechanism.frame_in_child(&mechanism[id]);
         let child = &mechanism[joint.child].name;
-        let mut description =
-            JointDescription::new(&joint.name, joint.kind.clone(), mechanism.parent_name(&mechanism[id]), child)
-                .frame(frame);
+        let mut description = JointDescription::new(
+            &joint.name,
+            joint.kind.clone(),
+            mechanism.parent_name(&mechanism[id]),
+            child,
+        )
+        .frame(frame);
         if let ([freedom], [q]) = (&joint.freedoms[..], start.coordinates_of(mechanism, id).unwrap()) {
             description = description
                 .stiffness(freedom.stiffness)
@@ -215,7 +219,8 @@ fn loops_and_couplings_close() {
         // Statics closes loops to 1e-9 of the size.
         assert!(start.violation(&mechanism) < 1e-8, "{name}: {:e}", start.violation(&mechanism));
         for coupling in mechanism.couplings() {
-            let [a, b] = [coupling.joint, coupling.of].map(|j| start.coordinates_of(&mechanism, j).unwrap()[0]);
+            let [a, b] =
+                [coupling.joint, coupling.of].map(|j| start.coordinates_of(&mechanism, j).unwrap()[0]);
             assert!((a - coupling.ratio * b - coupling.offset).abs() < 1e-8, "{name}");
         }
         // `--at` goes on from there: the same joint elsewhere, the same pose as from the file's.

@@ -151,8 +151,7 @@ fn a_passive_loop() {
     let effector = &mechanism.effectors()[0];
     let head = format!(
         "nothing holds effector `{}` on body `{}`: it moves with joint `",
-        effector.name,
-        mechanism[effector.body].name
+        effector.name, mechanism[effector.body].name
     );
     assert!(message.starts_with(&head), "{message}");
     let tail =

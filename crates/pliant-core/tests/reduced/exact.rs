@@ -2,10 +2,10 @@
 //! several effectors, effectors inside loops, passive freedoms, couplings; and the finite difference of the
 //! nonlinear statics. Where nothing holds an effector, it says so and names a joint that lets it go.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::dense::Dense;
 use crate::common::maps::{Maps, effectors, softest};
 use crate::common::{builder, edited};
+use pliant_core::engine::Simulation as _;
 use pliant_core::full::{Model, StaticsSettings};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::mechanism::{BodyId, CouplingDescription, EffectorId, Joint, Mechanism, PerFreedom};
@@ -168,18 +168,23 @@ fn equals_the_finite_difference_of_the_nonlinear_statics() {
         let poses = |e: usize, load: Wrench| {
             let mut simulation = model.simulate();
             simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
-            let R = simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().rotation;
+            let R =
+                simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap().rotation;
             simulation
-                .set_load(crate::common::handles::effector(&mechanism, e), Wrench::new(R * load.force, R * load.torque))
+                .set_load(
+                    crate::common::handles::effector(&mechanism, e),
+                    Wrench::new(R * load.force, R * load.torque),
+                )
                 .unwrap();
             let settings = StaticsSettings { tolerance: 1e-12, ..StaticsSettings::default() };
             let equilibrium = simulation.settle(&settings).unwrap();
             assert!(equilibrium.converged, "{name}: {equilibrium:?}");
             let count = mechanism.effectors().len();
-            (0..count).map(|e| simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap()).collect::<Vec<Pose>>()
+            (0..count)
+                .map(|e| simulation.effector_pose(crate::common::handles::effector(&mechanism, e)).unwrap())
+                .collect::<Vec<Pose>>()
         };
-        let rest: Vec<Pose> =
-            effectors(&mechanism).iter().map(|(b, f)| mechanism[*b].pose * *f).collect();
+        let rest: Vec<Pose> = effectors(&mechanism).iter().map(|(b, f)| mechanism[*b].pose * *f).collect();
         let r = mechanism.radius();
         let unit = |i: usize| if i % 6 < 3 { r } else { 1.0 };
         let size = expected.compliance.amax();

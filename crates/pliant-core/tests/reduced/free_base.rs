@@ -1,9 +1,9 @@
 //! Claim: on a free base, mean axes give the motion of the coupled floating frame; free fall moves no joint;
 //! momentum is kept; the paper's uncoupled base differs.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::dense::Dense;
 use crate::common::momentum;
+use pliant_core::engine::Simulation as _;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::EffectorId;
@@ -123,7 +123,9 @@ fn momentum_is_kept() {
     let mut simulation = model.simulate();
     simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
     // A kick on one foot, then nothing.
-    simulation.set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.2, 0.1, 0.3])).unwrap();
+    simulation
+        .set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.2, 0.1, 0.3]))
+        .unwrap();
     (0..3).for_each(|_| simulation.step(1.0 / 240.0).unwrap());
     simulation.set_load(crate::common::handles::effector(&mechanism, 0), Wrench::ZERO).unwrap();
     let kick = Vector3::new(0.2, 0.1, 0.3) * (3.0 / 240.0);
@@ -191,8 +193,12 @@ fn standing_sag_and_frequency_are_those_of_the_full_engine() {
         exact.step(1.0 / 240.0).unwrap();
         let foot = crate::common::handles::effector(&mechanism, 0);
         let height = |base: f64, foot: f64| base - foot;
-        let a = height(reduced.pose(base).unwrap().position.z, reduced.effector_pose(foot).unwrap().position.z);
-        let b = height(exact.state().pose(base).unwrap().position.z, exact.effector_pose(foot).unwrap().position.z);
+        let a =
+            height(reduced.pose(base).unwrap().position.z, reduced.effector_pose(foot).unwrap().position.z);
+        let b = height(
+            exact.state().pose(base).unwrap().position.z,
+            exact.effector_pose(foot).unwrap().position.z,
+        );
         let rest = mechanism[base].pose.position.z - 0.012;
         worst = worst.max((a - b).abs() / (b - rest).abs().max(1e-3));
     }

@@ -1,8 +1,8 @@
 //! Claim: a reduced model has the frequencies, the sag and the reconstruction that its README tells, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::dense;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::dense::Dense;
 use crate::common::edited;

@@ -1,11 +1,11 @@
 //! Claim: a reduced model moves as the full engine does under small loads, stays stable for any stiffness, does
 //! not gain energy, follows set-points and pulls, and gives the same bits again.
 
-use pliant_core::engine::Simulation as _;
 use crate::common::{FRAME, bits, edited};
+use pliant_core::engine::Simulation as _;
+use pliant_core::engine::Spring;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::engine::Spring;
 use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism, PerFreedom};
 use pliant_core::reduced::{Reconstruction, Reduction, Simulation};
 use pliant_core::spatial::{Pose, Twist, Wrench};
@@ -64,7 +64,8 @@ fn undamped_motion_of_a_radian_does_not_gain_energy() {
         let mut simulation = weightless();
         let load = mechanism.loads()[0];
         let turn = |s: &Simulation| {
-            s.effector_pose(load.effector).unwrap()
+            s.effector_pose(load.effector)
+                .unwrap()
                 .rotation
                 .angle_to(&model.simulate().effector_pose(load.effector).unwrap().rotation)
         };
@@ -150,7 +151,9 @@ fn pulls_of_any_stiffness_are_stable_and_report_their_force() {
         [("y", "left1"), ("rungs:24", ""), ("hexapod", "base"), ("hexapod", "front_left_tibia")]
     {
         let mechanism = gallery::build(name).unwrap();
-        let body = mechanism.find_body(body).unwrap_or(crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1));
+        let body = mechanism
+            .find_body(body)
+            .unwrap_or(crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1));
         let model = Reduction::at_rest(&mechanism).build().unwrap();
         let full = full::Model::new(&mechanism);
         for stiffness in [10.0, 1e4, 1e7] {
@@ -183,7 +186,8 @@ fn pulls_of_any_stiffness_are_stable_and_report_their_force() {
                 a.position,
                 b.position
             );
-            let (f, g) = (reduced.spring_force(id).unwrap().force, exact.spring_force(full_id).unwrap().force);
+            let (f, g) =
+                (reduced.spring_force(id).unwrap().force, exact.spring_force(full_id).unwrap().force);
             // The force is the small difference that a stiff spring leaves of a move of 1e-4 m: two digits less.
             assert!((f - g).norm() < 0.02 * g.norm() + 1e-6, "{name} {stiffness:e}: {f} {g}");
         }
@@ -422,7 +426,8 @@ fn several_pulls_on_a_free_base_share_it() {
         (0..2_000).for_each(|_| simulation.step(FRAME).unwrap());
         let x = simulation.pose(base).unwrap().position.x - rest.position.x;
         assert!((x - 5e-4).abs() < 1e-9, "{stiffness:e}: {x}");
-        let sum = simulation.spring_force(ids[0]).unwrap().force + simulation.spring_force(ids[1]).unwrap().force;
+        let sum =
+            simulation.spring_force(ids[0]).unwrap().force + simulation.spring_force(ids[1]).unwrap().force;
         assert!(sum.norm() < 1e-6 * stiffness * 1e-3, "{sum}");
     }
 }

@@ -2,8 +2,8 @@
 //! loops put it; at a loaded equilibrium the compliance is the derivative of the nonlinear equilibrium, and the
 //! model rests there under the loads that hold it.
 
-use pliant_core::engine::Simulation as _;
 use crate::common;
+use pliant_core::engine::Simulation as _;
 
 use crate::common::distance;
 use pliant_core::full::{self, StaticsSettings};
@@ -38,14 +38,18 @@ fn loaded_compliance_is_the_tangent_of_the_full_engine() {
         let C = projection.compliance();
         for (e, effector) in mechanism.effectors().iter().enumerate() {
             let pose = at.state().pose(effector.body).unwrap() * effector.frame;
-            let arm = Pose::new(pose.rotation, pose.position - at.state().pose(effector.body).unwrap().position);
+            let arm =
+                Pose::new(pose.rotation, pose.position - at.state().pose(effector.body).unwrap().position);
             for k in 0..6 {
                 // A wrench of the effector's frame, at the link frame with world axes.
                 let wrench = arm.wrench_to_outer(&Wrench::from_vector(&Vector6::ith(k, 1.0)));
                 let moved = tangent.displacement(&[(effector.body, wrench)]).unwrap();
                 for (f, other) in mechanism.effectors().iter().enumerate() {
                     let pose = at.state().pose(other.body).unwrap() * other.frame;
-                    let arm = Pose::new(pose.rotation, pose.position - at.state().pose(other.body).unwrap().position);
+                    let arm = Pose::new(
+                        pose.rotation,
+                        pose.position - at.state().pose(other.body).unwrap().position,
+                    );
                     let expected = arm.twist_to_local(&moved[other.body.index()]).to_vector();
                     let got = C.fixed_view::<6, 1>(6 * f, 6 * e + k);
                     // The tangent's pivots of redundant closures are 1e-7 of others: nine digits are left.
@@ -92,8 +96,9 @@ fn positions_of_a_tree_are_its_forward_kinematics() {
     let reference = Reference::at_positions(&mechanism, &positions).unwrap();
     for (joint, position) in &positions {
         let given = mechanism[*joint];
-        let outer =
-            given.parent.map_or(given.frame, |b| reference.pose(b).unwrap() * mechanism.frame_in_parent(&mechanism[*joint]));
+        let outer = given.parent.map_or(given.frame, |b| {
+            reference.pose(b).unwrap() * mechanism.frame_in_parent(&mechanism[*joint])
+        });
         let inner = reference.pose(given.child).unwrap() * mechanism.frame_in_child(&mechanism[*joint]);
         let X = outer.inverse_times(&inner);
         // A product of about twenty poses.
@@ -108,8 +113,12 @@ fn positions_of_a_loop_close_it() {
     let reference = Reference::at_positions(&mechanism, &[(joint, vec![0.4])]).unwrap();
     for (j, given) in mechanism.joints().iter().enumerate() {
         let id = crate::common::handles::joint(&mechanism, j);
-        let outer = given.parent.map_or(given.frame, |b| reference.pose(b).unwrap() * mechanism.frame_in_parent(&mechanism[id]));
-        let X = outer.inverse_times(&(reference.pose(given.child).unwrap() * mechanism.frame_in_child(&mechanism[id])));
+        let outer = given
+            .parent
+            .map_or(given.frame, |b| reference.pose(b).unwrap() * mechanism.frame_in_parent(&mechanism[id]));
+        let X = outer.inverse_times(
+            &(reference.pose(given.child).unwrap() * mechanism.frame_in_child(&mechanism[id])),
+        );
         // Statics closes loops to about 1e-12 of their size.
         assert!(given.kind.residual(&X, &vec![0.0; given.kind.freedoms()]).amax() < 1e-10, "{}", given.name);
         if id == joint {
@@ -131,6 +140,8 @@ fn positions_that_cannot_be_taken_are_errors() {
     assert_eq!(error(&[(joint, vec![0.1, 0.2])]), format!("joint `{name}` has 1 freedoms, not 2"));
     assert_eq!(error(&[(joint, vec![f64::NAN])]), format!("the position of joint `{name}` is not finite"));
     // Two angles of a four-bar cannot be chosen independently.
-    let all: Vec<_> = (0..2).map(|j| (crate::common::handles::joint(&mechanism, j), vec![0.5 * (1.0 - 2.0 * j as f64)])).collect();
+    let all: Vec<_> = (0..2)
+        .map(|j| (crate::common::handles::joint(&mechanism, j), vec![0.5 * (1.0 - 2.0 * j as f64)]))
+        .collect();
     assert!(error(&all).contains("cannot take these positions"));
 }
