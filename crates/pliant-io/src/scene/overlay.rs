@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use pliant_core::closest;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Defect, EffectorDescription, Element, MechanismBuilder, PerFreedom, closest};
+use pliant_core::mechanism::{Defect, EffectorDescription, Element, MechanismBuilder, PerFreedom};
 
 use super::joint::{SPRINGS, read_springs};
 use super::keys::section;

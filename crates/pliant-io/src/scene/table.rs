@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use pliant_core::mechanism::{PerFreedom, closest};
+use pliant_core::closest;
+use pliant_core::mechanism::PerFreedom;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

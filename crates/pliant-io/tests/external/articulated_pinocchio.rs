@@ -14,11 +14,10 @@ use crate::trial::{Found, trial};
 use crate::wheels;
 use libtest_mimic::Trial;
 use pliant_core::articulated::Model;
-use pliant_core::inputs::Inputs;
+use pliant_core::engine::{Inputs, State};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{JointId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Twist;
-use pliant_core::state::State;
 use serde_json::{Value, json};
 
 /// What warnings and notes say of robots that are not quite their file's.
@@ -51,8 +50,8 @@ fn forward_dynamics_are_those_of_pinocchio() -> Found<()> {
         let mut state = State::at_rest(&mechanism);
         let mut forces = vec![0.0; state.coordinates.len()];
         let mut given: HashMap<&str, [f64; 3]> = HashMap::new();
-        for (j, joint) in mechanism.joints().iter().enumerate() {
-            let at = mechanism.coordinates_of(JointId::from_index(j));
+        for joint in mechanism.joints() {
+            let at = joint.coordinates();
             let Some(freedom) = joint.freedoms.first() else { continue };
             let reach = if joint.kind == JointKind::Hinge { 2.0 } else { 0.1 };
             let q = (reach * (2.0 * random.unit() - 1.0)).clamp(freedom.lower, freedom.upper);
@@ -81,9 +80,9 @@ fn forward_dynamics_are_those_of_pinocchio() -> Found<()> {
         dynamics.set_state(state, Twist::ZERO).unwrap();
         let (mut forces, mut found) = (vec![0.0; model.speeds()], vec![0.0; model.speeds()]);
         let mut places = Vec::new();
-        for (j, joint) in mechanism.joints().iter().enumerate().filter(|(_, j)| !j.freedoms.is_empty()) {
-            let at = model.speeds_of(joint.child).expect("a node of its own").start;
-            forces[at] = given[mechanism.coordinates_of(JointId::from_index(j)).start];
+        for joint in mechanism.joints().iter().filter(|joint| !joint.freedoms.is_empty()) {
+            let at = model.speeds_of(joint.child).unwrap().expect("a node of its own").start;
+            forces[at] = given[joint.coordinates().start];
             places.push((at, answer[&joint.name], joint.freedoms[0].armature));
         }
         if places.iter().any(|(_, _, armature)| *armature != 0.0) {

@@ -14,7 +14,7 @@ use crate::common::{Random, assert_round_trip};
 use crate::trial::{Found, trial};
 use crate::wheels;
 use libtest_mimic::Trial;
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, Vector3};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
@@ -44,11 +44,11 @@ fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
 }
 
 fn joints(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
-    (0..mechanism.joints().len()).map(JointId::from_index)
+    mechanism.joint_ids()
 }
 
 fn closes_a_loop(mechanism: &Mechanism, j: JointId) -> bool {
-    mechanism.order().tree_joint_of(mechanism.joint(j).child) != Some(j)
+    mechanism.order().tree_joint_of(mechanism[j].child) != Some(j)
 }
 
 /// Poses of all bodies at coordinates of the joints of the tree.
@@ -56,12 +56,12 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
     for &body in mechanism.order().bodies() {
         let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = mechanism.joint(j);
+        let joint = &mechanism[j];
         let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
         let zero = vec![0.0; joint.freedoms.len()];
         let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
         poses[body.index()] =
-            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
     }
     poses
 }
@@ -90,7 +90,7 @@ fn mass_poses_and_springs_are_those_of_drake(name: &str, robots: &[(PathBuf, Mec
     for (path, mechanism) in robots {
         let dropped: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
-            .map(|j| mechanism.joint(j).name.as_str())
+            .map(|j| mechanism[j].name.as_str())
             .collect();
         for round in 0..5 {
             let mut q: HashMap<String, Vec<f64>> = HashMap::new();
@@ -134,8 +134,7 @@ fn mass_poses_and_springs_are_those_of_drake(name: &str, robots: &[(PathBuf, Mec
         }
         let forces: HashMap<String, Vec<f64>> = serde_json::from_value(answer["forces"].clone()).unwrap();
         for (name, forces) in &forces {
-            let joint =
-                mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("{what}: {name}")));
+            let joint = &mechanism[mechanism.find_joint(name).unwrap_or_else(|| panic!("{what}: {name}"))];
             // Springs of ours that the file does not have.
             let default = mechanism.notes().iter().any(|note| note.contains("no springs are given"));
             for (k, force) in forces.iter().enumerate().filter(|_| !default) {
@@ -156,7 +155,7 @@ fn cassie_has_its_loops_springs_and_gearboxes() -> Found<()> {
     for (path, mechanism) in &robots()? {
         let loops: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
-            .map(|j| mechanism.joint(j).name.as_str())
+            .map(|j| mechanism[j].name.as_str())
             .collect();
         println!("{}: {loops:?}", path.display());
         mechanism.warnings().iter().for_each(|warning| println!("  {warning}"));
@@ -172,12 +171,12 @@ fn cassie_has_its_loops_springs_and_gearboxes() -> Found<()> {
         if whole {
             assert_eq!(mechanism.couplings().len(), 10);
             let coupling = mechanism.couplings()[0];
-            let name = |j: JointId| mechanism.joint(j).name.as_str();
+            let name = |j: JointId| mechanism[j].name.as_str();
             assert_eq!((name(coupling.joint), name(coupling.of)), ("left-roll-op", "left-roll-ip"));
             assert_eq!(coupling.ratio, -0.04);
         }
         assert!(mechanism.find_body("pelvis").is_some());
-        let held = mechanism.order().tree_joint_of(BodyId::from_index(0)).is_some();
+        let held = mechanism.order().tree_joint_of(mechanism.body_ids().next().unwrap()).is_some();
         assert!(held, "the root is fixed unless said otherwise");
         assert_round_trip(mechanism);
     }

@@ -16,7 +16,7 @@ use crate::trial::{Found, trial};
 use crate::wheels;
 use libtest_mimic::Trial;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
@@ -53,12 +53,12 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
     for &body in mechanism.order().bodies() {
         let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = mechanism.joint(j);
+        let joint = &mechanism[j];
         let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
         let zero = vec![0.0; joint.freedoms.len()];
         let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
         poses[body.index()] =
-            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
     }
     poses
 }
@@ -98,15 +98,12 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
 
         // Joints that Pinocchio moves and that are fixed here, each for want of mass.
         let moving: HashMap<String, u64> = serde_json::from_value(answer["joints"].clone()).unwrap();
-        let fixed = (0..mechanism.joints().len()).map(JointId::from_index).filter(|j| {
-            mechanism.joint(*j).kind == JointKind::Fixed && moving.contains_key(&mechanism.joint(*j).name)
-        });
+        let fixed = mechanism
+            .joint_ids()
+            .filter(|j| mechanism[*j].kind == JointKind::Fixed && moving.contains_key(&mechanism[*j].name));
         let fixed: Vec<JointId> = fixed.collect();
-        assert!(
-            fixed.iter().all(|j| mechanism.body(mechanism.joint(*j).child).inertia.mass == 0.0),
-            "{what}"
-        );
-        let lost: u64 = fixed.iter().map(|j| moving[&mechanism.joint(*j).name]).sum();
+        assert!(fixed.iter().all(|j| mechanism[mechanism[*j].child].inertia.mass == 0.0), "{what}");
+        let lost: u64 = fixed.iter().map(|j| moving[&mechanism[*j].name]).sum();
         if lost > 0 {
             assert!(
                 mechanism.warnings().iter().any(|w| w.contains("has no mass and carries none")),
@@ -120,7 +117,7 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
         let q: HashMap<String, Vec<f64>> = serde_json::from_value(job["q"].clone()).unwrap();
         let bodies: HashMap<String, Vec<f64>> = serde_json::from_value(answer["bodies"].clone()).unwrap();
         for (b, pose) in poses(mechanism, &q).iter().enumerate() {
-            let name = &mechanism.body(BodyId::from_index(b)).name;
+            let name = &mechanism.bodies()[b].name;
             let p = &bodies[name];
             let rotation = UnitQuaternion::from_quaternion(Quaternion::new(p[6], p[3], p[4], p[5]));
             let apart = (pose.position - Vector3::new(p[0], p[1], p[2])).norm();

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pliant_core::full::{self, StaticsSettings};
+use pliant_core::engine::{Simulation, State, StaticsSettings};
+use pliant_core::full;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
-use pliant_core::state::State;
 
 use super::robots::{self, GENESIS, Package, ROBOSUITE};
 use crate::trial::{Found, trial};
@@ -27,12 +27,11 @@ fn pose(x: &[f64]) -> Pose {
 
 /// The compliance of an effector where the mechanism settles, world axes at its origin, and its pose there.
 fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
-    let model = full::Model::new(mechanism);
-    let mut simulation = model.simulate();
+    let mut simulation = full::Model::new(mechanism).simulate();
     let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
     assert!(equilibrium.converged && equilibrium.stable, "{equilibrium:?}");
-    let at = simulation.effector_pose(simulation.effector(effector).unwrap());
-    let reference = Reference::at_equilibrium(&mut simulation).unwrap();
+    let at = simulation.effector_pose(simulation.effector(effector).unwrap()).unwrap();
+    let reference = Reference::at_equilibrium(&mut simulation);
     let projection = Reduction::at(reference).effectors([effector]).project().unwrap();
     let mut turn = Matrix6::zeros();
     let R = at.rotation_matrix();
@@ -44,14 +43,13 @@ fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
 
 /// Where all bodies are, twenty times in one second from rest.
 fn moved(mechanism: &Mechanism) -> Vec<Vec<Pose>> {
-    let model = full::Model::new(mechanism);
-    let mut simulation = model.simulate();
+    let mut simulation = full::Model::new(mechanism).simulate();
     (0..20)
         .map(|_| {
             for _ in 0..500 {
                 simulation.step(1e-4).unwrap();
             }
-            simulation.poses().map(|(_, pose)| *pose).collect()
+            simulation.poses().map(|(_, pose)| pose).collect()
         })
         .collect()
 }
