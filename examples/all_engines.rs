@@ -17,7 +17,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(transforms.len(), 16 * mechanism.bodies().len());
         let Energy { kinetic, elastic, .. } = simulation.energy();
         let at = simulation.effector_pose(tip)?.position;
-        println!("{:>12}: tip at {at:.4?}, {kinetic:.1e} J kinetic, {elastic:.3} J elastic", simulation.engine());
+        println!(
+            "{:>12}: tip at {at:.4?}, {kinetic:.1e} J kinetic, {elastic:.3} J elastic",
+            simulation.engine()
+        );
     }
     Ok(())
 }

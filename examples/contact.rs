@@ -16,7 +16,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("lifted by {:.1} cm", 100.0 * (lifted.position.z - start));
     for contact in scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0) {
         let name = |touched| scene.world().name(touched);
-        println!("{} pushes {} with {:.2} N", name(contact.first)?, name(contact.second)?, contact.force.norm());
+        println!(
+            "{} pushes {} with {:.2} N",
+            name(contact.first)?,
+            name(contact.second)?,
+            contact.force.norm()
+        );
     }
 
     scene.world_mut().restore(&saved)?;

@@ -24,13 +24,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     robot.simulation.set_load(tip, Wrench::force([0.0, 0.0, -5.0]))?;
     let saved = robot.simulation.state().clone();
 
-    let mut robot = thread::spawn(move || {
-        (0..100).try_for_each(|_| robot.simulation.step(0.01)).map(|()| robot)
-    })
-    .join()
-    .map_err(|_| "the thread panicked")??;
+    let mut robot =
+        thread::spawn(move || (0..100).try_for_each(|_| robot.simulation.step(0.01)).map(|()| robot))
+            .join()
+            .map_err(|_| "the thread panicked")??;
     let first = robot.simulation.state().clone();
-    println!("{} at {} s: {}", robot.mechanism.name(), first.time, robot.simulation.effector_pose(tip)?.position);
+    println!(
+        "{} at {} s: {}",
+        robot.mechanism.name(),
+        first.time,
+        robot.simulation.effector_pose(tip)?.position
+    );
 
     // Models are shared: a second simulation costs its workspace alone. From the same state it gives the same bits.
     let mut second = robot.model.simulate();

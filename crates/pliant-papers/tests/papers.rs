@@ -2,6 +2,7 @@
 //! and one JSON document with every figure; every number that shows a paper wrong is finite and says so; a folder
 //! that cannot be written to is reported at once. `external.rs` opens the pages in a browser.
 
+#[allow(dead_code)] // the command line's tests use the rest
 #[path = "../../pliant-cli/tests/common/mod.rs"]
 mod common;
 

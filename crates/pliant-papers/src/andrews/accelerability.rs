@@ -17,11 +17,14 @@
 //! measures it in its coordinates y = UᵀS ξ_E: M_y = (UᵀS A (UᵀS)ᵀ)⁻¹.
 
 use pliant::articulated::{self, Dynamics};
-use pliant::mechanism::{EffectorId, JointId, Mechanism};
+use pliant::mechanism::{JointId, Mechanism};
 use pliant::nalgebra::{DMatrix, Matrix6};
 use pliant::reduced::{Model, Reduction};
 use pliant::spatial::{Pose, SpatialInertia};
 use pliant_cli::failure::Failure;
+
+/// Why a handle is good.
+const OWN: &str = "a handle of this mechanism";
 
 /// Closures that loops repeat leave singular values below this part of the largest.
 const REPEATED: f64 = 1e-10;
@@ -38,7 +41,7 @@ pub enum Mass {
 }
 
 /// A mechanism reduced to its effectors where it starts, with this mass.
-pub fn model(mechanism: &Mechanism, mass: Mass) -> Result<Model<'_>, Failure> {
+pub fn model(mechanism: &Mechanism, mass: Mass) -> Result<Model, Failure> {
     let condensed = Reduction::at_rest(mechanism).build().map_err(Failure::job)?;
     condensed.with_accelerability(&accelerability(mechanism, mass)?).map_err(Failure::job)
 }
@@ -64,20 +67,20 @@ fn accelerability(mechanism: &Mechanism, mass: Mass) -> Result<DMatrix<f64>, Fai
 /// Speeds of the tree's joints, as the articulated engine has them, then those of loop joints.
 struct Speeds<'m> {
     mechanism: &'m Mechanism,
-    model: &'m articulated::Model<'m>,
-    dynamics: Dynamics<'m>,
+    model: &'m articulated::Model,
+    dynamics: Dynamics,
     /// First speed of each loop joint, in the order of the mechanism's.
     of_loops: Vec<usize>,
     count: usize,
 }
 
 impl<'m> Speeds<'m> {
-    fn new(mechanism: &'m Mechanism, model: &'m articulated::Model<'m>) -> Speeds<'m> {
+    fn new(mechanism: &'m Mechanism, model: &'m articulated::Model) -> Speeds<'m> {
         let mut count = model.speeds();
         let of_loops = (mechanism.order().loop_joints().iter())
             .map(|&joint| {
                 let first = count;
-                count += mechanism.joint(joint).kind.freedoms();
+                count += mechanism[joint].kind.freedoms();
                 first
             })
             .collect();
@@ -90,15 +93,15 @@ impl<'m> Speeds<'m> {
         match loops.iter().position(|&other| other == joint) {
             Some(k) => self.of_loops[k],
             None => {
-                let child = self.mechanism.joint(joint).child;
-                self.model.speeds_of(child).expect("a joint that moves carries its child").start
+                let child = self.mechanism[joint].child;
+                self.model.speeds_of(child).expect(OWN).expect("a joint that moves carries its child").start
             }
         }
     }
 
     /// The mechanism's coordinates of a joint where it starts.
     fn coordinates(&self, joint: JointId) -> &[f64] {
-        &self.dynamics.state().coordinates[self.mechanism.coordinates_of(joint)]
+        &self.dynamics.state().coordinates[self.mechanism[joint].coordinates()]
     }
 
     /// E, the effectors below each other.
@@ -106,7 +109,10 @@ impl<'m> Speeds<'m> {
         let count = self.mechanism.effectors().len();
         let mut E = DMatrix::zeros(6 * count, self.count);
         for e in 0..count {
-            let J = self.dynamics.effector_jacobian(EffectorId::from_index(e));
+            let J = self
+                .dynamics
+                .effector_jacobian(self.mechanism.effector_ids().nth(e).expect("an effector"))
+                .expect(OWN);
             E.view_mut((6 * e, 0), J.shape()).copy_from(&J);
         }
         E
@@ -117,11 +123,12 @@ impl<'m> Speeds<'m> {
         let (mechanism, loops) = (self.mechanism, self.mechanism.order().loop_joints());
         let mut G = DMatrix::zeros(6 * loops.len() + mechanism.couplings().len(), self.count);
         for (k, (&id, &first)) in loops.iter().zip(&self.of_loops).enumerate() {
-            let (joint, q) = (mechanism.joint(id), self.coordinates(id));
+            let (joint, q) = (&mechanism[id], self.coordinates(id));
             // ξ of the joint's frame on the child, less that of the parent's at the same place, is S q̇.
-            let child = self.dynamics.jacobian(joint.child, &mechanism.frame_in_child(id));
-            let there = mechanism.frame_in_parent(id) * joint.kind.transform(q);
-            let parent = joint.parent.map(|body| self.dynamics.jacobian(body, &there));
+            let child =
+                self.dynamics.jacobian(joint.child, &mechanism.frame_in_child(&mechanism[id])).expect(OWN);
+            let there = mechanism.frame_in_parent(&mechanism[id]) * joint.kind.transform(q);
+            let parent = joint.parent.map(|body| self.dynamics.jacobian(body, &there).expect(OWN));
             let apart = parent.map_or(child.clone(), |parent| child - parent);
             G.view_mut((6 * k, 0), apart.shape()).copy_from(&apart);
             let S = joint.kind.subspace(q);
@@ -140,8 +147,8 @@ impl<'m> Speeds<'m> {
     fn rotors(&self) -> DMatrix<f64> {
         let mut M = DMatrix::zeros(self.count, self.count);
         for j in 0..self.mechanism.joints().len() {
-            let joint = JointId::from_index(j);
-            for (k, freedom) in self.mechanism.joint(joint).freedoms.iter().enumerate() {
+            let joint = self.mechanism.joint_ids().nth(j).expect("a joint");
+            for (k, freedom) in self.mechanism[joint].freedoms.iter().enumerate() {
                 let at = self.first(joint) + k;
                 M[(at, at)] += freedom.armature;
             }
@@ -153,7 +160,7 @@ impl<'m> Speeds<'m> {
     fn mass(&self) -> DMatrix<f64> {
         let mut M = self.rotors();
         for node in self.mechanism.order().nodes() {
-            let J = self.dynamics.jacobian(node.head, &Pose::identity());
+            let J = self.dynamics.jacobian(node.head, &Pose::identity()).expect(OWN);
             let own = J.tr_mul(&(node.inertia.matrix() * &J));
             let mut block = M.view_mut((0, 0), own.shape());
             block += own;
@@ -182,14 +189,14 @@ impl<'m> Speeds<'m> {
         };
         for (node, inertia) in nodes.iter().zip(&inertias) {
             // The columns of its own speeds.
-            let own = self.model.speeds_of(node.head).expect("a node moves");
-            let J = self.dynamics.jacobian(node.head, &Pose::identity());
+            let own = self.model.speeds_of(node.head).expect(OWN).expect("a node moves");
+            let J = self.dynamics.jacobian(node.head, &Pose::identity()).expect(OWN);
             add(own.start, &J.columns_range(own).into_owned(), &inertia.matrix());
         }
         for (&id, &first) in mechanism.order().loop_joints().iter().zip(&self.of_loops) {
-            let joint = mechanism.joint(id);
+            let joint = &mechanism[id];
             let Some(n) = mechanism.order().node_of(joint.child) else { continue };
-            let frame = mechanism.order().offset_of(joint.child) * mechanism.frame_in_child(id);
+            let frame = mechanism.order().offset_of(joint.child) * mechanism.frame_in_child(&mechanism[id]);
             let J = frame.adjoint() * joint.kind.subspace(self.coordinates(id));
             let J = DMatrix::from_fn(6, joint.kind.freedoms(), |i, k| J[(i, k)]);
             add(first, &J, &inertias[n].matrix());
@@ -289,7 +296,7 @@ mod tests {
         };
         let e: Vec<Vector3<f64>> = axes.iter().map(|axis| joint.frame.rotation * axis).collect();
         let of_body = |body: BodyId| {
-            let (pose, own) = (mechanism.body(body).pose, mechanism.body(body).inertia);
+            let (pose, own) = (mechanism[body].pose, mechanism[body].inertia);
             let R = pose.rotation.to_rotation_matrix();
             let I = R.matrix() * own.inertia * R.matrix().transpose();
             let r = pose.rotation * own.center_of_mass + pose.position - joint.frame.position;
@@ -309,8 +316,8 @@ mod tests {
             let frames: Vec<_> = mechanism.effectors().iter().map(|e| (e.body, e.frame)).collect();
             let EZ = dense.stack(&frames) * &dense.closed;
             let order = mechanism.order();
-            let parent = |body: BodyId| order.tree_joint_of(body).and_then(|j| mechanism.joint(j).parent);
-            let all = (0..mechanism.bodies().len()).map(BodyId::from_index);
+            let parent = |body: BodyId| order.tree_joint_of(body).and_then(|j| mechanism[j].parent);
+            let all = mechanism.body_ids();
             for (mass, composite) in [(Mass::Accelerability, false), (Mass::CompositeAccelerability, true)] {
                 let mut K = DMatrix::zeros(dense.stiffness.len(), dense.stiffness.len());
                 for (j, joint) in mechanism.joints().iter().enumerate() {
@@ -321,7 +328,7 @@ mod tests {
                         false => vec![joint.child],
                     };
                     let own = inertia_about(&mechanism, joint, &carried);
-                    let at = mechanism.coordinates_of(JointId::from_index(j)).start;
+                    let at = mechanism.joints()[j].coordinates().start;
                     K.view_mut((at, at), own.shape()).copy_from(&own);
                     (joint.freedoms.iter().enumerate()).for_each(|(k, f)| K[(at + k, at + k)] += f.armature);
                 }

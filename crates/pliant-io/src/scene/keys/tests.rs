@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use pliant_core::joints::{JointKind, ready};
+use pliant_core::expression::ready;
+use pliant_core::joints::JointKind;
 use toml::de::{DeTable, DeValue};
 
 use super::{SECTIONS, SHAPES};
