@@ -1,5 +1,6 @@
 //! Times steps of contact with every link's pose: the reduced hexapod with six feet down, on a plane and on a height field, and the
-//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm. Figures are in `src/contact/README.md`.
+//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm; and free balls that lie on a plane,
+//! 250 to 1,000 of them, whose time for each does not grow. Figures are in `src/contact/README.md`.
 
 use std::hint::black_box;
 
@@ -8,10 +9,10 @@ use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched, World};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::mechanism::{Geometry, Mechanism, Shape};
+use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
 use pliant_core::reduced::Reduction;
-use pliant_core::spatial::Pose;
+use pliant_core::spatial::{Pose, SpatialInertia};
 
 const H: f64 = 1.0 / 240.0;
 
@@ -56,5 +57,27 @@ fn hand(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, hexapod, hand);
+/// Balls on a grid, which roll a little.
+fn balls(criterion: &mut Criterion) {
+    for count in [250, 500, 1000] {
+        let mut world = World::new([0.0, 0.0, -9.81]);
+        let plane = Shape::new(Geometry::Box { size: Vector3::new(20.0, 20.0, 0.5) });
+        world.add_shape(&plane.at(Pose::translation([0.0, 0.0, -0.25]))).unwrap();
+        for k in 0..count {
+            let at = [0.12 * f64::from(k % 32) - 2.0, 0.12 * f64::from(k / 32) - 2.0, 0.0501];
+            let ball = Body::new(format!("ball{k}"), Pose::translation(at));
+            let ball = ball.inertia(SpatialInertia::of_box(0.1, [0.08; 3]));
+            world.add_body(&ball.shape(Shape::new(Geometry::Ball { radius: 0.05 })).free()).unwrap();
+        }
+        for _ in 0..60 {
+            world.step(H).unwrap();
+        }
+        assert_eq!(world.report().pushing, count as usize);
+        criterion.bench_function(&format!("balls/{count}"), |bencher| {
+            bencher.iter(|| black_box(&mut world).step(H).unwrap());
+        });
+    }
+}
+
+criterion_group!(benches, hexapod, hand, balls);
 criterion_main!(benches);
