@@ -20,11 +20,9 @@ const CHOOSING: f64 = 0.75;
 
 /// A blended model, with what it was made for.
 pub struct Blended {
-    /// The model.
     pub model: Model,
     /// The error that it was made for, over the radius; of a model that nobody sampled, none.
     bound: Option<f64>,
-    /// What to tell of it.
     pub warnings: Vec<String>,
 }
 

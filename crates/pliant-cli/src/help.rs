@@ -1,6 +1,5 @@
 //! What stands below the options in the help of each command: units, and examples to start from.
 
-/// Of the program.
 pub const EXAMPLES: &str = "\
 A mechanism (MECH) is a name of the gallery, with a size if you like (helix:400), or a path to a
 scene file (arm.toml), a robot file (hand.urdf, .xml for MJCF, .sdf) or a model file (arm.pliant),
@@ -21,7 +20,6 @@ Examples:
   pliant compare rungs                   full against reduced, as a page to look at
   pliant help info                       more about one command";
 
-/// Of `list`.
 pub const LIST_EXAMPLES: &str = "\
 Sizes are numbers of bodies: `helix` takes its default, `helix:400` has 400.
 
@@ -29,7 +27,6 @@ Examples:
   pliant list
   pliant list --json                     [{\"name\": …, \"about\": …}, …]";
 
-/// Of `info`.
 pub const INFO_EXAMPLES: &str = "\
 Freedoms are those of the joints that hold the bodies up and six for each free base; joints that
 close loops take some away again. The radius (m) is that of the ball around all joint and link
@@ -46,7 +43,6 @@ Examples:
                                          displacement (that loads go up to); seed
   pliant info arm.toml --strict          fails (exit code 2) if there is any warning";
 
-/// Of `export`.
 pub const EXPORT_EXAMPLES: &str = "\
 The scene file holds every number to the last bit: reading it gives the same mechanism. Lengths are
 in m, masses in kg, stiffness in N/m and N·m/rad, damping in N·s/m and N·m·s/rad.
@@ -56,7 +52,6 @@ Examples:
   pliant export helix:400 -o - | less
   pliant export arm.toml -o tidy.toml    the same mechanism, written anew";
 
-/// Of `compliance`.
 pub const COMPLIANCE_EXAMPLES: &str = "\
 The compliance takes wrenches on the effectors (force in N, torque in N·m) to their small motions
 (translation in m, rotation in rad), each in the effector's own frame, at the file's pose (where
@@ -74,7 +69,6 @@ Examples:
                                          for each: m/N, m/(N·m); rad/N, rad/(N·m)), rank, exact,
                                          inexact_at (bodies), warnings";
 
-/// Of `statics`.
 pub const STATICS_EXAMPLES: &str = "\
 The equilibrium is nonlinear: large turns count. Loads are dead: they keep their direction. The job
 fails (exit code 1) if the search does not converge, or if nothing determines a free base or a joint.
@@ -95,7 +89,6 @@ Examples:
                                          rad; instead of the last four: models, estimate (of its
                                          error, over the radius), warnings";
 
-/// Of `simulate`.
 pub const SIMULATE_EXAMPLES: &str = "\
 The engine `full` takes every turn and loop as it is, step by step as implicit as can be.
 `articulated` does so in joint coordinates: several times faster on trees, nothing can come apart;
@@ -147,7 +140,6 @@ Examples:
   pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
                                          a model file, by the engine `blended`";
 
-/// Of `reduce`.
 pub const REDUCE_EXAMPLES: &str = "\
 Linear models are made at equilibria under loads (N, N·m) on the effectors: without any, along the
 softest motions, then where the error is worst, until it is within the bound under random loads.
@@ -171,7 +163,6 @@ Examples:
                                          rest, another, loads or null), worst (loads: N, N·m;
                                          displacement), seconds (s), bytes, file, warnings";
 
-/// Of `compare`.
 pub const COMPARE_EXAMPLES: &str = "\
 The full simulation against the reduced model of the same mechanism, made at the file's pose, under
 the scene's loads, gravity and targets: at rest under rising loads, in motion, natural frequencies,
@@ -215,7 +206,6 @@ Examples:
   pliant compare helix:400 --json
   pliant compare y.pliant                with the blended model of a model file";
 
-/// Of `bench`.
 pub const BENCH_EXAMPLES: &str = "\
 One thread, dt = 1/60 s, gravity and the scene's loads on; after a warm-up at least 200 steps and
 half a second of each. Times are in µs a step with every link's pose. `full` takes one Newton
@@ -230,7 +220,6 @@ Examples:
                                          full: also iterations; reduced: also reconstruction and
                                          dynamics_us; error alone where there is no model";
 
-/// Of `paper`.
 pub const PAPER_EXAMPLES: &str = "\
 Tables and figures of Andrews 2015, Hernandez 2011 and Si 2010 are computed by a program of their
 own, pliant-papers, in the sources of Pliant. This command only prints an error that names it (exit
@@ -240,7 +229,6 @@ Examples:
   cargo run --release -p pliant-papers -- -o papers
   cargo run --release -p pliant-papers -- --help";
 
-/// Of `completions`.
 pub const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   pliant completions bash > ~/.local/share/bash-completion/completions/pliant

@@ -7,12 +7,9 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// Who reads the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// People.
     Text,
-    /// Scripts.
     Json,
 }
 
@@ -42,7 +39,6 @@ pub fn print(format: Format, answer: &Answer) -> Result<(), Failure> {
     written.map_err(|error| Failure::job(format!("cannot write to standard output: {error}")))
 }
 
-/// Reports a failure and gives the exit code.
 pub fn fail(format: Format, failure: &Failure) -> ExitCode {
     if format == Format::Json {
         let mut object = failure.details.clone();
@@ -106,7 +102,6 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// So many of something.
 pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

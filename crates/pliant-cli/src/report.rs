@@ -6,10 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::output::{quantity, table};
 
-/// Why a handle is known.
 const OWN: &str = "a handle of the simulation's own mechanism";
 
-/// The frames of all effectors in the world.
 pub fn effector_poses(simulation: &dyn Simulation) -> Vec<Pose> {
     let effectors = simulation.mechanism().effector_ids();
     effectors.map(|effector| simulation.effector_pose(effector).expect(OWN)).collect()

@@ -15,12 +15,10 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// None yet.
     pub fn new() -> Timings {
         Timings { nanoseconds: Vec::new(), every: 1, seen: 0 }
     }
 
-    /// Takes one more.
     pub fn push(&mut self, duration: Duration) {
         if self.seen.is_multiple_of(self.every) {
             if self.nanoseconds.len() == CAPACITY {
@@ -51,9 +49,7 @@ impl Timings {
 pub struct Pace {
     /// Steps that are not timed: caches and branch predictors get to know the mechanism.
     pub warm_up: usize,
-    /// Least number of steps.
     pub steps: usize,
-    /// Least time.
     pub time: Duration,
 }
 
@@ -61,7 +57,6 @@ impl Pace {
     /// For figures that are told to people.
     pub const STEADY: Pace = Pace { warm_up: 50, steps: 200, time: Duration::from_millis(500) };
 
-    /// Times one call after the other.
     pub fn time<E>(&self, mut step: impl FnMut() -> Result<(), E>) -> Result<Timings, E> {
         for _ in 0..self.warm_up {
             step()?;

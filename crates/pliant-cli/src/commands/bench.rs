@@ -80,7 +80,6 @@ pub struct Figures {
     build: Duration,
 }
 
-/// The answer, line by line.
 #[derive(Default)]
 struct Lines {
     rows: Vec<Vec<String>>,

@@ -77,14 +77,11 @@ struct Made {
 /// What is reported of a model.
 #[derive(Default)]
 struct About {
-    /// For scripts.
     json: Vec<(&'static str, Value)>,
-    /// For people.
     rows: Vec<(&'static str, String)>,
     warnings: Vec<String>,
     /// The live model that estimates the error of an engine without an estimate of its own.
     judge: Option<live::Model>,
-    /// The blended model.
     blended: Option<Blended>,
 }
 
@@ -199,7 +196,6 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     }
 }
 
-/// The model that was asked for.
 fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Reduction {
     let mut reduction = Reduction::at_rest(mechanism);
     if !arguments.effectors.is_empty() {
@@ -213,7 +209,6 @@ fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Redu
     }
 }
 
-/// The live model that was asked for.
 fn live_model(arguments: &Simulate, mechanism: &Mechanism) -> Result<live::Model, ReductionError> {
     if arguments.effectors.is_empty() {
         live::Model::new(mechanism)

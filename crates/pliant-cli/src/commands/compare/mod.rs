@@ -28,7 +28,6 @@ use contest::Contest;
 use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 
-/// Measures, and writes the page.
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = &source.mechanism;

@@ -26,13 +26,9 @@ pub struct Frequencies {
     pub models: Vec<FrequencyRow>,
 }
 
-/// The frequencies of one model.
 pub struct FrequencyRow {
-    /// For people.
     pub name: &'static str,
-    /// Name of the mass.
     pub mass: &'static str,
-    /// Modes asked for.
     pub modes: usize,
     /// Coordinates it has, and its lowest frequencies, Hz; or why there is no such model.
     pub result: Result<(usize, Vec<f64>), String>,

@@ -47,9 +47,7 @@ impl Models {
 
 /// What there is to know of the blended model.
 pub struct BlendedModel {
-    /// Number of linear models in it.
     pub models: usize,
-    /// Whether it is that of a model file.
     pub of_file: bool,
     /// Error under loads that nothing was trained on, over the radius; and how many loads these were.
     pub held_out: Option<(f64, usize)>,

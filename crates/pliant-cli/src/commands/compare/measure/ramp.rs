@@ -27,11 +27,9 @@ const STILL: f64 = 1e-6;
 /// The displacement that a drawing shows best.
 const TELLING: f64 = 0.5;
 
-/// The ramp.
 pub struct Ramp {
     /// From small loads to large ones.
     pub samples: Vec<Sample>,
-    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
     /// The first load scale at which the full equilibrium is no minimum of energy.
     pub unstable_from: Option<f64>,
@@ -43,7 +41,6 @@ pub struct Ramp {
     pub far: Option<Settled>,
 }
 
-/// One load.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Loads and gravity over the scene's.
@@ -67,7 +64,6 @@ pub struct Settled {
     pub scale: f64,
     /// How far the full simulation's effector moved, over the radius.
     pub displacement: f64,
-    /// In the full simulation.
     pub full: State,
     /// In the reduced one, by reconstruction.
     pub reduced: [Vec<Pose>; 3],

@@ -28,9 +28,7 @@ pub struct Speed {
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
     pub effectors: Option<f64>,
-    /// Building the full model.
     pub build_full: f64,
-    /// Building the reduced model.
     pub build_reduced: f64,
 }
 

@@ -17,7 +17,6 @@ use crate::report::effector_poses;
 const PERIODS: f64 = 5.0;
 const STEPS_A_PERIOD: f64 = 200.0;
 
-/// Steps at most.
 const MOST: f64 = 4000.0;
 
 /// Longest step, s.
@@ -27,9 +26,7 @@ const LONGEST: f64 = 1.0 / 60.0;
 pub struct Transient {
     /// Length of a step, s.
     pub dt: f64,
-    /// Steps taken.
     pub steps: usize,
-    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
     /// The effector that moves most, among the mechanism's.
     pub effector: usize,
@@ -43,22 +40,18 @@ pub struct Transient {
     pub frames: Vec<Frame>,
     /// Largest of the frames, by reconstruction.
     pub links: [LinkError; 3],
-    /// The same motion by the other engines.
     pub others: Vec<InMotion>,
 }
 
 /// The motion by another engine.
 pub struct InMotion {
-    /// Its name.
     pub engine: &'static str,
     /// Largest distance of an effector from the full simulation's, over the radius, at the start and after each step.
     pub error: Vec<f64>,
-    /// Why it ends early.
     pub stopped: Option<String>,
 }
 
 impl InMotion {
-    /// The largest of all.
     pub fn max_error(&self) -> f64 {
         self.error.iter().fold(0.0, |a, b| b.max(a))
     }

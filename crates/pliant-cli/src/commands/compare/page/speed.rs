@@ -6,6 +6,7 @@ use pliant::engines::Engine;
 
 use super::Page;
 use crate::page::plot::{Bar, bars};
+use crate::page::table;
 use crate::page::text::{count, figure, significant, time};
 
 impl Page<'_> {
@@ -45,20 +46,17 @@ impl Page<'_> {
             &rows,
             time,
         );
-        writeln!(
-            html,
-            "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
-             last); × is how many times as fast as full.</figcaption></figure>\n<figure><h3>What that buys</h3>\n<table><thead><tr><th \
-             scope=\"col\">simulation</th><th scope=\"col\">a step</th><th scope=\"col\">steps in 1 ms</th></tr></thead><tbody>"
-        )?;
-        for row in &rows {
+        let buys = rows.iter().map(|row| {
             let steps = 1e3 / row.value;
             let steps = if steps < 1.0 { "less than 1".to_string() } else { figure(steps.floor()) };
-            writeln!(html, "<tr><td>{}</td><td>{}</td><td>{steps}</td></tr>", row.name, time(row.value))?;
-        }
+            vec![row.name.clone(), time(row.value), steps]
+        });
         write!(
             html,
-            "</tbody></table>\n<figcaption>The model is built once: {} for full, {} for reduced.",
+            "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
+             last); × is how many times as fast as full.</figcaption></figure>\n<figure><h3>What that buys</h3>\n{}<figcaption>The model is \
+             built once: {} for full, {} for reduced.",
+            table(["simulation", "a step", "steps in 1 ms"], buys),
             time(speed.build_full),
             time(speed.build_reduced)
         )?;
