@@ -150,8 +150,9 @@ pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), live (that model made anew in every step) or
-    /// blended (several such models, made once) [default for a model file: blended]
+    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step) or
+    /// blended (several such models, made once; by default the live engine takes its steps) [default for a model
+    /// file: blended]
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     /// How long it moves, s; rounded to whole steps
@@ -175,6 +176,10 @@ pub struct Simulate {
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
+    /// Of blended: what takes the steps. live: the live engine, in about its time; blend: the blend alone, in time
+    /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
+    #[arg(long, value_name = "live|blend", value_parser = choices::force)]
+    pub force: Option<Force>,
     /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
     /// several times
     #[arg(long = "effector", value_name = "NAME")]
@@ -202,8 +207,8 @@ pub struct Reduce {
     /// Time that it may take, s: three quarters of it for choosing models, the rest for telling their error
     #[arg(long, value_name = "S", default_value = "60", value_parser = time_step, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// What corrects the blend. live: one step of the live engine at the blended pose, in time that grows with the
-    /// links; blend: nothing, in time that does not, but more models are needed
+    /// What corrects the blend at rest and takes the steps in motion. live: the live engine, in time that grows with
+    /// the links; blend: nothing but the blend, in time that hardly does, but more models are needed
     #[arg(long, value_name = "live|blend", default_value = "live", value_parser = choices::force)]
     pub force: Force,
     /// Random loads are the same for the same seed, and so is the model unless time runs out

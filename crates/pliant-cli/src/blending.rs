@@ -27,10 +27,11 @@ pub struct Blended {
 }
 
 impl Blended {
-    /// That of the model file, or one made for this run.
+    /// That of the model file, or one made for this run; with steps by `force`, if that is given.
     pub fn of(
         mechanism: &Mechanism,
         file: Option<&ModelFile>,
+        force: Option<Force>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
@@ -41,13 +42,16 @@ impl Blended {
                     "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
                 ));
             }
-            let model = file.model().map_err(|error| refused(argument, error))?;
+            let mut model = file.model().map_err(|error| refused(argument, error))?;
+            let own = *model.options();
+            model.set_options(Options { force: force.unwrap_or(own.force), ..own });
             let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
             return Ok(Blended { model, bound, warnings: Vec::new() });
         }
         let start = Instant::now();
         let sampling = Sampling::default();
-        let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
+        let options = Options { force: force.unwrap_or_default(), ..Options::default() };
+        let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
         let mut warnings = vec![format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",

@@ -93,16 +93,19 @@ pub const SIMULATE_EXAMPLES: &str = "\
 The engine `full` takes every turn and loop as it is, step by step as implicit as can be.
 `articulated` does so in joint coordinates: several times faster on trees, nothing can come apart;
 its loops take a sweep for each row. `reduced` is one linear model of the effectors at the file's
-pose: fast, right for small motions; it needs an effector held by springs. `live` makes that model
-anew in every step: right for large motions too, and at rest exact. `blended` goes between several
-such models at loaded equilibria: those of a model file, or of one made for this run.
+pose: fast, right for small motions; it needs an effector held by springs. `live` rebuilds that
+model every step: right for large motions too, and at rest exact. `blended` has several such models
+at loaded equilibria: those of a model file, or of one made for this run. By default the live engine
+takes its steps, in about the time of `live` and with its accuracy; with --force blend they are those
+of the blend alone, in time that hardly grows with the links and less accurate. `pliant compare`
+prints the time of a step and the error, at rest and in motion, of both.
 
 Takes round(duration/dt) steps. Loads stay for the whole run; the targets of a scene are followed.
 Lengths are in m, angles in rad, times in s, energies in J. The violation is the sum of the gaps in
 all joints over the mechanism's radius (over 1 m where that is 0). The estimate, over the radius, is
 how far one step of the live engine to balance would move a link at the end (of `reduced` also how
 far effectors are from their links): the distance from rest, and so at rest the error; of `blended`
-with forces of the blend alone the error in motion too.
+with --force blend the error in motion too.
 
 In a scene with shapes of the world or loose bodies, things touch, with Coulomb friction: any body
 that has a shape in `full` and `articulated`, the bodies of effectors in the others. The penetration
@@ -130,7 +133,8 @@ Examples:
                                          violation, energy (J), steps, time (s), warnings; reduced:
                                          also rank, modes; live: also inner (links kept), dropped
                                          (hz, body: slowest vibration left out, or null); blended:
-                                         also models; reduced, live and blended: also estimate;
+                                         also models, force (live or blend: what takes the steps);
+                                         reduced, live and blended: also estimate;
                                          where things touch, not that, but
                                          contacts ([{first, second, point, normal, gap, force}]),
                                          penetration (m), residual (m/s), events ([{time (s), first,
@@ -138,7 +142,9 @@ Examples:
   pliant simulate drop.toml --engine full --duration 2 --dt 0.004 --solver exact
                                          a scene in which things touch
   pliant simulate y.pliant --duration 2 --dt 0.01 --scene-load
-                                         a model file, by the engine `blended`";
+                                         a model file, by the engine `blended`
+  pliant simulate y.pliant --force blend --duration 2 --dt 0.01 --scene-load
+                                         the same with the steps of the blend alone";
 
 pub const REDUCE_EXAMPLES: &str = "\
 Linear models are made at equilibria under loads (N, N·m) on the effectors: without any, along the
@@ -166,7 +172,8 @@ Examples:
 pub const COMPARE_EXAMPLES: &str = "\
 The full simulation against the reduced model of the same mechanism, made at the file's pose, under
 the scene's loads, gravity and targets: at rest under rising loads, in motion, natural frequencies,
-and time a step on this machine. The page is one file that needs no network: helix:50 makes
+and time a step on this machine. Speed is told against the fastest engine with every freedom:
+`articulated` or `full`, whichever is faster here. The page is one file that needs no network: helix:50 makes
 helix-50-compare.html in this folder. Where there is no equilibrium, as with a free base, the page
 says so and shows the motion.
 
@@ -175,8 +182,9 @@ end of its targets and for 2 s at least: how far effectors and loose bodies are 
 simulation has them, penetration, residual of the solver, forces, time a step, and the motion. An
 engine stops after 10 s of computing. JSON then has, beside mechanism, bodies, effectors, radius,
 notes, warnings and page:
-  contact        dt, duration (s), steps, loaded (the effector with the largest force), engines:
-                 [{engine, time_per_step_us, p99_us, max_distance, final_distance (m, from full),
+  contact        dt, duration (s), steps, loaded (the effector with the largest force), exact_engine
+                 (the fastest with every freedom), engines: [{engine, time_per_step_us, p99_us,
+                 times_as_fast (as that one), max_distance, final_distance (m, from full),
                  penetration (m), residual (m/s), max_force (N, on that effector), stopped (why it
                  ends early, or null)}]; engine and error alone where one takes no part
 
@@ -185,17 +193,19 @@ warnings (also of loads beyond those that the blended model was made with), page
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
                  (of the effector), effector (its error), estimate (of that, by one step of the live
                  engine), and for twist, joint and corrected: mean, max (errors of all links),
-                 violation; live and blended: effector, estimate, or null where they do not come to
-                 rest; all over the radius
+                 violation; live, blended and blend_alone (without the live engine's correction):
+                 effector, estimate, or null where they do not come to rest; all over the radius
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
                  max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
                  of twist, joint and corrected, stopped (why it ends early, or null); articulated,
-                 live and blended, where they take it: max_error_relative, final_error_relative,
-                 stopped
+                 live, blended and blend_alone (blended without the live engine's steps), where they take
+                 it: max_error_relative, final_error_relative, stopped
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, articulated_us, twist_us, joint_us,
-                 corrected_us, effectors_us, live_us, blended_us; build_full_us, build_reduced_us
+                 corrected_us, effectors_us, live_us, blended_us, blend_alone_us; exact_engine (the fastest
+                 with every freedom), exact_us, times_as_fast (joint against that); build_full_us,
+                 build_reduced_us
   blended        models, held_out (its error under loads it was not made with), tested (how many),
                  bound (error asked for; both over the radius), error (why there is none, or null):
                  the model of a model file (.pliant), or one made in a moment under random loads

@@ -54,7 +54,7 @@ pub fn effector_table(simulation: &dyn Simulation) -> String {
 
 /// The joint coordinates that went furthest from the start: the largest turn (rad) and the largest
 /// slide (m), each where there is a joint that can.
-pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<Vec<String>> {
+pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<(&'static str, String)> {
     let mechanism = simulation.mechanism().clone();
     let mut largest: [Option<(f64, &str)>; 2] = [None, None];
     let (start, end) = (State::at_rest(&mechanism).coordinates, &simulation.state().coordinates);
@@ -67,9 +67,9 @@ pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<Vec<String>> {
             }
         }
     }
-    let row = |((what, unit), found): ((&str, &str), Option<(f64, &str)>)| {
+    let row = |((what, unit), found): ((&'static str, &str), Option<(f64, &str)>)| {
         let (size, joint) = found?;
-        Some(vec![what.to_string(), format!("{} (joint `{joint}`)", quantity(size, unit))])
+        Some((what, format!("{} (joint `{joint}`)", quantity(size, unit))))
     };
     [("largest turn", "rad"), ("largest slide", "m")].into_iter().zip(largest).filter_map(row).collect()
 }

@@ -246,11 +246,11 @@ pub fn document(record: &Record) -> Map<String, Value> {
 }
 
 /// The worst of all steps, for people.
-pub fn rows(record: &Record) -> Vec<Vec<String>> {
+pub fn rows(record: &Record) -> [(&'static str, String); 2] {
     let worst = &record.worst;
-    vec![
-        vec!["penetration".into(), format!("{} at most", quantity(worst.penetration, "m"))],
-        vec!["residual".into(), format!("{} at most", quantity(worst.residual, "m/s"))],
+    [
+        ("penetration", format!("{} at most", quantity(worst.penetration, "m"))),
+        ("residual", format!("{} at most", quantity(worst.residual, "m/s"))),
     ]
 }
 

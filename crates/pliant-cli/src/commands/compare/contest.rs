@@ -72,6 +72,18 @@ impl Contest {
         self.runs[0].path.iter().zip(&run.path).map(between).collect()
     }
 
+    /// The fastest engine with every freedom, which others are to be measured against, and its median step, µs.
+    pub fn exact(&self) -> Option<(&'static str, f64)> {
+        let exact = self.runs.iter().filter(|run| ["full", "articulated"].contains(&run.engine));
+        let steps = exact.filter_map(|run| Some((run.engine, run.taken?[0])));
+        steps.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// How many times as fast as that a run was.
+    pub fn gain(&self, run: &Run) -> Option<f64> {
+        Some(self.exact()?.1 / run.taken?[0])
+    }
+
     /// The forces on the most loaded effector in a run, by step, N.
     pub fn forces<'r>(&self, run: &'r Run) -> Option<impl Iterator<Item = f64> + use<'r>> {
         let effector = self.loaded?.index();

@@ -63,18 +63,22 @@ fn most(of: impl Iterator<Item = f64>) -> f64 {
 
 /// The point of the page in a few sentences.
 pub fn lead(contest: &Contest) -> String {
-    let full = &contest.runs[0];
     let mut text =
         format!("{} s of contact in steps of 1/{} s", figure(contest.steps as f64 * DT), (1.0 / DT).round());
-    if let Some([median, _]) = full.taken {
+    if let Some([median, _]) = contest.runs[0].taken {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
+    }
+    let exact = contest.exact().map_or("full", |(engine, _)| engine);
+    if exact != "full" {
+        let _ = write!(text, "; the fastest engine with every freedom is {exact}");
     }
     text.push('.');
     let others: Vec<String> = (contest.runs[1..].iter())
         .map(|run| {
-            let fast = match (run.taken, full.taken) {
-                (Some([own, _]), Some([full, _])) => {
-                    format!("takes {} ({} times as fast)", time(own), significant(full / own, 2))
+            let fast = match (run.taken, contest.gain(run)) {
+                (Some([own, _]), _) if run.engine == exact => format!("takes {}", time(own)),
+                (Some([own, _]), Some(gain)) => {
+                    format!("takes {} ({} times as fast as {exact})", time(own), significant(gain, 2))
                 }
                 _ => "does not get far".into(),
             };
@@ -165,22 +169,21 @@ impl Page<'_> {
         let contest = self.contest;
         let effector = contest.loaded.map(|effector| self.mechanism[effector].name.as_str());
         let force = effector.map(|name| format!("force on<br/>“{}”, largest", escape(name)));
+        let faster = format!("as fast as<br/>{}", contest.exact().map_or("full", |(engine, _)| engine));
         let head = [
             "engine",
             "median step",
-            "as fast<br/>as full",
+            &faster,
             "distance from<br/>full, largest",
             "at the end",
             "penetration,<br/>largest",
             "residual,<br/>largest",
         ];
-        let full = contest.runs[0].taken;
         let rows = contest.runs.iter().map(|run| {
             let distances = contest.distances(run);
             let of_full = run.engine == "full";
             let distance = |metres: f64| if of_full { "–".into() } else { escape(&length(metres)) };
-            let ratio =
-                full.zip(run.taken).map(|([full, _], [own, _])| format!("× {}", significant(full / own, 2)));
+            let ratio = contest.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
             let [class, _] = class(run.engine);
             let mut cells = vec![
                 format!("<b class=\"{class}\">{}</b>", run.engine),

@@ -15,7 +15,7 @@ use pliant::reduced::{Model, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
 
 pub use frequencies::{Frequencies, FrequencyRow};
-pub use models::{BlendedModel, Models, blended_model};
+pub use models::{BLEND_ALONE, BlendedModel, Models, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use rest::AtRest;
 pub use speed::Speed;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{AtRest, Ramp, Sample};
+use super::super::measure::{AtRest, BLEND_ALONE, Ramp, Sample};
 use super::{FLOOR, Over, Page};
 use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::table;
@@ -40,7 +40,8 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> makes the linear model anew in every step, at the pose as it is; \
-             <b class=\"blended\">blended</b> goes between several made once, {}. Every engine can tell its own error: the estimate is how far one \
+             <b class=\"blended\">blended</b> goes between several made once, {}. By default one Gauss–Newton step of the live engine corrects its \
+             pose at rest and the live engine takes its steps in motion; <b class=\"blended\">blend alone</b> is without. Every engine can tell its own error: the estimate is how far one \
              Gauss–Newton step to balance moves a link, and of reduced how far its effector is from its links besides.</p>",
             escape(&about)
         )?;
@@ -56,6 +57,7 @@ impl Page<'_> {
             series("reduced, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
             series("blended", "blended", Mark::LineAndDots, &|s| s.blended.map(|b| b.effector)),
             series("blended, estimate", "blended dotted", Mark::Line, &|s| s.blended.map(|b| b.estimate)),
+            series(BLEND_ALONE, "blended dashed", Mark::Line, &|s| s.blend_alone.map(|b| b.effector)),
             series("live", "live", Mark::LineAndDots, &|s| s.live.map(|l| l.effector)),
         ];
         let plot = Plot {
@@ -85,9 +87,10 @@ impl Page<'_> {
             let of = |at_rest: Option<AtRest>| cell(at_rest.map(|a| (a.effector, Some(a.estimate))));
             let moved = escape(&percent_cell(s.displacement));
             let reduced = cell(Some((s.effector, s.estimate)));
-            vec![format!("× {}", figure(s.scale)), moved, reduced, of(s.blended), of(s.live)]
+            let load = format!("× {}", figure(s.scale));
+            vec![load, moved, reduced, of(s.blend_alone), of(s.blended), of(s.live)]
         });
-        let table = table(["load", "moved by", "reduced", "blended", "live"], rows);
+        let table = table(["load", "moved by", "reduced", BLEND_ALONE, "blended", "live"], rows);
         writeln!(
             html,
             "<div class=\"pair\">{errors}<figure><h3>Error and estimate</h3>\n{table}<figcaption>Below each error the engine's own \
