@@ -193,17 +193,17 @@ warnings (also of loads beyond those that the blended model was made with), page
   errors         one entry per load: load_scale (loads and gravity over the scene's), displacement
                  (of the effector), effector (its error), estimate (of that, by one step of the live
                  engine), and for twist, joint and corrected: mean, max (errors of all links),
-                 violation; live, blended and blend_alone (without the live engine's correction):
+                 violation; live, blended and blended_alone (without the live engine's correction):
                  effector, estimate, or null where they do not come to rest; all over the radius
   error_stopped  why the list ends early or is empty, or null
   transient      dt, duration (s), steps, max_displacement_relative, max_error_relative,
                  max_error_relative_4_modes, rms_error_relative, final_error_relative, the largest
                  of twist, joint and corrected, stopped (why it ends early, or null); articulated,
-                 live, blended and blend_alone (blended without the live engine's steps), where they take
+                 live, blended and blended_alone (blended without the live engine's steps), where they take
                  it: max_error_relative, final_error_relative, stopped
   frequencies    full_hz, models: [{mass, modes, coordinates, hz, ratio (to full), error}]
   speed          dt (s); medians of a step: full_us, articulated_us, twist_us, joint_us,
-                 corrected_us, effectors_us, live_us, blended_us, blend_alone_us; exact_engine (the fastest
+                 corrected_us, effectors_us, live_us, blended_us, blended_alone_us; exact_engine (the fastest
                  with every freedom), exact_us, times_as_fast (joint against that); build_full_us,
                  build_reduced_us
   blended        models, held_out (its error under loads it was not made with), tested (how many),

@@ -268,7 +268,7 @@ fn samples(ramp: &Ramp) -> Vec<Value> {
         entry.insert("displacement".into(), s.displacement.into());
         entry.insert("effector".into(), s.effector.into());
         entry.insert("estimate".into(), s.estimate.into());
-        for (name, other) in [("live", s.live), ("blended", s.blended), ("blend_alone", s.blend_alone)] {
+        for (name, other) in [("live", s.live), ("blended", s.blended), ("blended_alone", s.blend_alone)] {
             let other = other.map(|a| json!({ "effector": a.effector, "estimate": a.estimate }));
             entry.insert(name.into(), other.into());
         }
@@ -333,7 +333,7 @@ fn of_speed(speed: &Speed) -> Value {
         "effectors_us": speed.effectors,
         "live_us": speed.of(Engine::Live),
         "blended_us": speed.of(Engine::Blended),
-        "blend_alone_us": speed.blend_alone,
+        "blended_alone_us": speed.blend_alone,
         "exact_engine": speed.exact().map(|(engine, _)| engine.name()),
         "exact_us": speed.exact().map(|(_, us)| us),
         "times_as_fast": speed.of(Engine::Reduced).and_then(|us| speed.gain(us)),
