@@ -5,12 +5,13 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
 
 /// Samples under parts of the scene's load, turned about z from one to the next.
-fn sampled(mechanism: &Mechanism, samples: usize) -> Model<'_> {
+fn sampled(mechanism: &Mechanism, samples: usize) -> Model {
     let mut model = Model::new(mechanism, Options::default()).expect("springs hold it");
     let mut k = 0;
     while model.samples().len() < samples {

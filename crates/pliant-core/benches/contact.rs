@@ -1,16 +1,18 @@
 //! Times steps of contact with every link's pose: the reduced hexapod with six feet down, on a plane and on a height field, and the
-//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm. Figures are in `src/contact/README.md`.
+//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm; and free balls that lie on a plane,
+//! 250 to 1,000 of them, whose time for each does not grow. Figures are in `src/contact/README.md`.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched, World};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Geometry, Mechanism, Shape};
+use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
 use pliant_core::reduced::Reduction;
-use pliant_core::spatial::Pose;
+use pliant_core::spatial::{Pose, SpatialInertia};
 
 const H: f64 = 1.0 / 240.0;
 
@@ -37,28 +39,45 @@ fn hexapod(criterion: &mut Criterion) {
 
 fn hand(criterion: &mut Criterion) {
     let whole: Mechanism = gallery::hand_grasp(gallery::Grasped::Ball);
-    let apart = whole.take_apart();
-    let model = Reduction::at_rest(apart.held.as_ref().unwrap()).modes_for_contact(H).build().unwrap();
-    let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new()).unwrap();
-    for _ in 0..600 {
-        let time = scene.world().time() + H;
-        scene.inputs_mut().follow_targets(time);
-        scene.step(H).unwrap();
-    }
-    assert!(scene.world().report().pushing >= 5);
+    let simulate =
+        |held: &Mechanism| Reduction::at_rest(held).modes_for_contact(H).build().unwrap().simulate();
+    let mut scene = Scene::new(&whole, Surfaces::new(), simulate).unwrap();
+    (0..600).for_each(|_| scene.step(H).unwrap());
+    assert!(scene.report().pushing >= 5);
     let mut attached = scene.clone();
     criterion.bench_function("hand/ball", |bencher| {
         bencher.iter(|| black_box(&mut scene).step(H).unwrap());
     });
-    let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()));
+    let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()).unwrap());
     let [Touched::Free(ball), Touched::Mechanism(hand, _)] = touched else { unreachable!() };
-    let count = attached.actor().unwrap().mechanism().effectors().len();
-    let effectors: Vec<_> = (0..count).map(|k| crate::common::handles::effector(&mechanism, k)).collect();
+    let effectors: Vec<_> = attached.world().simulation(hand).unwrap().mechanism().effector_ids().collect();
     attached.world_mut().attach(ball, hand, &effectors).unwrap();
     criterion.bench_function("hand/attached ball", |bencher| {
         bencher.iter(|| black_box(&mut attached).step(H).unwrap());
     });
 }
 
-criterion_group!(benches, hexapod, hand);
+/// Balls on a grid, which roll a little.
+fn balls(criterion: &mut Criterion) {
+    for count in [250, 500, 1000] {
+        let mut world = World::new([0.0, 0.0, -9.81]);
+        let plane = Shape::new(Geometry::Box { size: Vector3::new(20.0, 20.0, 0.5) });
+        world.add_shape(&plane.at(Pose::translation([0.0, 0.0, -0.25]))).unwrap();
+        for k in 0..count {
+            let at = [0.12 * f64::from(k % 32) - 2.0, 0.12 * f64::from(k / 32) - 2.0, 0.0501];
+            let ball = Body::new(format!("ball{k}"), Pose::translation(at));
+            let ball = ball.inertia(SpatialInertia::of_box(0.1, [0.08; 3]));
+            world.add_body(&ball.shape(Shape::new(Geometry::Ball { radius: 0.05 })).free()).unwrap();
+        }
+        for _ in 0..60 {
+            world.step(H).unwrap();
+        }
+        assert_eq!(world.report().pushing, count as usize);
+        criterion.bench_function(&format!("balls/{count}"), |bencher| {
+            bencher.iter(|| black_box(&mut world).step(H).unwrap());
+        });
+    }
+}
+
+criterion_group!(benches, hexapod, hand, balls);
 criterion_main!(benches);

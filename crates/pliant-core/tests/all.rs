@@ -7,6 +7,7 @@ mod articulated;
 mod blended;
 mod builder;
 mod contact;
+mod engines;
 mod expression;
 mod full;
 mod gallery;

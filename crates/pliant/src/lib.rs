@@ -45,7 +45,7 @@ pub use pliant_io as io;
 /// ```
 pub mod prelude {
     pub use crate::{articulated, blended, contact, full, gallery, io, live, reduced};
-    pub use pliant_core::engine::{Inputs, Simulation, Spring, State, StaticsSettings};
+    pub use pliant_core::engine::{Energy, Inputs, Simulation, Spring, State, StaticsSettings};
     pub use pliant_core::engines::Engine;
     pub use pliant_core::expression::Formula;
     pub use pliant_core::joints::JointKind;

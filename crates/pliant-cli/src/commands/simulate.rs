@@ -300,7 +300,7 @@ fn take_steps(
     mut trajectory: Option<Trajectory>,
     mut bar: Bar,
 ) -> Result<Timings, Failure> {
-    let mut timings = Timings::new();
+    let mut timings = Timings::default();
     running.record(&mut trajectory)?;
     for step in 1..=steps {
         let start = Instant::now();

@@ -1,6 +1,5 @@
 //! Running the program, for all test files of this folder and those of `pliant-papers`.
 
-pub mod browser;
 pub mod page;
 
 use std::fs;
@@ -92,7 +91,6 @@ impl Run {
 }
 
 /// A help text. Help teaches by example.
-#[allow(dead_code)] // each test file uses a part
 pub fn help(run: &Run, arguments: &[&str]) -> String {
     let outcome = run.run(arguments);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
@@ -101,7 +99,6 @@ pub fn help(run: &Run, arguments: &[&str]) -> String {
 }
 
 /// Help changes only on purpose. (Not every test file has a help text to check.)
-#[allow(dead_code)]
 pub fn snapshot_of_help(run: &Run, name: &str, arguments: &[&str]) {
     insta::with_settings!({ prepend_module_to_snapshot => false, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!(name, help(run, arguments));

@@ -143,7 +143,7 @@ impl State {
     }
 
     /// The joint's relative pose X: its child frame in its parent frame.
-    pub(crate) fn relative_pose(&self, mechanism: &Mechanism, joint: &Joint) -> Pose {
+    pub fn relative_pose(&self, mechanism: &Mechanism, joint: &Joint) -> Pose {
         let parent = joint.parent.map_or(self.base, |b| self.poses[b.index()]);
         let outer = parent * mechanism.frame_in_parent(joint);
         outer.inverse_times(&(self.poses[joint.child.index()] * mechanism.frame_in_child(joint)))

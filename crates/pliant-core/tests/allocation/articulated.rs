@@ -3,7 +3,7 @@
 
 use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
 use crate::common::counting::allocations;
-use pliant_core::articulated::{Integrator, Model, Simulation};
+use pliant_core::articulated::{Integrator, Model};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::mechanism::Mechanism;
@@ -17,8 +17,7 @@ fn a_step_allocates_nothing() {
     for mechanism in mechanisms {
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
-        let step = |simulation: &mut Simulation| simulation.step(1.0 / 240.0).unwrap();
-        steps_allocate_nothing(&mechanism, &mut simulation, Simulation::inputs_mut, |_, _| {}, step);
+        steps_allocate_nothing(&mut simulation, |_, _| {});
 
         if simulation.set_integrator(Integrator::RungeKutta4).is_ok() {
             simulation.step(1e-6).unwrap();

@@ -10,7 +10,7 @@ use pliant_core::engine::Inputs;
 use pliant_core::engine::State;
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use pliant_core::spatial::{Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
 
@@ -84,7 +84,7 @@ fn forward_dynamics_is_the_dense_solve() {
                 assert!(off < 1e-11, "{}: twist of {b} {off:e}", mechanism.name());
             }
             for e in mechanism.effector_ids() {
-                let effector = mechanism[e];
+                let effector = &mechanism[e];
                 let ad = effector.frame.inverse().adjoint();
                 let J = DMatrix::from_column_slice(6, 6, ad.as_slice()) * &jacobians[effector.body.index()];
                 let off = (dynamics.effector_jacobian(e).unwrap() - J).amax();

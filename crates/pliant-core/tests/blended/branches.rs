@@ -13,7 +13,7 @@ use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
+    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
@@ -113,7 +113,7 @@ fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
     let mut simulation = model.simulate();
     simulation.set_options(options);
     set(&mut simulation, loads);
-    simulation.settle().unwrap().converged.then(|| simulation.state().clone())
+    simulation.settle(&Default::default()).unwrap().converged.then(|| simulation.state().clone())
 }
 
 /// The full statics under loads.
@@ -225,6 +225,7 @@ fn the_same_samples_are_worth_more() {
                     cases.extend(case(&mechanism, &mut random, [0.4, 0.7, 1.0][k % 3], false));
                 }
             }
+            assert_eq!(cases.len(), count, "{}", mechanism.name());
             cases
         };
         let (training, testing) = (draw(counts[2] - 1), draw(24));
@@ -274,9 +275,11 @@ fn poses_do_not_jump() {
         let opposite: Vec<Wrench> = case.loads.iter().map(|w| *w * -1.0).collect();
         let _ = (model.add(&case.loads), model.add(&opposite));
     }
+    assert_eq!(model.samples().len(), 9);
     let mut random = Random(17);
     let corners: Vec<Vec<Wrench>> =
         (0..3).filter_map(|_| case(&mechanism, &mut random, 0.7, false)).map(|case| case.loads).collect();
+    assert_eq!(corners.len(), 2, "of 3");
     let largest = |steps: usize| {
         let mut simulation = model.simulate();
         let mut largest = 0.0f64;
@@ -287,7 +290,7 @@ fn poses_do_not_jump() {
                 let loads: Vec<Wrench> =
                     pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
                 set(&mut simulation, &loads);
-                simulation.settle().unwrap();
+                simulation.settle(&Default::default()).unwrap();
                 if let Some(last) = &last {
                     largest = largest.max(apart(&mechanism, simulation.state(), last));
                 }
@@ -356,7 +359,7 @@ fn it_moves_and_comes_to_rest() {
         let rest = simulation.state().clone();
         simulation.step(FRAME).unwrap();
         let moved = effectors_apart(&mechanism, simulation.state(), &rest);
-        simulation.settle().unwrap();
+        simulation.settle(&Default::default()).unwrap();
         let off = apart(&mechanism, simulation.state(), &rest);
         eprintln!(
             "{force:?}: path {error:.4} at {largest:.2}, {moved:.1e} a step, {off:.1e} from the statics"
@@ -411,7 +414,7 @@ fn pulls_act_through_the_palm() {
         Wrench { torque: Vector3::zeros(), ..force },
     )
     .unwrap();
-    assert!(held.settle().unwrap().converged);
+    assert!(held.settle(&Default::default()).unwrap().converged);
     let off = apart(&mechanism, held.state(), &pulled);
     eprintln!("{off:.1e} from where its force holds it, palm moved {along:.4}");
     // A pull acts where the links are, a load where the blend has the effector: at 0.04 radii 1e-4 apart.

@@ -2,6 +2,6 @@
 
 mod branches;
 mod motion;
-mod repeat;
 mod samples;
 mod sampling;
+mod springs;

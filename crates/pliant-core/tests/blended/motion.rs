@@ -7,11 +7,11 @@ use pliant_core::blended::{Force, Links, Model, Options, Simulation};
 use pliant_core::engine::Simulation as _;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
 
 /// A model with the unloaded sample and pairs at random loads.
-fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
+fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model {
     let mut model = Model::new(mechanism, options).unwrap();
     let mut random = Random(5);
     for k in 0..pairs {
@@ -25,7 +25,7 @@ fn sampled(mechanism: &Mechanism, pairs: usize, options: Options) -> Model<'_> {
 /// Half a second in steps of a millisecond: how far effectors are from those of the full engine at most, over how far these
 /// go from where they are, and the latter.
 pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation) -> (f64, f64) {
-    let (mechanism, start) = (expected.mechanism(), expected.state().clone());
+    let (mechanism, start) = (&expected.mechanism().clone(), expected.state().clone());
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..500 {
         expected.step(1e-3).unwrap();
@@ -37,9 +37,7 @@ pub fn off_the_path(simulation: &mut Simulation, expected: &mut full::Simulation
 }
 
 pub fn set(simulation: &mut Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-    }
+    crate::common::loads::set_loads(simulation, loads);
 }
 
 /// With forces from the live engine, paths are those of the full engine but for what the effectors leave out: vibrations
@@ -54,12 +52,15 @@ fn transients_are_near_those_of_the_full_engine() {
         ("helix:50", 3, 0.25),
         ("rungs:18", 2, 0.15),
     ];
+    let mut ran = Vec::new();
     for (name, pairs, bound) in scenes {
         let mechanism = gallery::build(name).unwrap();
         let model = sampled(&mechanism, pairs, Options::default());
         let mut random = Random(11);
+        let mut cases = 0;
         for _ in 0..2 {
             let Some(case) = case(&mechanism, &mut random, 0.25, false) else { continue };
+            cases += 1;
             for force in [Force::Live, Force::Blend] {
                 let full_model = full::Model::new(&mechanism);
                 let (mut expected, mut simulation) = (full_model.simulate(), model.simulate());
@@ -76,19 +77,33 @@ fn transients_are_near_those_of_the_full_engine() {
                 assert!(error < if force == Force::Live { bound } else { 0.4 }, "{name} {force:?}: {error}");
             }
         }
+        ran.push((name, model.samples().len(), cases));
     }
+    // Samples, and cases of 2.
+    let expected = [
+        ("two-link", 5, 2),
+        ("y", 7, 1),
+        ("hand", 5, 2),
+        ("chain", 7, 2),
+        ("helix:50", 7, 2),
+        ("rungs:18", 5, 2),
+    ];
+    assert_eq!(ran, expected);
 }
 
 #[test]
 fn damped_runs_come_to_rest_where_the_statics_are() {
+    let mut ran = Vec::new();
     for (name, pairs) in
         [("y", 4), ("hand", 2), ("chain", 3), ("helix:50", 3), ("rungs:18", 2), ("gripper", 2)]
     {
         let mechanism = gallery::build(name).unwrap();
         let model = sampled(&mechanism, pairs, Options::default());
         let mut random = Random(3);
+        let mut cases = 0;
         for k in 0..4 {
             let Some(case) = case(&mechanism, &mut random, [0.4, 0.9][k % 2], false) else { continue };
+            cases += 1;
             for force in [Force::Live, Force::Blend] {
                 let mut simulation = model.simulate();
                 simulation.set_options(Options { force, ..*model.options() });
@@ -108,7 +123,7 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                 let rest = simulation.state().clone();
                 let estimate = simulation.estimate().unwrap();
                 let error = apart(&mechanism, &rest, &case.state);
-                simulation.settle().unwrap();
+                simulation.settle(&Default::default()).unwrap();
                 let off = apart(&mechanism, simulation.state(), &rest);
                 eprintln!(
                     "{name} {force:?} {k}: {moved:.1e} a step, {off:.1e} from the statics, {error:.4} wrong, {estimate:.4} estimated"
@@ -123,21 +138,35 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                 }
             }
         }
+        ran.push((name, model.samples().len(), cases));
     }
+    // Samples, and cases of 4.
+    let expected = [
+        ("y", 7, 4),
+        ("hand", 5, 4),
+        ("chain", 7, 4),
+        ("helix:50", 7, 4),
+        ("rungs:18", 5, 2),
+        ("gripper", 3, 3),
+    ];
+    assert_eq!(ran, expected);
 }
 
 /// A path of loads in four times as many steps: poses change four times less from one to the next.
 #[test]
 fn poses_do_not_jump() {
+    let mut ran = Vec::new();
     for name in ["y", "helix:50", "rungs:18"] {
         let mechanism = gallery::build(name).unwrap();
         let mut random = Random(17);
         let corners: Vec<Vec<Wrench>> =
             (0..3).filter_map(|_| case(&mechanism, &mut random, 0.7, false)).map(|case| case.loads).collect();
+        let mut samples = Vec::new();
         for force in [Force::Live, Force::Blend] {
             // Branches with the blend alone are steeper: `tests/blended/branches.rs`.
             let options = Options { neighbours: 4, branches: force == Force::Live, ..Options::default() };
             let model = sampled(&mechanism, 6, options);
+            samples.push(model.samples().len());
             for links in [Links::Joint, Links::Twist] {
                 let largest = |steps: usize| {
                     let mut simulation = model.simulate();
@@ -150,7 +179,7 @@ fn poses_do_not_jump() {
                             let loads: Vec<Wrench> =
                                 pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
                             set(&mut simulation, &loads);
-                            simulation.settle().unwrap();
+                            simulation.settle(&Default::default()).unwrap();
                             if let Some(last) = &last {
                                 largest = largest.max(apart(&mechanism, simulation.state(), last));
                             }
@@ -167,5 +196,9 @@ fn poses_do_not_jump() {
                 assert!(ratio > 3.3, "{name} {force:?} {links:?}: {coarse} {fine}");
             }
         }
+        ran.push((name, corners.len(), samples));
     }
+    // Corners of 3, and samples with branches apart and together.
+    let expected = [("y", 2, vec![9, 9]), ("helix:50", 3, vec![13, 13]), ("rungs:18", 2, vec![13, 13])];
+    assert_eq!(ran, expected);
 }

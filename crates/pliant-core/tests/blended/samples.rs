@@ -10,20 +10,18 @@ use pliant_core::blended::{Force, Links, Matrices, Model, Options, Simulation};
 use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
 
 fn settled(model: &Model, options: Options, loads: &[Wrench]) -> Option<State> {
     let mut simulation = model.simulate();
     simulation.set_options(options);
     set(&mut simulation, loads);
-    simulation.settle().unwrap().converged.then(|| simulation.state().clone())
+    simulation.settle(&Default::default()).unwrap().converged.then(|| simulation.state().clone())
 }
 
 fn set(simulation: &mut Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-    }
+    crate::common::loads::set_loads(simulation, loads);
 }
 
 /// The full statics under loads.

@@ -1,7 +1,6 @@
 //! Steps of any engine under all that may be set before them, counted.
 
-use pliant_core::engine::{Inputs, Spring};
-use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use pliant_core::engine::{Simulation, Spring};
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
 use crate::common::counting::allocations;
@@ -23,16 +22,11 @@ pub const MECHANISMS: [&str; 13] = [
     "surface-slide",
 ];
 
-/// Asserts that steps of a simulation allocate nothing, whatever is set before them: loads, set-points, gravity, base, pull.
-/// `before` is what else is done before each step. The first step may still fill what later ones reuse.
-pub fn steps_allocate_nothing<S>(
-    mechanism: &Mechanism,
-    simulation: &mut S,
-    inputs: impl Fn(&mut S) -> &mut Inputs,
-    before: impl Fn(&mut S, usize),
-    step: impl Fn(&mut S),
-) {
-    let last = crate::common::handles::body(&mechanism, mechanism.bodies().len() - 1);
+/// Asserts that steps of a simulation allocate nothing, whatever is set before them: loads, set-points, gravity, base,
+/// spring. `before` is what else is done before each step. The first step may still fill what later ones reuse.
+pub fn steps_allocate_nothing<S: Simulation>(simulation: &mut S, before: impl Fn(&mut S, usize)) {
+    let mechanism = simulation.mechanism().clone();
+    let last = mechanism.body_ids().next_back().unwrap();
     let pull = Spring {
         body: last,
         frame: Pose::identity(),
@@ -43,7 +37,7 @@ pub fn steps_allocate_nothing<S>(
         damping: 1.0,
         turning_damping: 0.1,
     };
-    let pull = inputs(simulation).add_spring(pull).unwrap();
+    let pull = simulation.inputs_mut().add_spring(pull).unwrap();
     let mut joints = mechanism.joint_ids();
     let joint = joints.find(|j| !mechanism[*j].freedoms.is_empty()).unwrap();
     let freedoms = mechanism[joint].freedoms.len();
@@ -51,11 +45,9 @@ pub fn steps_allocate_nothing<S>(
     for (i, count) in counted.iter_mut().enumerate() {
         before(simulation, i);
         let x = 0.01 * i as f64;
-        let inputs = inputs(simulation);
-        for e in 0..mechanism.effectors().len() {
-            inputs
-                .set_load(crate::common::handles::effector(&mechanism, e), Wrench::force([1.0, x, -x]))
-                .unwrap();
+        let inputs = simulation.inputs_mut();
+        for effector in mechanism.effector_ids() {
+            inputs.set_load(effector, Wrench::force([1.0, x, -x])).unwrap();
         }
         inputs.set_body_load(last, Wrench::torque([x, x, x])).unwrap();
         inputs.set_target(joint, &[x; 6][..freedoms]).unwrap();
@@ -63,7 +55,7 @@ pub fn steps_allocate_nothing<S>(
         inputs.set_base(Pose::translation([0.01 * x, 0.0, 0.0]), Twist::ZERO).unwrap();
         let target = Pose::translation([x, 0.0, 0.0]) * mechanism[last].pose;
         inputs.set_spring_target(pull, target, Twist::ZERO).unwrap();
-        *count = allocations(|| step(simulation));
+        *count = allocations(|| simulation.step(1.0 / 240.0).unwrap());
     }
     let name = mechanism.name();
     assert_eq!(counted[1..], [0; 6], "{name}: allocations in the first step {}", counted[0]);

@@ -4,7 +4,7 @@
 //! Unknowns are the coordinates θ of all joints, loop joints included. Closures of loops and couplings are
 //! A θ = 0; with Z a basis of the null space of A, θ = Z (Zᵀ K Z)⁻¹ Zᵀ Eᵀ w.
 
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::mechanism::{BodyId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix6, Vector3};
 use pliant_core::spatial::Pose;
 

@@ -8,7 +8,7 @@ use pliant_core::articulated::Model;
 use pliant_core::engine::Inputs;
 use pliant_core::engine::State;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{BodyId, EffectorId, JointId, Mechanism};
+use pliant_core::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3};
 use pliant_core::spatial::{Pose, Twist, Wrench, exp, exp_rotation, right_jacobian_rotation};
 
@@ -61,7 +61,7 @@ struct Moving {
 
 /// The forest at a state.
 pub struct Forest<'m> {
-    pub model: &'m Model<'m>,
+    pub model: &'m Model,
     pub mechanism: &'m Mechanism,
     pub state: State,
     pub speeds: DVector<f64>,
@@ -83,7 +83,7 @@ fn dense(M: &Matrix6<f64>) -> DMatrix<f64> {
 }
 
 impl<'m> Forest<'m> {
-    pub fn new(model: &'m Model<'m>, state: &State) -> Forest<'m> {
+    pub fn new(model: &'m Model, state: &State) -> Forest<'m> {
         let mechanism = model.mechanism();
         let mut forest = Forest {
             model,
@@ -154,18 +154,19 @@ impl<'m> Forest<'m> {
             let b = body.index();
             let Some(joint) = self.mechanism.order().tree_joint_of(body) else {
                 let range = self.model.speeds_of(body).unwrap().expect("a free base");
-                poses[b] = self.moving(body, &self.speeds_of(body).unwrap(), t).X;
+                poses[b] = self.moving(body, &self.speeds_of(body), t).X;
                 jacobians[b].view_mut((0, range.start), (6, 6)).fill_with_identity();
                 continue;
             };
-            let parent = self.mechanism[joint].parent;
+            let own = &self.mechanism[joint];
+            let parent = own.parent;
             let (in_parent, in_child) =
-                (self.mechanism.frame_in_parent(joint), self.mechanism.frame_in_child(joint));
+                (self.mechanism.frame_in_parent(own), self.mechanism.frame_in_child(own));
             let outer = parent.map_or(self.state.base, |p| poses[p.index()]);
             let mut moved = Moving { X: Pose::identity(), S: DMatrix::zeros(6, 0) };
             let range = self.model.speeds_of(body).unwrap();
             if range.is_some() {
-                moved = self.moving(body, &self.speeds_of(body).unwrap(), t);
+                moved = self.moving(body, &self.speeds_of(body), t);
             }
             let relative = in_parent * moved.X * in_child.inverse();
             poses[b] = outer * relative;
@@ -225,7 +226,7 @@ impl<'m> Forest<'m> {
             };
             let at = self.mechanism[joint].coordinates();
             let (kind, q) = (&self.mechanism[joint].kind, &self.state.coordinates[at.clone()]);
-            let u = self.speeds_of(body).unwrap();
+            let u = self.speeds_of(body);
             let d = u.len();
             // θ̇ per speed, after moving for t seconds.
             let jacobian = |t: f64| -> DMatrix<f64> {

@@ -1,9 +1,8 @@
 //! Random loads on effectors that bend a mechanism by a wanted displacement, with the full statics there.
 
-use pliant_core::engine::Simulation as _;
-use pliant_core::engine::State;
-use pliant_core::full::{self, Simulation};
-use pliant_core::mechanism::{EffectorId, Freedom, Mechanism};
+use pliant_core::engine::{Simulation, State};
+use pliant_core::full;
+use pliant_core::mechanism::{Freedom, Mechanism};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::Wrench;
 
@@ -29,16 +28,14 @@ pub struct Case {
 
 /// The largest displacement of an effector between two states, over the radius.
 pub fn effectors_apart(mechanism: &Mechanism, a: &State, b: &State) -> f64 {
-    let place = |state: &State, e| {
-        state.effector_pose(mechanism, crate::common::handles::effector(&mechanism, e)).unwrap().position
-    };
-    let apart = (0..mechanism.effectors().len()).map(|e| (place(a, e) - place(b, e)).norm());
+    let place = |state: &State, e| state.effector_pose(mechanism, e).unwrap().position;
+    let apart = mechanism.effector_ids().map(|e| (place(a, e) - place(b, e)).norm());
     apart.fold(0.0, f64::max) / mechanism.radius()
 }
 
-pub fn set_loads(simulation: &mut Simulation, loads: &[Wrench]) {
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
+pub fn set_loads(simulation: &mut dyn Simulation, loads: &[Wrench]) {
+    for (effector, load) in simulation.mechanism().effector_ids().zip(loads) {
+        simulation.set_load(effector, *load).unwrap();
     }
 }
 
@@ -48,6 +45,7 @@ pub fn case(mechanism: &Mechanism, random: &mut Random, wanted: f64, turning: bo
     let model = full::Model::new(mechanism);
     let mut start = model.simulate();
     start.settle(&Default::default()).ok()?;
+    let rest = start.state().clone();
     let unit: Vec<Wrench> = (mechanism.effectors().iter())
         .map(|_| {
             let torque = random.direction() * if turning { 0.3 * mechanism.radius() } else { 0.0 };
@@ -64,7 +62,7 @@ pub fn case(mechanism: &Mechanism, random: &mut Random, wanted: f64, turning: bo
             scale *= 0.7;
             continue;
         }
-        let displacement = effectors_apart(mechanism, simulation.state(), start.state());
+        let displacement = effectors_apart(mechanism, simulation.state(), &rest);
         let freedoms = mechanism.joints().iter().flat_map(|j| &j.freedoms);
         let inside = |(f, q): (&Freedom, &f64)| (f.lower..=f.upper).contains(q);
         if !freedoms.zip(&simulation.state().coordinates).all(inside) {

@@ -1,22 +1,21 @@
-//! The models of one mechanism that engines run on, as actors of a world.
+//! The models of one mechanism that engines run on, as simulations.
 
-use pliant_core::contact::Actor;
-use pliant_core::engine::State;
+use pliant_core::engine::{Simulation, State};
 use pliant_core::mechanism::Mechanism;
 use pliant_core::reduced::{self, Reduction};
 use pliant_core::{articulated, blended, full, live};
 
-pub struct Models<'m> {
-    full: full::Model<'m>,
-    articulated: articulated::Model<'m>,
-    reduced: reduced::Model<'m>,
-    live: live::Model<'m>,
+pub struct Models {
+    full: full::Model,
+    articulated: articulated::Model,
+    reduced: reduced::Model,
+    live: live::Model,
     /// It has no free base.
-    blended: Option<blended::Model<'m>>,
+    blended: Option<blended::Model>,
 }
 
-impl<'m> Models<'m> {
-    pub fn new(mechanism: &'m Mechanism) -> Models<'m> {
+impl Models {
+    pub fn new(mechanism: &Mechanism) -> Models {
         let free = mechanism.bodies().iter().any(|body| body.free);
         let blended = (!free).then(|| blended::Model::new(mechanism, Default::default()).unwrap());
         Models {
@@ -29,19 +28,19 @@ impl<'m> Models<'m> {
     }
 
     /// Full, articulated, reduced and live; also blended, unless the base is free. All start in the file's pose.
-    pub fn actors(&'m self) -> Vec<Actor<'m>> {
-        let mut actors = vec![
-            Actor::from(self.full.simulate()),
-            Actor::from(self.articulated.simulate()),
-            Actor::from(self.reduced.simulate()),
-            Actor::from(self.live.simulate()),
+    pub fn simulations(&self) -> Vec<Box<dyn Simulation>> {
+        let mut simulations: Vec<Box<dyn Simulation>> = vec![
+            self.full.simulate().into(),
+            self.articulated.simulate().into(),
+            self.reduced.simulate().into(),
+            self.live.simulate().into(),
         ];
-        actors.extend(self.blended.as_ref().map(|model| {
+        simulations.extend(self.blended.as_ref().map(|model| {
             // It would start under its weight, which some tests take away.
             let mut simulation = model.simulate();
             simulation.set_state(&State::at_rest(model.mechanism())).unwrap();
-            Actor::from(simulation)
+            simulation.into()
         }));
-        actors
+        simulations
     }
 }

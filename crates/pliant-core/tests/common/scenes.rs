@@ -1,17 +1,15 @@
 //! Scenes that are hard on an engine's stability: small mechanisms, and what is done to them, the same for every engine.
 
-use pliant_core::engine::Energy;
-use pliant_core::engine::Inputs;
-use pliant_core::engine::State;
+use pliant_core::engine::{Simulation, State};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, BodyId, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
+    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::{articulated, full};
 
 use crate::common::FRAME;
+use crate::common::handles::effector;
 
 /// Of a link of [`ball_chain`], m.
 pub const LENGTH: f64 = 0.1;
@@ -65,44 +63,6 @@ pub fn door(limit: f64) -> Mechanism {
     builder.build().unwrap()
 }
 
-/// A simulation of either engine.
-pub trait Engine {
-    /// A step of a frame.
-    fn frame(&mut self);
-    fn mechanism(&self) -> &Mechanism;
-    fn inputs_mut(&mut self) -> &mut Inputs;
-    fn state(&self) -> &State;
-    fn energy(&self) -> Energy;
-    fn violation(&self) -> f64;
-}
-
-macro_rules! engine {
-    ($simulation:ty) => {
-        impl Engine for $simulation {
-            fn frame(&mut self) {
-                self.step(FRAME).unwrap();
-            }
-            fn mechanism(&self) -> &Mechanism {
-                self.mechanism()
-            }
-            fn inputs_mut(&mut self) -> &mut Inputs {
-                self.inputs_mut()
-            }
-            fn state(&self) -> &State {
-                self.state()
-            }
-            fn energy(&self) -> Energy {
-                self.energy()
-            }
-            fn violation(&self) -> f64 {
-                self.violation()
-            }
-        }
-    };
-}
-engine!(full::Simulation<'_>);
-engine!(articulated::Simulation<'_>);
-
 /// What a motion reached at most: energy over that of its start, J; gaps in joints, radii; turn of a body in a frame, rad.
 pub struct Most {
     pub gained: f64,
@@ -111,11 +71,11 @@ pub struct Most {
 }
 
 /// Runs for some frames; energy does not count what loads hold.
-fn watch(simulation: &mut impl Engine, frames: usize, mut held: impl FnMut(&State) -> f64) -> Most {
+fn watch(simulation: &mut dyn Simulation, frames: usize, mut held: impl FnMut(&State) -> f64) -> Most {
     let start = simulation.energy().total() + held(simulation.state());
     let mut most = Most { gained: f64::NEG_INFINITY, violation: 0.0, turn: 0.0 };
     for _ in 0..frames {
-        simulation.frame();
+        simulation.step(FRAME).unwrap();
         let energy = simulation.energy().total() + held(simulation.state());
         let fastest = simulation.state().twists.iter().map(|t| t.angular.norm()).fold(0.0, f64::max);
         most.gained = most.gained.max(energy - start);
@@ -126,17 +86,17 @@ fn watch(simulation: &mut impl Engine, frames: usize, mut held: impl FnMut(&Stat
 }
 
 /// A level chain falls, is kicked aside at its last body so that it leaves the plane, and swings for a minute.
-pub fn kick_and_swing(simulation: &mut impl Engine) -> Most {
-    let tip = crate::common::handles::body(&mechanism, simulation.mechanism().bodies().len() - 1);
+pub fn kick_and_swing(simulation: &mut dyn Simulation) -> Most {
+    let tip = simulation.mechanism().body_ids().next_back().unwrap();
     simulation.inputs_mut().set_body_load(tip, Wrench::force([0.0, 0.5, 0.0])).unwrap();
-    (0..6).for_each(|_| simulation.frame());
+    (0..6).for_each(|_| simulation.step(FRAME).unwrap());
     simulation.inputs_mut().set_body_load(tip, Wrench::ZERO).unwrap();
     watch(simulation, 3600, |_| 0.0)
 }
 
 /// Ten seconds of a mechanism under a force at its first effector, whose energy counts; and how far that went, m.
-pub fn pull_at_the_effector(simulation: &mut impl Engine, force: [f64; 3]) -> (Most, f64) {
-    let tip = crate::common::handles::effector(&mechanism, 0);
+pub fn pull_at_the_effector(simulation: &mut dyn Simulation, force: [f64; 3]) -> (Most, f64) {
+    let tip = effector(simulation.mechanism(), 0);
     simulation.inputs_mut().set_load(tip, Wrench::force(force)).unwrap();
     let mechanism = simulation.mechanism().clone();
     let start = simulation.state().effector_pose(&mechanism, tip).unwrap().position;
@@ -146,23 +106,16 @@ pub fn pull_at_the_effector(simulation: &mut impl Engine, force: [f64; 3]) -> (M
 }
 
 /// A second of the flat four-bar, pushed across with 1 N: how far the crank turns, rad, and the largest gap.
-pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
-    simulation
-        .inputs_mut()
-        .set_load(crate::common::handles::effector(&mechanism, 0), Wrench::force([0.0, 0.0, 1.0]))
-        .unwrap();
+pub fn push_across(simulation: &mut dyn Simulation) -> (f64, f64) {
+    let coupler = effector(simulation.mechanism(), 0);
+    simulation.set_load(coupler, Wrench::force([0.0, 0.0, 1.0])).unwrap();
     let (mut turned, mut violation) = (0.0f64, 0.0f64);
     for _ in 0..60 {
-        simulation.frame();
+        simulation.step(FRAME).unwrap();
         turned = turned.max(simulation.state().coordinates[0].abs());
         violation = violation.max(simulation.violation());
         // The work of the force is the energy of motion, less what the step takes.
-        let work = simulation
-            .state()
-            .effector_pose(simulation.mechanism(), crate::common::handles::effector(&mechanism, 0))
-            .unwrap()
-            .position
-            .z;
+        let work = simulation.effector_pose(coupler).unwrap().position.z;
         assert!(simulation.energy().kinetic <= work * (1.0 + 1e-6) + 1e-12);
     }
     println!("turned {turned:.2} rad, violation {violation:.1e}");
@@ -170,13 +123,14 @@ pub fn push_across(simulation: &mut impl Engine) -> (f64, f64) {
 }
 
 /// Five seconds of the door, turned against its limit: how far beyond it was at most and is at rest, rad.
-pub fn turn_against_the_limit(simulation: &mut impl Engine, limit: f64, torque: f64) -> (f64, f64) {
+pub fn turn_against_the_limit(simulation: &mut dyn Simulation, limit: f64, torque: f64) -> (f64, f64) {
     let load = Wrench::torque([0.0, 0.0, torque]);
-    simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
+    let door = simulation.mechanism().body_ids().next().unwrap();
+    simulation.inputs_mut().set_body_load(door, load).unwrap();
     let beyond = |state: &State| state.coordinates[0] * torque.signum() - limit;
     let mut most = 0.0f64;
     for _ in 0..300 {
-        simulation.frame();
+        simulation.step(FRAME).unwrap();
         most = most.max(beyond(simulation.state()));
     }
     let rest = beyond(simulation.state());

@@ -47,7 +47,7 @@ fn run(world: &mut World, seconds: f64, h: f64) {
 }
 
 fn position(world: &World, body: FreeBodyId) -> Vector3<f64> {
-    world.body(body).pose().position
+    world.body(body).unwrap().pose().position
 }
 
 /// A block on a slope sticks below atan µ and slides above with g(sin α − µ cos α).
@@ -65,7 +65,7 @@ fn slope() {
         run(&mut world, 1.0, H);
         let down = tilt.rotation * Vector3::x();
         let way = (position(&world, body) - start.position).dot(&down);
-        let speed = world.body(body).twist().linear.dot(&down);
+        let speed = world.body(body).unwrap().twist().linear.dot(&down);
         let expected = G * (angle.sin() - friction * angle.cos());
         if expected > 0.0 {
             assert!((speed / expected - 1.0).abs() < 0.02, "{angle}: {speed} for {expected}");
@@ -83,9 +83,9 @@ fn rolling() {
     world.add_shape(&floor(0.4)).unwrap();
     let body = world.add_body(&ball("ball", [0.0, 0.0, 0.1], 0.1, 0.4, 0.0)).unwrap();
     let twist = Twist { linear: Vector3::new(2.0, 0.0, 0.0), angular: Vector3::zeros() };
-    world.body_mut(body).place(Pose::translation([0.0, 0.0, 0.1]), twist);
+    world.body_mut(body).unwrap().place(Pose::translation([0.0, 0.0, 0.1]), twist);
     run(&mut world, 1.0, H);
-    let twist = world.body(body).twist();
+    let twist = world.body(body).unwrap().twist();
     assert!((twist.linear.x / (2.0 * 5.0 / 7.0) - 1.0).abs() < 0.005, "{twist:?}");
     // The point of contact is half the overlap, 0.4 µm, inside the ball.
     assert!((twist.angular.y * 0.1 / twist.linear.x - 1.0).abs() < 1e-5, "{twist:?}");
@@ -141,12 +141,12 @@ fn momentum_is_kept(solver: Solver) {
         ([1.5, -0.1, 0.05], [0.0, 0.0, 4.0]),
     ];
     for (body, (linear, angular)) in bodies.iter().zip(twists) {
-        let pose = world.body(*body).pose();
+        let pose = world.body(*body).unwrap().pose();
         let twist = Twist { linear: linear.into(), angular: angular.into() };
-        world.body_mut(*body).place(pose, twist);
+        world.body_mut(*body).unwrap().place(pose, twist);
     }
     let total = |world: &World| {
-        let sum = bodies.iter().map(|b| world.body(*b).momentum());
+        let sum = bodies.iter().map(|b| world.body(*b).unwrap().momentum());
         sum.fold((Vector3::zeros(), Vector3::zeros()), |a, b| (a.0 + b.0, a.1 + b.1))
     };
     let before = total(&world);
@@ -167,7 +167,7 @@ fn restitution() {
         world.add_shape(&floor(0.5)).unwrap();
         let body = world.add_body(&ball("ball", [0.0, 0.0, 1.1], 0.1, 0.5, e)).unwrap();
         let energy = |world: &World| {
-            let v = world.body(body).twist().linear.z;
+            let v = world.body(body).unwrap().twist().linear.z;
             (0.5 * v * v + G * (position(world, body).z - 0.1), v)
         };
         let (mut before, mut last, mut bounces) = (energy(&world).0, 0.0, 0);
@@ -201,7 +201,7 @@ fn recovery() {
                 let mut energy = 0.0f64;
                 for _ in 0..(1.0 / h) as usize {
                     world.step(h).unwrap();
-                    let v = world.body(body).twist().linear.norm();
+                    let v = world.body(body).unwrap().twist().linear.norm();
                     energy = energy.max(0.5 * v * v);
                 }
                 assert!(energy <= last * (1.0 + 1e-6), "{gravity} {depth} {h}: {energy} after {last}");
@@ -220,7 +220,7 @@ fn fast() {
         world.add_shape(&shape(cube([0.002, 2.0, 2.0]), 0.5)).unwrap();
         let body = world.add_body(&ball("ball", [-1.013, 0.0, 0.0], 0.01, 0.5, 0.0)).unwrap();
         let twist = Twist { linear: Vector3::new(speed, 0.0, 0.0), angular: Vector3::zeros() };
-        world.body_mut(body).place(Pose::translation([-1.013, 0.0, 0.0]), twist);
+        world.body_mut(body).unwrap().place(Pose::translation([-1.013, 0.0, 0.0]), twist);
         run(&mut world, 0.3, H);
         let x = position(&world, body).x;
         assert!(x < -0.0105 && x > -0.02, "{speed}: {x}");

@@ -2,8 +2,9 @@
 //! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
 
 use crate::common::models::Models;
-use pliant_core::contact::{ActorId, ContactError, FreeBodyId, Surface, Surfaces, Touched, World};
-use pliant_core::full::{self, StepError};
+use pliant_core::contact::{ContactError, FreeBodyId, SimulationId, Surface, Surfaces, Touched, World};
+use pliant_core::engine::StepError;
+use pliant_core::full::{self};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
@@ -202,16 +203,16 @@ fn an_overlap_at_the_start_is_told_and_recovered() {
     let mut fastest = 0.0f64;
     for _ in 0..240 {
         world.step(H).unwrap();
-        fastest = fastest.max(world.body(id).twist().linear.z);
+        fastest = fastest.max(world.body(id).unwrap().twist().linear.z);
     }
     assert!((fastest - 0.1).abs() < 1e-9, "driven apart at {fastest} m/s");
-    assert!(world.body(id).pose().position.z > 0.1);
+    assert!(world.body(id).unwrap().pose().position.z > 0.1);
     // One that is told once is not told again when something else is added.
     world.add_body(&block("far", [5.0, 0.0, 0.1])).unwrap();
     assert_eq!(world.warnings().len(), 1);
 }
 
-fn scene() -> (World<'static>, FreeBodyId) {
+fn scene() -> (World, FreeBodyId) {
     let mut world = World::new([0.0, 0.0, -9.81]);
     world.add_shape(&cube(4.0).at(Pose::translation([0.0, 0.0, -2.0]))).unwrap();
     let id = world.add_body(&block("one", [0.0, 0.0, 0.1])).unwrap();
@@ -237,10 +238,10 @@ fn bits(world: &World) -> Vec<u64> {
 }
 
 /// What a mechanism's own state has, besides what a world tells.
-fn all_bits(world: &mut World, actors: &[ActorId]) -> Vec<u64> {
+fn all_bits(world: &mut World, actors: &[SimulationId]) -> Vec<u64> {
     let mut all = bits(world);
     for id in actors {
-        let state = world.actor_mut(*id).state();
+        let state = world.simulation_mut(*id).unwrap().state();
         all.extend([state.time.to_bits(), state.steps]);
         for (pose, twist) in state.poses.iter().zip(&state.twists) {
             let numbers = pose.rotation.coords.iter().chain(&pose.position);
@@ -258,7 +259,7 @@ fn all_mechanisms_step_or_none() {
     // Farther away than the blow comes in a step.
     let (first, second) = (plates([-2000.0, 0.0]), plates([0.0, 0.0]));
     let (models, full) = (Models::new(&first), full::Model::new(&second));
-    for actor in models.actors() {
+    for actor in models.simulations() {
         let engine = actor.engine();
         let mut left = World::new([0.0, 0.0, -9.81]);
         // One iteration takes the plate along a straight line.
@@ -269,9 +270,9 @@ fn all_mechanisms_step_or_none() {
         let blow = left.add_body(&block("blow", [0.0, 0.0, 0.2])).unwrap();
         run(&mut left, 30);
         let mut asked = left.clone();
-        let (pose, twist) = (left.body(blow).pose(), left.body(blow).twist());
+        let (pose, twist) = (left.body(blow).unwrap().pose(), left.body(blow).unwrap().twist());
         let fast = Twist { linear: Vector3::new(0.0, 0.0, -1e4), ..twist };
-        asked.body_mut(blow).place(pose, fast);
+        asked.body_mut(blow).unwrap().place(pose, fast);
         let before = all_bits(&mut asked, &ids);
         let error = asked.step(H).unwrap_err();
         says(&error, &["step 31", "`hinge`"]);
@@ -280,8 +281,8 @@ fn all_mechanisms_step_or_none() {
             asked.force_on(Touched::Free(resting)).unwrap().force.z > 0.0,
             "{engine}: contacts of the last step"
         );
-        asked.body_mut(blow).place(pose, twist);
-        left.body_mut(blow).place(pose, twist);
+        asked.body_mut(blow).unwrap().place(pose, twist);
+        left.body_mut(blow).unwrap().place(pose, twist);
         for _ in 0..30 {
             asked.step(H).unwrap();
             left.step(H).unwrap();
@@ -322,20 +323,20 @@ fn a_step_that_is_refused_changes_nothing() {
     }
     for x in [f64::NAN, f64::INFINITY, -1e308] {
         for load in [Wrench::force([0.0, x, -x]), Wrench::torque([x, 0.0, 1e9 * x])] {
-            asked.body_mut(id).set_load(load);
+            asked.body_mut(id).unwrap().set_load(load);
             let error = asked.step(1e6 * H).unwrap_err();
             says(&error, &["step 31", "`one`", "not finite"]);
             assert_eq!(bits(&asked), before);
         }
     }
-    asked.body_mut(id).set_load(Wrench::ZERO);
-    let (pose, twist) = (asked.body(id).pose(), asked.body(id).twist());
+    asked.body_mut(id).unwrap().set_load(Wrench::ZERO);
+    let (pose, twist) = (asked.body(id).unwrap().pose(), asked.body(id).unwrap().twist());
     for (pose, twist) in [
         (Pose::translation([f64::NAN, 0.0, 0.0]), twist),
         (pose, Twist { linear: Vector3::repeat(f64::INFINITY), ..twist }),
     ] {
         let mut placed = asked.clone();
-        placed.body_mut(id).place(pose, twist);
+        placed.body_mut(id).unwrap().place(pose, twist);
         let before = bits(&placed);
         says(&placed.step(H).unwrap_err(), &["`one`", "not finite"]);
         assert_eq!(bits(&placed), before);

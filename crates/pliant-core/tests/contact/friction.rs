@@ -51,7 +51,7 @@ fn a_pulled_block_sticks_and_slips() {
         let t = (t - settling).rem_euclid(period);
         if t < rising { 1.5 * most * t / rising } else { 0.0 }
     };
-    for actor in models.actors() {
+    for actor in models.simulations() {
         let engine = actor.engine();
         let mut world = World::new([0.0, 0.0, -G]);
         world.set_solver(Solver::Exact { tolerance: 1e-10 });
@@ -67,20 +67,20 @@ fn a_pulled_block_sticks_and_slips() {
         let (mut x, mut v, mut y, mut w) = (0.0, 0.0, 0.0, 0.0);
         let A = M + h * c + h * h * k;
         let (mut slips, mut changes, mut onsets) = (false, Vec::new(), Vec::new());
-        let start = world.body(block).pose().position.x;
+        let start = world.body(block).unwrap().pose().position.x;
         let mut apart = 0.0f64;
         for step in 0..(3.0 * period / h) as usize {
             let t = settling + step as f64 * h;
             let F = pull(t);
-            world.body_mut(block).set_load(Wrench::force([F, 0.0, 0.0]));
+            world.body_mut(block).unwrap().set_load(Wrench::force([F, 0.0, 0.0]));
             world.step(h).unwrap();
             (v, w) = ((M * v - h * k * x) / A, w + h * F / m);
             let free = (v - w) / (1.0 / m + 1.0 / A);
             let impulse = free.clamp(-most * h, most * h);
             (v, w) = (v - impulse / A, w + impulse / m);
             (x, y) = (x + h * v, y + h * w);
-            let place = world.actor_mut(id).state().poses[0].position.x;
-            let moved = world.body(block).pose().position.x - start;
+            let place = world.simulation_mut(id).unwrap().state().poses[0].position.x;
+            let moved = world.body(block).unwrap().pose().position.x - start;
             apart = apart.max((place - x).abs()).max((moved - y).abs());
             let now = free != impulse;
             if now != slips {
@@ -92,9 +92,10 @@ fn a_pulled_block_sticks_and_slips() {
             slips = now;
             if !slips && step > 0 {
                 // Nothing creeps: what is left is the solver's tolerance.
-                let slip = world.body(block).twist().linear.x
+                let slip = world.body(block).unwrap().twist().linear.x
                     - world
-                        .actor_mut(id)
+                        .simulation_mut(id)
+                        .unwrap()
                         .state()
                         .world_twist(mechanism.effectors()[0].body)
                         .unwrap()
@@ -134,7 +135,7 @@ fn swings_that_rub_lose_the_same_each_time() {
     let spring = mechanism.find_joint("spring").unwrap();
     let models = Models::new(&mechanism);
     let h = 1.0 / 10_000.0;
-    for actor in models.actors() {
+    for actor in models.simulations() {
         let engine = actor.engine();
         let mut world = World::new([0.0, 0.0, -G]);
         world.set_solver(Solver::Exact { tolerance: 1e-11 });
@@ -144,7 +145,7 @@ fn swings_that_rub_lose_the_same_each_time() {
             world.step(h).unwrap();
         }
         let target = [-start, 0.0, 0.0, 0.0, 0.0, 0.0];
-        world.actor_mut(id).inputs_mut().set_target(spring, &target).unwrap();
+        world.simulation_mut(id).unwrap().inputs_mut().set_target(spring, &target).unwrap();
         // (m + h²k) v⁺ = mv − hk(x + start) + λ, |λ| ≤ µmgh.
         let (mut x, mut v, A) = (0.0, 0.0, m + h * h * k);
         let (mut turns, mut apart, mut last) = (vec![start], 0.0f64, 0.0);
@@ -153,7 +154,7 @@ fn swings_that_rub_lose_the_same_each_time() {
             v = (m * v - h * k * (x + start)) / A;
             v -= (A * v).clamp(-friction * m * G * h, friction * m * G * h) / A;
             x += h * v;
-            let state = world.actor_mut(id).state();
+            let state = world.simulation_mut(id).unwrap().state();
             let (place, speed) = (state.poses[0].position.x, state.twists[0].linear.x);
             apart = apart.max((place - x).abs());
             if last != 0.0 && (speed * last < 0.0 || speed.abs() < 1e-9) {

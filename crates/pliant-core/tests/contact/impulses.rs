@@ -3,7 +3,8 @@
 //! the table of the contact module's README.
 
 use nalgebra::{Matrix3, Vector3};
-use pliant_core::contact::{Actor, FreeBodyId, Solver, Touched, World};
+use pliant_core::contact::{FreeBodyId, Solver, Touched, World};
+use pliant_core::engine::Simulation;
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
@@ -18,11 +19,11 @@ const STEPS: usize = 60;
 
 /// A world of a mechanism without weight and a ball in flight.
 fn flight<'m>(
-    mut actor: Actor<'m>,
+    mut actor: Box<dyn Simulation>,
     start: Vector3<f64>,
     velocity: Vector3<f64>,
     mass: f64,
-) -> (World<'m>, FreeBodyId) {
+) -> (World, FreeBodyId) {
     let radius = 0.01;
     let inertia = SpatialInertia {
         mass,
@@ -36,7 +37,7 @@ fn flight<'m>(
     world.set_solver(Solver::Exact { tolerance: 1e-10 });
     world.add(actor).unwrap();
     let ball = world.add_body(&Body::new("ball", pose).inertia(inertia).shape(shape).free()).unwrap();
-    world.body_mut(ball).place(pose, Twist { linear: velocity, angular: Vector3::zeros() });
+    world.body_mut(ball).unwrap().place(pose, Twist { linear: velocity, angular: Vector3::zeros() });
     (world, ball)
 }
 
@@ -46,7 +47,7 @@ fn before_touch(model: &full::Model, direction: &Vector3<f64>) -> Option<Vector3
     let start = mechanism[mechanism.effectors()[0].body].pose.position - direction;
     let (mut world, ball) = flight(model.simulate().into(), start, direction * 1.0, 1e-3);
     for _ in 0..300 {
-        let before = world.body(ball).pose().position;
+        let before = world.body(ball).unwrap().pose().position;
         if world.step(H).unwrap().pushing > 0 {
             let gap = world.contacts().iter().map(|contact| contact.gap).fold(f64::INFINITY, f64::min);
             return Some(before + direction * (gap - 1e-3));
@@ -64,7 +65,7 @@ struct Hit {
 }
 
 /// A ball flies at the body of the first effector; `None` if it touches another.
-fn hit(actor: Actor, start: &Vector3<f64>, direction: &Vector3<f64>, mass: f64) -> Option<Hit> {
+fn hit(actor: Box<dyn Simulation>, start: &Vector3<f64>, direction: &Vector3<f64>, mass: f64) -> Option<Hit> {
     let struck = actor.mechanism().effectors()[0].body;
     let (mut world, ball) = flight(actor, *start, direction * SPEED, mass);
     while world.step(H).unwrap().pushing == 0 {
@@ -78,7 +79,7 @@ fn hit(actor: Actor, start: &Vector3<f64>, direction: &Vector3<f64>, mass: f64) 
     let felt = 1.0 / (closing / (first.force.norm() * H) - 1.0 / mass);
     let mut lost = Vec::new();
     for _ in 0..STEPS {
-        lost.push(mass * SPEED - world.body(ball).momentum().0.dot(direction));
+        lost.push(mass * SPEED - world.body(ball).unwrap().momentum().0.dot(direction));
         let is_other = |touched| !matches!(touched, Touched::Mechanism(_, body) if body == struck);
         if world.contacts().iter().any(|c| c.force != Vector3::zeros() && is_other(c.first)) {
             return None;

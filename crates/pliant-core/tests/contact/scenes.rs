@@ -6,21 +6,17 @@ use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::mechanism::{Apart, EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra;
 
 const H: f64 = 1.0 / 240.0;
 
-/// Goes on for so many seconds, following the targets; the deepest penetration and the largest residual.
+/// Runs for so many seconds; the deepest penetration and the largest residual.
 fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f64, f64) {
     let (mut deepest, mut worst) = (0.0f64, 0.0f64);
-    let mechanism = scene.mechanism();
     for _ in 0..(seconds / H).round() as usize {
-        if !mechanism.targets().is_empty() {
-            let time = scene.world().time() + H;
-            scene.inputs_mut().follow_targets(time);
-        }
-        let report = scene.step(H).unwrap();
+        scene.step(H).unwrap();
+        let report = scene.report();
         deepest = deepest.max(report.penetration);
         worst = worst.max(report.residual);
         each(scene);
@@ -28,10 +24,9 @@ fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f6
     (deepest, worst)
 }
 
-fn scene<'m>(whole: &'m Mechanism, apart: &'m Apart, models: &'m Models<'m>, engine: &str) -> Scene<'m> {
-    let actor = models.actors().into_iter().find(|actor| actor.engine() == engine);
-    assert!(actor.is_some(), "no engine {engine}");
-    Scene::new(whole, apart, actor, Surfaces::new()).unwrap()
+fn scene(whole: &Mechanism, models: &Models, engine: &str) -> Scene {
+    let find = |_: &Mechanism| models.simulations().into_iter().find(|s| s.engine() == engine).unwrap();
+    Scene::new(whole, Surfaces::new(), find).unwrap()
 }
 
 /// Runs a scene in every engine; `each` looks at it after the time of its set-points and as often as it likes.
@@ -39,9 +34,9 @@ fn in_each_engine(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)
     let whole = gallery::build(name).unwrap();
     let apart = whole.take_apart();
     let models = Models::new(apart.held.as_ref().unwrap());
-    for actor in models.actors() {
+    for actor in models.simulations() {
         let engine = actor.engine();
-        let mut scene = scene(&whole, &apart, &models, engine);
+        let mut scene = scene(&whole, &models, engine);
         assert!(scene.world().warnings().is_empty(), "{name}: {:?}", scene.world().warnings());
         look(engine, &whole, &mut scene);
     }
@@ -61,7 +56,7 @@ fn position(scene: &mut Scene, body: &str) -> Vector3<f64> {
 fn forces(scene: &Scene) -> Vec<(String, f64)> {
     let mut sums: Vec<(String, f64)> = Vec::new();
     for contact in scene.world().contacts() {
-        let name = scene.world().name(contact.first).to_string();
+        let name = scene.world().name(contact.first).unwrap().to_string();
         let force = contact.force.dot(&contact.normal);
         match sums.iter_mut().find(|(known, _)| *known == name) {
             Some((_, sum)) => *sum += force,
@@ -202,14 +197,13 @@ fn bridge_carries() {
 #[test]
 fn hand_lets_go() {
     let whole = gallery::build("hand-grasp").unwrap();
-    let apart = whole.take_apart();
-    let models = Models::new(apart.held.as_ref().unwrap());
+    let models = Models::new(whole.take_apart().held.as_ref().unwrap());
     for engine in ["full", "articulated", "reduced", "live", "blended"] {
         for (friction, holds) in [(0.62, true), (0.57, false)] {
-            let mut apart = apart.clone();
+            let mut builder = whole.to_builder();
             // Fingers have 0.5, and what meets the geometric mean.
-            apart.loose[0].shapes[0].friction = Some(friction * friction / 0.5);
-            let mut scene = scene(&whole, &apart, &models, engine);
+            builder.body_mut("ball").unwrap().shapes[0].friction = Some(friction * friction / 0.5);
+            let mut scene = scene(&builder.build().unwrap(), &models, engine);
             let start = position(&mut scene, "ball");
             run(&mut scene, 2.4, |_| {});
             let lifted = position(&mut scene, "ball").z - start.z;
@@ -238,11 +232,11 @@ fn hand_carries_what_is_attached() {
         let ball = whole.find_body("ball").unwrap();
         run(scene, 0.78, |_| {});
         let (Touched::Free(free), Touched::Mechanism(actor, _)) =
-            (scene.touched(ball), scene.touched(whole.find_body("palm").unwrap()))
+            (scene.touched(ball).unwrap(), scene.touched(whole.find_body("palm").unwrap()).unwrap())
         else {
             unreachable!()
         };
-        let held = scene.actor().unwrap().mechanism();
+        let held = scene.world().simulation(actor).unwrap().mechanism().clone();
         // The palm first: it carries the ball.
         let mut effectors: Vec<_> = held.effector_ids().collect();
         effectors.sort_by_key(|id| held[*id].name != "palm");

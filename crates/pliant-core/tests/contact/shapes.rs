@@ -90,7 +90,7 @@ fn resting() -> Vec<(&'static str, Shape, f64)> {
 }
 
 fn position(world: &World, body: FreeBodyId) -> Vector3<f64> {
-    world.body(body).pose().position
+    world.body(body).unwrap().pose().position
 }
 
 fn run(world: &mut World, steps: usize) {
@@ -99,7 +99,7 @@ fn run(world: &mut World, steps: usize) {
     }
 }
 
-fn world(ground: &Shape, gravity: f64) -> World<'static> {
+fn world(ground: &Shape, gravity: f64) -> World {
     let mut world = World::new([0.0, 0.0, -gravity]);
     world.set_surfaces(surfaces());
     world.add_shape(ground).unwrap();
@@ -120,11 +120,11 @@ fn everything_rests_on_everything() {
             for _ in 0..240 {
                 deepest = deepest.max(world.step(H).unwrap().penetration);
             }
-            let settled = world.body(id).pose();
+            let settled = world.body(id).unwrap().pose();
             for _ in 0..720 {
                 deepest = deepest.max(world.step(H).unwrap().penetration);
             }
-            let pose = world.body(id).pose();
+            let pose = world.body(id).unwrap().pose();
             let crept = (pose.position - settled.position).norm();
             let turned = (pose.rotation * settled.rotation.inverse()).angle();
             let tilted = (pose.rotation * Vector3::z() - Vector3::z()).norm();
@@ -169,7 +169,7 @@ fn nothing_trips_over_inner_edges() {
                 let shape = Shape { friction: Some(0.1), ..Shape::new(geometry.clone()) };
                 let id = world.add_body(&body(name, shape, start)).unwrap();
                 let along = start.rotation * Vector3::x();
-                world.body_mut(id).place(start, Twist { linear: along, angular: Vector3::zeros() });
+                world.body_mut(id).unwrap().place(start, Twist { linear: along, angular: Vector3::zeros() });
                 let (mut highest, mut aside) = (0.0f64, 0.0f64);
                 for _ in 0..240 {
                     world.step(H).unwrap();
@@ -212,11 +212,11 @@ fn nothing_fast_passes_through() {
                 let start = Pose::translation([AT[0], AT[1], z]);
                 let id = world.add_body(&body(name, Shape::new(geometry.clone()), start)).unwrap();
                 let twist = Twist { linear: Vector3::new(0.0, 0.0, -20.0), angular: Vector3::zeros() };
-                world.body_mut(id).place(start, twist);
+                world.body_mut(id).unwrap().place(start, twist);
                 let mut lowest = f64::INFINITY;
                 for _ in 0..60 {
                     world.step(H).unwrap();
-                    let pose = world.body(id).pose();
+                    let pose = world.body(id).unwrap().pose();
                     lowest = lowest.min(pose.position.z);
                 }
                 // 0.5 mm deep at most; it may be driven out again.
@@ -265,7 +265,7 @@ fn a_ball_rolls_down_a_slope_of_triangles() {
         let shape = Shape { friction: Some(1.0), ..Shape::new(Geometry::Ball { radius: 0.07 }) };
         let id = world.add_body(&Body::new("ball", start).inertia(inertia).shape(shape).free()).unwrap();
         run(&mut world, 240);
-        let speed = world.body(id).twist().linear.dot(&(tilt.rotation * Vector3::x()));
+        let speed = world.body(id).unwrap().twist().linear.dot(&(tilt.rotation * Vector3::x()));
         let expected = 5.0 / 7.0 * G * angle.sin();
         // The point of contact is as deep as lasting contacts are soft.
         assert!((speed / expected - 1.0).abs() < 1e-4, "{on}: {speed} for {expected}");
@@ -290,7 +290,7 @@ fn meshes_stand_on_meshes() {
     }
     assert!(deepest < 5e-4, "{deepest}");
     for (i, id) in ids.iter().enumerate() {
-        let pose = world.body(*id).pose();
+        let pose = world.body(*id).unwrap().pose();
         let expected = Vector3::new(0.0, 0.0, 0.1 + 0.2 * i as f64);
         assert!((pose.position - expected).norm() < 1e-4, "box {i}: {:?}", pose.position);
         let turn: UnitQuaternion<f64> = pose.rotation * turned(i).rotation.inverse();
@@ -315,8 +315,8 @@ fn normals_point_into_the_second() {
         let [first, _] = bodies.map(|body| world.add_body(&body).unwrap());
         // Toward the other, so that they look as far.
         let toward = if ball_first { -side } else { side };
-        let pose = world.body(first).pose();
-        world.body_mut(first).place(pose, Twist { linear: toward, angular: Vector3::zeros() });
+        let pose = world.body(first).unwrap().pose();
+        world.body_mut(first).unwrap().place(pose, Twist { linear: toward, angular: Vector3::zeros() });
         world.step(H).unwrap();
         let [contact] = world.contacts() else { panic!("{:?}", world.contacts()) };
         assert!((contact.normal - toward).norm() < 1e-12, "{contact:?}");

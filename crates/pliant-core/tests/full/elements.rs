@@ -7,7 +7,8 @@ use std::f64::consts::TAU;
 use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::engine::Spring;
 use pliant_core::engine::State;
-use pliant_core::full::{Model, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::Model;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
@@ -18,8 +19,8 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 
 /// The first body of a mechanism.
-fn first() -> BodyId {
-    crate::common::handles::body(&mechanism, 0)
+fn first(mechanism: &Mechanism) -> BodyId {
+    crate::common::handles::body(mechanism, 0)
 }
 
 /// A wheel about z through its centre of mass.
@@ -41,7 +42,7 @@ fn a_rotor_adds_inertia() {
     let mechanism = wheel(|joint| joint.armature(rotor));
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_body_load(first(), Wrench::torque([0.0, 0.0, torque])).unwrap();
+    simulation.inputs_mut().set_body_load(first(&mechanism), Wrench::torque([0.0, 0.0, torque])).unwrap();
     for step in 1..=100 {
         simulation.step(FRAME).unwrap();
         let expected = step as f64 * FRAME * torque / (MOMENT + rotor);
@@ -56,7 +57,7 @@ fn a_rotor_adds_inertia() {
     let mechanism = builder.build().unwrap();
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_body_load(first(), Wrench::force([0.0, 0.0, 5.0])).unwrap();
+    simulation.inputs_mut().set_body_load(first(&mechanism), Wrench::force([0.0, 0.0, 5.0])).unwrap();
     simulation.step(FRAME).unwrap();
     assert!((simulation.state().rates[0] / (FRAME * 5.0 / 2.5) - 1.0).abs() < 1e-12);
 }
@@ -96,7 +97,7 @@ fn a_hinge_counts_its_turns() {
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
     for (torque, sign) in [(4.0, 1.0), (-4.0, -1.0)] {
-        simulation.inputs_mut().set_body_load(first(), Wrench::torque([0.0, 0.0, torque])).unwrap();
+        simulation.inputs_mut().set_body_load(first(&mechanism), Wrench::torque([0.0, 0.0, torque])).unwrap();
         let mut sum = simulation.state().coordinates[0];
         let mut farthest = 0.0f64;
         for _ in 0..6000 {
@@ -180,7 +181,7 @@ fn a_pull_balances_the_weight() {
     }
     let target = Pose::translation([0.4, -0.2, 1.0]);
     let pull = Spring {
-        body: first(),
+        body: first(&mechanism),
         frame: Pose::translation([aside, 0.0, 0.0]),
         target,
         target_twist: Twist::ZERO,
@@ -233,12 +234,12 @@ fn gears_pass_torque_on_by_their_ratio() {
     let mechanism = gears(ratio, offset, stiffness);
     let model = Model::new(&mechanism);
     let mut statics = model.simulate();
-    statics.inputs_mut().set_body_load(first(), Wrench::torque([0.0, 0.0, torque])).unwrap();
+    statics.inputs_mut().set_body_load(first(&mechanism), Wrench::torque([0.0, 0.0, torque])).unwrap();
     let mut moving = statics.clone();
     let equilibrium = statics.settle(&StaticsSettings::default()).unwrap();
     assert!(equilibrium.converged && equilibrium.stable, "{equilibrium:?}");
     come_to_rest(&mut moving, FRAME, 5000);
-    for (simulation, bound) in [(&statics, 1e-12), (&moving, 1e-9)] {
+    for (simulation, bound) in [(&mut statics, 1e-12), (&mut moving, 1e-9)] {
         let [a, b] = simulation.state().coordinates[..] else { panic!() };
         assert!((b - ratio * torque / stiffness).abs() < bound, "{b}");
         assert!((a - ratio * b - offset).abs() < bound, "{a} {b}");
@@ -248,7 +249,7 @@ fn gears_pass_torque_on_by_their_ratio() {
     let mechanism = gears(ratio, 0.0, 0.0);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().set_body_load(first(), Wrench::torque([0.0, 0.0, torque])).unwrap();
+    simulation.inputs_mut().set_body_load(first(&mechanism), Wrench::torque([0.0, 0.0, torque])).unwrap();
     let inertia = ratio * ratio * MOMENT + MOMENT / 3.0;
     for step in 1..=100 {
         simulation.step(FRAME).unwrap();
@@ -287,7 +288,7 @@ fn couplings_hold_in_motion() {
         let (mut worst, mut moved) = (0.0f64, 0.0f64);
         for step in 0..300 {
             simulation.step(FRAME).unwrap();
-            let q = |j: JointId| simulation.state().coordinates_of(mechanism, j).unwrap()[0];
+            let mut q = |j: JointId| simulation.state().coordinates_of(mechanism, j).unwrap()[0];
             for c in mechanism.couplings() {
                 moved = moved.max(q(c.of).abs());
                 // The first two steps bring an offset of the file's pose together.

@@ -4,10 +4,11 @@
 use crate::common::{FRAME, bits, edited};
 use pliant_core::engine::Simulation as _;
 use pliant_core::engine::Spring;
-use pliant_core::full::{Model, StaticsError, StaticsSettings, StepError};
+use pliant_core::engine::{StaticsError, StaticsSettings, StepError};
+use pliant_core::full::Model;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, BodyId, JointDescription, JointId, MechanismBuilder, WORLD};
+use pliant_core::mechanism::{Body, JointDescription, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
 
@@ -52,8 +53,8 @@ fn numbers_that_are_not_finite_are_refused() {
         refused.push((inputs.set_target(hinge, &[x]).unwrap_err(), name));
         refused.push((inputs.set_base(at, Twist::ZERO).unwrap_err(), "base"));
         refused.push((inputs.set_base(Pose::identity(), moving).unwrap_err(), "base"));
-        refused.push((inputs.set_spring_target(pull, at, Twist::ZERO).unwrap_err(), "pull"));
-        refused.push((inputs.set_spring_target(pull, Pose::identity(), moving).unwrap_err(), "pull"));
+        refused.push((inputs.set_spring_target(pull, at, Twist::ZERO).unwrap_err(), "spring"));
+        refused.push((inputs.set_spring_target(pull, Pose::identity(), moving).unwrap_err(), "spring"));
         for bad in [
             Spring { stiffness: x, ..good },
             Spring { turning_stiffness: x, ..good },
@@ -62,7 +63,7 @@ fn numbers_that_are_not_finite_are_refused() {
             Spring { frame: at, ..good },
             Spring { stiffness: -1.0, ..good },
         ] {
-            refused.push((inputs.add_spring(bad).unwrap_err(), "pull"));
+            refused.push((inputs.add_spring(bad).unwrap_err(), "spring"));
         }
         for (error, word) in refused {
             let message = error.to_string();

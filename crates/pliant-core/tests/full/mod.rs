@@ -4,7 +4,6 @@ mod elements;
 mod errors;
 mod momentum;
 mod motion;
-mod repeat;
 mod stability;
 mod statics;
 mod tangent;

@@ -7,9 +7,10 @@ use crate::common::scenes::{
 };
 use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::engine::Simulation as _;
-use pliant_core::full::{LIMIT_STIFFNESS, Model, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::{LIMIT_STIFFNESS, Model};
 use pliant_core::gallery;
-use pliant_core::mechanism::{BodyId, JointId, PerFreedom};
+use pliant_core::mechanism::PerFreedom;
 use pliant_core::spatial::Wrench;
 
 /// The chain that blows up where constraint forces are held fixed during a step.
@@ -41,9 +42,7 @@ fn two_iterations_close_the_joints_of_a_swinging_chain() {
         for _ in 0..300 {
             simulation.step(FRAME).unwrap();
             for j in 0..20 {
-                let X = simulation
-                    .state()
-                    .relative_pose(&mechanism, crate::common::handles::joint(&mechanism, j));
+                let X = simulation.state().relative_pose(&mechanism, &mechanism.joints()[j]);
                 *worst = worst.max(X.position.norm() / LENGTH);
             }
         }

@@ -8,7 +8,8 @@
 use crate::common::{FRAME, apart, come_to_rest, edited};
 use pliant_core::engine::Simulation as _;
 use pliant_core::engine::State;
-use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION, Model};
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
@@ -47,7 +48,7 @@ impl<'m> Oracle<'m> {
     fn poses(&self, q: &DVector<f64>) -> Vec<Pose> {
         let mut poses = vec![Pose::identity(); self.mechanism.bodies().len()];
         for &(id, first) in &self.tree {
-            let joint = self.mechanism[id];
+            let joint = &self.mechanism[id];
             let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
             let X = joint.kind.transform(&q.as_slice()[first..first + joint.kind.freedoms()]);
             poses[joint.child.index()] = parent
@@ -68,22 +69,22 @@ impl<'m> Oracle<'m> {
                 body.inertia.mass * m.gravity().dot(&pose.transform_point(&body.inertia.center_of_mass));
         }
         for load in m.loads() {
-            let effector = m.effector(load.effector);
+            let effector = &m[load.effector];
             let at = poses[effector.body.index()] * effector.frame;
             energy -= self.scale * load.wrench.force.dot(&at.position);
         }
         for &(id, first) in &self.tree {
-            let joint = m.joint(id);
+            let joint = &m[id];
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 energy += spring(freedom, q[first + k], k < joint.kind.translations());
             }
         }
         let mut closures = Vec::new();
         for &id in &self.loops {
-            let joint = m.joint(id);
+            let joint = &m[id];
             let parent = joint.parent.map_or(Pose::identity(), |b| poses[b.index()]);
-            let outer = parent * m.frame_in_parent(id);
-            let X = outer.inverse_times(&(poses[joint.child.index()] * m.frame_in_child(id)));
+            let outer = parent * m.frame_in_parent(joint);
+            let X = outer.inverse_times(&(poses[joint.child.index()] * m.frame_in_child(joint)));
             let d = joint.kind.freedoms();
             let angles = joint.kind.coordinates(&X, &vec![0.0; d]);
             let residual = joint.kind.residual(&X, &angles.as_slice()[..d]);
@@ -392,7 +393,9 @@ fn closures_that_almost_repeat_each_other_hold() {
         let found = simulation.settle(&StaticsSettings::default()).unwrap();
         println!("{off:e}: {found:?}");
         assert!(found.converged && found.load_steps == 1 && found.iterations < 100, "{off}: {found:?}");
-        let turn = simulation.state().coordinates_of(&mechanism, mechanism.find_joint("foot a").unwrap())[0];
+        let turn =
+            simulation.state().coordinates_of(&mechanism, mechanism.find_joint("foot a").unwrap()).unwrap()
+                [0];
         if off == 0.0 {
             // k θ = F l cos θ.
             assert!((10.0 * turn - force * 0.3 * turn.cos()).abs() < 1e-7, "{turn}");

@@ -2,14 +2,15 @@
 //! the loads, geometric stiffness included; and it is reciprocal, as a conservative system's must be.
 
 use pliant_core::engine::Simulation as _;
-use pliant_core::full::{Model, Simulation, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery;
 use pliant_core::mechanism::BodyId;
 use pliant_core::spatial::{Twist, Wrench, log_rotation};
 
 /// The displacement of every body between two equilibria, world axes at the link frames.
 fn displacement(from: &Simulation, to: &Simulation) -> Vec<Twist> {
-    let pairs = from.state().poses.iter().zip(&to.state().poses);
+    let pairs = from.poses().zip(to.poses()).map(|((_, a), (_, b))| (a, b));
     pairs
         .map(|(a, b)| Twist {
             linear: b.position - a.position,

@@ -2,10 +2,11 @@
 //! the damped motion comes to rest.
 
 use pliant_core::engine::Simulation as _;
-use pliant_core::full::{Model, StaticsSettings};
+use pliant_core::engine::StaticsSettings;
+use pliant_core::full::Model;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, BodyId, JointDescription, Mechanism, MechanismBuilder, WORLD};
+use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
 fn ball() -> Mechanism {

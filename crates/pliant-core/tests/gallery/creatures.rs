@@ -16,7 +16,7 @@ fn hand_has_sixteen_bones_with_limits() {
         }
     }
     for tip in hand.effectors() {
-        let bone = hand.body(tip.body);
+        let bone = &hand[tip.body];
         let Geometry::Capsule { radius, half_length } = bone.shapes[0].geometry else { panic!("no capsule") };
         // At the far end of the capsule, along the bone.
         assert_near(tip.frame.position, vector(half_length + radius, 0.0, 0.0));
@@ -48,7 +48,7 @@ fn hexapod_stands_in_balance() {
     }
     for foot in hexapod.effectors() {
         let position = effector(&hexapod, &foot.name).position;
-        let [.., ball] = &hexapod.body(foot.body).shapes[..] else { panic!("no shapes") };
+        let [.., ball] = &hexapod[foot.body].shapes[..] else { panic!("no shapes") };
         let Geometry::Ball { radius } = ball.geometry else { panic!("no ball") };
         assert!((position.z - radius).abs() < TOLERANCE, "the foot touches height 0");
         assert_eq!(foot.name.starts_with("front"), position.x > 0.1);
@@ -71,11 +71,14 @@ fn firefighters_are_two_equal_people() {
     let scene = gallery::firefighters();
     assert!((scene.mass() - (2.0 * 75.0 + 8.0)).abs() < 1e-10);
     // A half turn about z takes one to the other.
+    let mut parts = 0;
     for (part, one) in scene.bodies().iter().filter_map(|b| Some((b.name.strip_prefix("west_")?, b))) {
         let (p, other) = (one.pose.position, body(&scene, &format!("east_{part}")));
         assert_near(other.pose.position, vector(-p.x, -p.y, p.z));
         assert_eq!(other.inertia.mass, one.inertia.mass);
+        parts += 1;
     }
+    assert_eq!(parts, 15);
     let kinds = [
         ("foot", JointKind::Fixed),
         ("ankle", JointKind::Universal),
@@ -103,7 +106,7 @@ fn firefighters_are_two_equal_people() {
         assert!((300.0..=3000.0).contains(&freedom.stiffness));
         assert!((0.01..=0.05).contains(&(freedom.damping / freedom.stiffness)));
     }
-    let grips = scene.joints().iter().filter(|j| scene.body(j.child).name == "trampoline").count();
+    let grips = scene.joints().iter().filter(|j| scene[j.child].name == "trampoline").count();
     assert_eq!(grips, 4);
     assert_near(effector(&scene, "trampoline").position, vector(0.0, 0.0, 1.03));
     assert_eq!(force(&scene, "trampoline"), vector(0.0, 0.0, -800.0));

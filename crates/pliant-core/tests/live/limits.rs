@@ -9,7 +9,6 @@ use crate::common::{FRAME, edited};
 use pliant_core::full::{self, LIMIT_STIFFNESS};
 use pliant_core::gallery;
 use pliant_core::live::Model;
-use pliant_core::mechanism::EffectorId;
 use pliant_core::spatial::Wrench;
 
 #[test]
@@ -35,9 +34,7 @@ fn pressed_joints_rest_at_their_limits() {
             let mut expected = full_model.simulate();
             let mut simulation = model.simulate();
             loads::set_loads(&mut expected, &loads);
-            for (e, load) in loads.iter().enumerate() {
-                simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-            }
+            crate::common::loads::set_loads(&mut simulation, &loads);
             let found = expected.settle(&Default::default()).unwrap();
             assert!(found.converged, "{name}");
             let mut furthest = 0.0f64;

@@ -2,7 +2,7 @@
 
 mod estimate;
 mod free_base;
+mod holding;
 mod limits;
 mod motion;
-mod repeat;
 mod statics;

@@ -11,7 +11,7 @@ use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::live::Model;
-use pliant_core::mechanism::{BodyId, EffectorId, JointDescription, JointId, Mechanism, PerFreedom};
+use pliant_core::mechanism::{JointDescription, Mechanism, PerFreedom};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, Twist, Wrench, exp};
@@ -25,9 +25,7 @@ fn transient(model: &Model, loads: &[Wrench], dt: f64, seconds: f64) -> (f64, f6
     let start = expected.state().clone();
     simulation.set_state(&start).unwrap();
     set_loads(&mut expected, loads);
-    for (e, load) in loads.iter().enumerate() {
-        simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
-    }
+    crate::common::loads::set_loads(&mut simulation, &loads);
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..(seconds / dt).round() as usize {
         expected.step(dt).unwrap();
@@ -71,13 +69,17 @@ fn transients_are_those_of_the_full_engine() {
         };
         let links: Vec<&str> = model.inner_links().iter().map(|e| e.name.as_str()).collect();
         let mut random = Random(11);
+        let mut cases = 0;
         for _ in 0..4 {
             // A load put on at once swings about twice as far as it bends at rest.
             let Some(case) = case(&mechanism, &mut random, 0.25, false) else { continue };
+            cases += 1;
             let (error, displacement) = transient(&model, &case.loads, dt, 0.5);
             eprintln!("{name} {links:?}: {error:.4} at {displacement:.2}");
             assert!(error < bound, "{name} {links:?}: {error}");
         }
+        // The statics of y do not get to one of its loads.
+        assert_eq!(cases, if name == "y" { 3 } else { 4 }, "{name} {links:?}");
     }
 }
 
@@ -88,12 +90,12 @@ fn what_is_dropped_is_the_vibration_with_the_effectors_held() {
     for name in ["chain:8", "arm", "helix:20"] {
         let mechanism = gallery::build(name).unwrap();
         let dropped = Model::new(&mechanism).unwrap().dropped().unwrap().expect("it vibrates");
-        let tip = mechanism[mechanism.effectors()[0].body];
+        let tip = &mechanism[mechanism.effectors()[0].body];
         let mut held = builder(&mechanism, |_| {});
-        held[JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose)];
+        held.joint(JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose));
         let held = held.build().unwrap();
+        let body = &mechanism[dropped.body].name;
         let natural = |mechanism: &Mechanism| {
-            let body = &mechanism[dropped.body].name;
             Reduction::at_rest(mechanism).effectors([body]).build().unwrap().full_frequencies(1).unwrap()[0]
         };
         let (with, without) = (natural(&held), natural(&mechanism));

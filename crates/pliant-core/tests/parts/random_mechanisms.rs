@@ -178,10 +178,10 @@ fn tree_joints_are_the_preferred_ones() {
         let mut left_over: Vec<JointId> = mechanism.joint_ids().collect();
         for body in bodies(&mechanism) {
             // `min_by_key` keeps the first of equals: the first given wins a draw.
-            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| rank(mechanism[*j]));
+            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| rank(&mechanism[*j]));
             assert_eq!(order.tree_joint_of(body), best);
             assert_eq!(best.is_none(), mechanism[body].free);
-            ranks_of_trees.extend(best.map(|joint| rank(mechanism[joint])));
+            ranks_of_trees.extend(best.map(|joint| rank(&mechanism[joint])));
             left_over.retain(|joint| Some(*joint) != best);
         }
         assert_eq!(order.loop_joints(), left_over);
@@ -192,7 +192,7 @@ fn tree_joints_are_the_preferred_ones() {
 
 /// The first body of the node of a body, by walking up fixed tree joints; `None` is the world.
 fn head(mechanism: &Mechanism, mut body: BodyId) -> Option<BodyId> {
-    while let Some(joint) = mechanism.order().tree_joint_of(body).map(|j| mechanism[j]) {
+    while let Some(joint) = mechanism.order().tree_joint_of(body).map(|j| &mechanism[j]) {
         if joint.kind != JointKind::Fixed {
             break;
         }

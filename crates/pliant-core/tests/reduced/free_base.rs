@@ -38,7 +38,7 @@ fn coupled(
         K[(6 + k, 6 + k)] = freedom.stiffness;
         D[(6 + k, 6 + k)] = freedom.damping;
     }
-    let effector = mechanism[effector];
+    let effector = &mechanism[effector];
     let frame = mechanism[effector.body].pose * effector.frame;
     let E = rows(&frame, &dense.frame(effector.body, &effector.frame));
     let local =

@@ -280,7 +280,7 @@ impl JointCase {
             poses[b.index()] = match order.tree_joint_of(*b) {
                 None => *base * self.mechanism[*b].pose,
                 Some(j) => {
-                    let joint = self.mechanism[j];
+                    let joint = &self.mechanism[j];
                     let parent = joint.parent.map_or(*base, |p| poses[p.index()]);
                     let X = joint.kind.transform(&theta[first..]);
                     parent
@@ -359,8 +359,7 @@ fn joint_twists_are_derivatives() {
         let here = at(0.0);
         let size = here.iter().map(|p| p.position.norm()).fold(1.0, f64::max);
         for n in 0..case.model.len() {
-            let expected =
-                derivative(|t| log(&here.pose(n).unwrap().inverse_times(&at(t).pose(n))).to_vector());
+            let expected = derivative(|t| log(&here.pose(n).inverse_times(&at(t).pose(n))).to_vector());
             let error = (found[n].to_vector() - expected).norm();
             assert!(error < 1e-12 * size, "{bushiness} {n}: {error:e} of {size}");
         }

@@ -5,8 +5,9 @@
 use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
-use pliant::reduced::{Mass, Reduction};
+use pliant::reduced::Reduction;
 
+use super::accelerability::{self, Mass};
 use super::{free_base, mass};
 use crate::Effort;
 use crate::section::{Figure, Section};
@@ -88,7 +89,7 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
     let rest = Reduction::at_rest(&mechanism);
     let condensed = rest.clone().build().map_err(Failure::job)?;
     let modes = rest.clone().modes(4).build().map_err(Failure::job)?;
-    let paper = rest.clone().mass(Mass::Accelerability).build().map_err(Failure::job)?;
+    let paper = accelerability::model(&mechanism, Mass::Accelerability)?;
     let lowest = condensed.full_frequencies(1).map_err(Failure::job)?[0];
     let dt = std::f64::consts::TAU / lowest / STEPS;
     let steps = (PERIODS * STEPS) as usize;

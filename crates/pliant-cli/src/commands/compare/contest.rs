@@ -161,7 +161,7 @@ impl Pace {
             stopped: None,
         };
         let stride = self.steps.div_ceil(self.frames.max(2) - 1).max(1);
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         let started = Instant::now();
         run.frames.push((0.0, scene.state().poses.clone()));
         for step in 1..=self.steps {

@@ -314,7 +314,7 @@ fn of_frequencies(frequencies: &Frequencies) -> Value {
         };
         let ratios: Vec<f64> = own.iter().zip(&frequencies.full).map(|(own, full)| own / full).collect();
         json!({
-            "mass": row.mass, "modes": row.modes, "coordinates": coordinates,
+            "mass": "condensed", "modes": row.modes, "coordinates": coordinates,
             "hz": own, "ratio": ratios, "error": error,
         })
     };

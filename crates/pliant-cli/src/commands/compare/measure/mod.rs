@@ -44,7 +44,7 @@ pub struct Comparison {
 }
 
 /// How many times [`measure`] calls `tick`, about.
-pub const TICKS: u64 = 60;
+pub const TICKS: u64 = 57;
 
 /// Measures everything. `tick` is called on the way, `frames` is how many poses of the motion to keep.
 pub fn measure(

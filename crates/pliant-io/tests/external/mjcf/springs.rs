@@ -10,7 +10,9 @@ use pliant_core::nalgebra::{Matrix6, Quaternion, UnitQuaternion, Vector3, Vector
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
 
-use super::{features, robots};
+use super::robots::{self, GENESIS, Package, ROBOSUITE};
+use crate::trial::{Found, trial};
+use libtest_mimic::Trial;
 
 /// How near MuJoCo's answer must be.
 const NEAR: f64 = 0.01;
@@ -112,37 +114,48 @@ fn check(python: &Path, file: PathBuf, effector: &str, changes: Changes) {
     assert!(apart < NEAR * way, "{name}: {apart} off on a way of {way}");
 }
 
-#[test]
-fn small_files_settle_and_move_as_in_mujoco() {
-    let Some(python) = robots::python() else { return };
-    for (file, effector) in [("four_bar.xml", "tip"), ("springs.xml", "tip"), ("hand.xml", "right")] {
-        check(&python, features::folder().join(file), effector, &[]);
-    }
+pub fn trials() -> Vec<Trial> {
+    let real = |name: &str, package: Package, files: &'static [(&str, &str, Changes)]| {
+        trial(format!("mjcf::springs::{name}"), move || {
+            robots_settle_and_move_as_in_mujoco(&package()?, files)
+        })
+    };
+    vec![
+        trial("mjcf::springs::small_files", small_files_settle_and_move_as_in_mujoco),
+        real("genesis-world", GENESIS, &ARMS),
+        real("robosuite", ROBOSUITE, &HANDS),
+    ]
 }
 
-#[test]
-fn robots_settle_and_move_as_in_mujoco() {
-    let Some(python) = robots::python() else { return };
-    for (package, folder) in robots::packages() {
-        // Limits are soft in MuJoCo, and the file's pose is outside some: they get room. The default class of
-        // the last robot has an attribute that there is none of, which MuJoCo does not take.
-        let elbow = [(r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#)];
-        let wide = [elbow[0], (r#" range="0 0.04""#, r#" range="-1 1""#)];
-        let plain = [(r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#)];
-        let files: &[(&str, &str, Changes)] = match package {
-            "genesis-world" => &[
-                ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &elbow),
-                ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),
-                ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
-            ],
-            "robosuite" => &[
-                ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain),
-                ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
-            ],
-            _ => &[],
-        };
-        for (file, effector, changes) in files {
-            check(&python, folder.join(file), effector, changes);
-        }
+fn small_files_settle_and_move_as_in_mujoco() -> Found<()> {
+    let python = robots::python()?;
+    for (file, effector) in [("four_bar.xml", "tip"), ("springs.xml", "tip"), ("hand.xml", "right")] {
+        check(&python, robots::folder().join(file), effector, &[]);
     }
+    Ok(())
+}
+
+/// Limits are soft in MuJoCo, and the file's pose is outside some: they get room.
+const ELBOW: (&str, &str) = (r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#);
+const FINGER: (&str, &str) = (r#" range="0 0.04""#, r#" range="-1 1""#);
+/// A default class has an attribute that there is none of, which MuJoCo does not take.
+const PLAIN: (&str, &str) = (r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#);
+
+/// File, effector and changes.
+const ARMS: [(&str, &str, Changes); 3] = [
+    ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &[ELBOW]),
+    ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &[ELBOW, FINGER]),
+    ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
+];
+const HANDS: [(&str, &str, Changes); 2] = [
+    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &[PLAIN]),
+    ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
+];
+
+fn robots_settle_and_move_as_in_mujoco(folder: &Path, files: &[(&str, &str, Changes)]) -> Found<()> {
+    let python = robots::python()?;
+    for (file, effector, changes) in files {
+        check(&python, folder.join(file), effector, changes);
+    }
+    Ok(())
 }

@@ -10,25 +10,37 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Random, assert_round_trip, wheels};
+use crate::common::{Random, assert_round_trip};
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, Vector3};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
 
-fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("robots_sdf::own_files_are_as_in_drake", own_files_are_as_in_drake),
+        trial("robots_sdf::real_robots_are_as_in_drake", real_robots_are_as_in_drake),
+        trial(
+            "robots_sdf::cassie_has_its_loops_springs_and_gearboxes",
+            cassie_has_its_loops_springs_and_gearboxes,
+        ),
+    ]
+}
+
+fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
     let folder = wheels::wheel("example-robot-data", "5.0.0")?;
     let files = wheels::files(&folder, "sdf");
     assert_eq!(files.len(), 5);
-    Some(
-        files
-            .into_iter()
-            .map(|path| {
-                let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
-                (path, mechanism)
-            })
-            .collect(),
-    )
+    Ok(files
+        .into_iter()
+        .map(|path| {
+            let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
+            (path, mechanism)
+        })
+        .collect())
 }
 
 fn joints(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
@@ -54,17 +66,28 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     poses
 }
 
-#[test]
-fn mass_poses_and_springs_are_those_of_drake() {
-    let mut robots = robots().unwrap_or_default();
-    for own in ["frames.sdf", "springs.sdf"] {
-        let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sdf").join(own);
-        robots.push((own.clone(), pliant_io::load(&own).unwrap_or_else(|error| panic!("{error}"))));
-    }
-    let Some(python) = wheels::python("drake", "pydrake") else { return };
+fn own_files_are_as_in_drake() -> Found<()> {
+    let own = ["frames.sdf", "springs.sdf"].map(|name| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sdf").join(name);
+        let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        (path, mechanism)
+    });
+    let springs = mass_poses_and_springs_are_those_of_drake("own", &own)?;
+    assert!(springs >= 15, "three springs at least, in five configurations");
+    Ok(())
+}
+
+fn real_robots_are_as_in_drake() -> Found<()> {
+    mass_poses_and_springs_are_those_of_drake("robots", &robots()?)?;
+    Ok(())
+}
+
+/// Compares mechanisms in five configurations; how many forces of springs were compared.
+fn mass_poses_and_springs_are_those_of_drake(name: &str, robots: &[(PathBuf, Mechanism)]) -> Found<usize> {
+    let python = wheels::python("drake", "pydrake")?;
     let mut random = Random(12);
     let (mut jobs, mut coordinates) = (Vec::new(), Vec::new());
-    for (path, mechanism) in &robots {
+    for (path, mechanism) in robots {
         let dropped: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
             .map(|j| mechanism[j].name.as_str())
@@ -84,9 +107,10 @@ fn mass_poses_and_springs_are_those_of_drake() {
         }
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (input, output) = (folder.join("drake-jobs.json"), folder.join("drake-answers.json"));
+    let (input, output) =
+        (folder.join(format!("drake-jobs-{name}.json")), folder.join(format!("drake-answers-{name}.json")));
     fs::write(&input, Value::from(jobs).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drake_poses.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/drake_poses.py");
     let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
@@ -122,13 +146,13 @@ fn mass_poses_and_springs_are_those_of_drake() {
         }
     }
     println!("{} files, {compared} poses and {springs} forces of springs compared", robots.len());
-    assert!(springs >= 15, "three springs at least, in five configurations");
+    let expected = if robots.len() == 5 { (25, 635, 80) } else { (10, 55, 19) };
+    assert_eq!((answers.len(), compared, springs), expected, "configurations, poses, forces of springs");
+    Ok(springs)
 }
 
-#[test]
-fn cassie_has_its_loops_springs_and_gearboxes() {
-    let Some(robots) = robots() else { return };
-    for (path, mechanism) in &robots {
+fn cassie_has_its_loops_springs_and_gearboxes() -> Found<()> {
+    for (path, mechanism) in &robots()? {
         let loops: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
             .map(|j| mechanism[j].name.as_str())
@@ -156,4 +180,5 @@ fn cassie_has_its_loops_springs_and_gearboxes() {
         assert!(held, "the root is fixed unless said otherwise");
         assert_round_trip(mechanism);
     }
+    Ok(())
 }

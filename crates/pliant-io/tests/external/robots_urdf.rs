@@ -11,7 +11,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Random, assert_round_trip, wheels};
+use crate::common::{Random, assert_round_trip};
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};
@@ -21,7 +24,14 @@ use serde_json::{Value, json};
 /// Pinocchio refuses them too: an xacro without links, and a joint to a link that is not there.
 const REFUSED: [&str; 2] = ["falcon.urdf", "ur3.urdf"];
 
-fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("robots_urdf::mass_freedoms_and_poses", mass_freedoms_and_poses_are_those_of_pinocchio),
+        trial("robots_urdf::every_robot_round_trips", every_robot_round_trips),
+    ]
+}
+
+fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
     let folder = wheels::wheel("example-robot-data", "5.0.0")?;
     let files = wheels::files(&folder, "urdf");
     assert_eq!(files.len(), 77);
@@ -35,7 +45,7 @@ fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
     }
     println!("{} of 77 files loaded", loaded.len());
     assert_eq!(loaded.len(), 75);
-    Some(loaded)
+    Ok(loaded)
 }
 
 /// Poses of all bodies at coordinates of all joints.
@@ -53,10 +63,9 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     poses
 }
 
-#[test]
-fn mass_freedoms_and_poses_are_those_of_pinocchio() {
-    let Some(robots) = robots() else { return };
-    let Some(python) = wheels::python("pin", "pinocchio") else { return };
+fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
+    let robots = robots()?;
+    let python = wheels::python("pin", "pinocchio")?;
     let mut random = Random(11);
     let mut jobs = Vec::new();
     for (path, mechanism) in &robots {
@@ -71,7 +80,7 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (input, output) = (folder.join("pinocchio-jobs.json"), folder.join("pinocchio-answers.json"));
     fs::write(&input, Value::from(jobs.clone()).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinocchio_poses.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/pinocchio_poses.py");
     let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
@@ -124,10 +133,12 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
         assert!(dropped <= 1 && (dropped == 0 || bodies.contains_key("world")), "{what}: {dropped}");
     }
     println!("{compared} poses compared; {} joints fixed for want of mass", welded / 3);
+    assert_eq!((answers.len(), compared), (3 * 75, 6756), "configurations and poses");
+    Ok(())
 }
 
-#[test]
-fn every_robot_round_trips() {
-    let Some(robots) = robots() else { return };
+fn every_robot_round_trips() -> Found<()> {
+    let robots = robots()?;
     robots.iter().for_each(|(_, mechanism)| assert_round_trip(mechanism));
+    Ok(())
 }

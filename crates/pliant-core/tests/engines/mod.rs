@@ -1,0 +1,73 @@
+//! What every engine must do, asked through the one trait that they share.
+
+mod handles;
+mod interface;
+mod ownership;
+mod repeat;
+
+use pliant_core::blended::{self, Force, Options};
+use pliant_core::engine::Simulation;
+use pliant_core::mechanism::Mechanism;
+use pliant_core::reduced::Reduction;
+use pliant_core::spatial::Wrench;
+use pliant_core::{articulated, full, live};
+
+/// An engine in a setting of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Full,
+    Articulated,
+    Reduced,
+    Live,
+    /// The default: the live engine moves it.
+    Blended,
+    BlendAlone,
+}
+
+impl Kind {
+    const ALL: [Kind; 6] =
+        [Kind::Full, Kind::Articulated, Kind::Reduced, Kind::Live, Kind::Blended, Kind::BlendAlone];
+
+    /// Gallery mechanisms that the engine takes: chains, loops, couplings, free bases, several effectors, formulas.
+    fn mechanisms(self) -> &'static [&'static str] {
+        match self {
+            Kind::Full | Kind::Articulated => &[
+                "chain",
+                "ladder:36",
+                "loop",
+                "hand",
+                "gripper",
+                "hexapod",
+                "firefighters",
+                "graph",
+                "torus-chain:4",
+                "windmill",
+                "surface-slide",
+            ],
+            Kind::Reduced => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
+            Kind::Live => &["chain", "arm", "hand", "helix:50", "y", "gripper", "rungs:18", "loop", "graph"],
+            Kind::Blended | Kind::BlendAlone => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
+        }
+    }
+
+    /// A new simulation, of a new model.
+    fn simulate(self, mechanism: &Mechanism) -> Box<dyn Simulation> {
+        let blend = |force| {
+            let mut model = blended::Model::new(mechanism, Options { force, ..Options::default() }).unwrap();
+            for size in [1.0, -1.0] {
+                let mut loads = vec![Wrench::ZERO; mechanism.effectors().len()];
+                mechanism.loads().iter().for_each(|l| loads[l.effector.index()] = l.wrench * size);
+                model.add(&loads).unwrap();
+            }
+            model.simulate().into()
+        };
+        match self {
+            Kind::Full => full::Model::new(mechanism).simulate().into(),
+            Kind::Articulated => articulated::Model::new(mechanism).simulate().into(),
+            Kind::Reduced => Reduction::at_rest(mechanism).modes(2).build().unwrap().simulate().into(),
+            Kind::Live => live::Model::new(mechanism).unwrap().simulate().into(),
+            Kind::Blended => blend(Force::Live),
+            Kind::BlendAlone => blend(Force::Blend),
+        }
+    }
+}
