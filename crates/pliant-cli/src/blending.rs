@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::engine::Simulation;
 use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
@@ -72,6 +73,18 @@ impl Blended {
     /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
     pub fn is_judged_in_motion(&self) -> bool {
         self.model.options().force == Force::Blend
+    }
+
+    /// Of a simulation that the live engine steps: how far the blend alone is off at its pose, over the radius.
+    pub fn error_alone(&self, simulation: &mut dyn Simulation) -> Option<f64> {
+        let mut model = Some(&self.model).filter(|model| model.options().force == Force::Live)?.clone();
+        model.set_options(Options { force: Force::Blend, ..*model.options() });
+        let mut state = simulation.state().clone();
+        state.private.clear();
+        let mut alone = model.simulate();
+        alone.set_state(&state).ok()?;
+        alone.inputs_mut().clone_from(simulation.inputs());
+        alone.estimate().ok()
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.

@@ -90,6 +90,15 @@ impl MechanismArgument {
         let path = Path::new(&self.mechanism);
         let robot = self.gallery_name().is_none() && io::import::Format::of(path).is_some();
         match &error {
+            ReductionError::NoEffector { mechanism } => Failure::input(format!(
+                "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body \
+                 with --effector",
+                if mechanism.is_empty() {
+                    "the mechanism".into()
+                } else {
+                    format!("mechanism `{mechanism}`")
+                }
+            )),
             ReductionError::NotHeld { joint, .. } | ReductionError::Loose { joint } if robot => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 Failure::input(format!(

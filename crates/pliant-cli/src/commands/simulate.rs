@@ -129,7 +129,7 @@ impl Made {
                     Some(Modes::Count(k)) => model.with_inner_links(k),
                     None => Ok(model),
                 });
-                let model = model.map_err(Failure::input)?;
+                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 about.of_live(&model);
                 model.simulate().into()
             }
@@ -340,6 +340,7 @@ fn answer(
     // With forces from the live engine the estimate is the distance to equilibrium.
     let in_motion = about.blended.as_ref().filter(|blended| blended.is_judged_in_motion());
     warnings.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
+    let alone = about.blended.as_ref().and_then(|blended| blended.error_alone(simulation));
     let (violation, energy) = (simulation.violation(), simulation.energy());
     let mut json = report::state(simulation);
     let effectors = report::effector_table(simulation);
@@ -381,6 +382,10 @@ fn answer(
             None => format!("{} from rest, and off by that if this is rest", radii(estimate)),
         };
         rows.push(("estimate", what));
+    }
+    if let Some(alone) = alone {
+        json.insert("estimate_alone".into(), alone.into());
+        rows.push(("blend alone", format!("off by about {} at this pose", radii(alone))));
     }
     let mut contacts = String::new();
     if let Running::Touching(record) = running {

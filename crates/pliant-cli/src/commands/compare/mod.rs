@@ -295,7 +295,7 @@ fn of_transient(transient: &Transient) -> Value {
     }
     for other in &transient.others {
         entry.insert(
-            other.engine.replace(' ', "_"),
+            if other.engine == BLEND_ALONE { "blended_alone" } else { other.engine }.into(),
             json!({
                 "max_error_relative": other.max_error(),
                 "final_error_relative": other.error.last(),

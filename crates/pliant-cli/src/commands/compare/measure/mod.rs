@@ -115,7 +115,7 @@ pub fn measure(
         _ => None,
     };
     Ok(Comparison {
-        coordinates: model.rank() + model.modes(),
+        coordinates: coordinates_of(&model),
         free_base,
         ramp,
         transient,
