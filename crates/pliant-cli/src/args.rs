@@ -23,10 +23,8 @@ use crate::touching::Touching;
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version, max_term_width = 100, after_help = help::EXAMPLES)]
 pub struct Arguments {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
-    /// What every command takes.
     #[command(flatten)]
     pub common: Common,
 }
@@ -55,7 +53,6 @@ impl Common {
     }
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the gallery: mechanisms to try things on
@@ -93,18 +90,14 @@ pub enum Command {
     Completions(Completions),
 }
 
-/// Arguments of `pliant info`.
 #[derive(Debug, Args)]
 pub struct Info {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
 }
 
-/// Arguments of `pliant export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// File to write (.toml); what it held is replaced. `-` is standard output
@@ -112,10 +105,8 @@ pub struct Export {
     pub output: PathBuf,
 }
 
-/// Arguments of `pliant compliance`.
 #[derive(Debug, Args)]
 pub struct Compliance {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// Effector or body (its link frame) to look at, instead of all effectors of the file. May be given
@@ -142,30 +133,26 @@ pub struct Compliance {
     pub no_gravity: bool,
 }
 
-/// Arguments of `pliant statics`.
 #[derive(Debug, Args)]
 pub struct Statics {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What settles: full (exact), or blended (the samples of a model file, or of one made for this)
     /// [default: full; of a model file: blended]
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
-    /// What acts on it.
     #[command(flatten)]
     pub loading: Loading,
 }
 
-/// Arguments of `pliant simulate`.
 #[derive(Debug, Args)]
 pub struct Simulate {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), live (that model made anew in every step) or
-    /// blended (several such models, made once) [default for a model file: blended]
+    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step) or
+    /// blended (several such models, made once; by default the live engine takes its steps) [default for a model
+    /// file: blended]
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     /// How long it moves, s; rounded to whole steps
@@ -174,7 +161,6 @@ pub struct Simulate {
     /// Length of a step, s
     #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
     pub dt: f64,
-    /// What acts on it.
     #[command(flatten)]
     pub loading: Loading,
     /// Of full: Newton iterations of a step [default: 2]
@@ -190,11 +176,14 @@ pub struct Simulate {
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
+    /// Of blended: what takes the steps. live: the live engine, in about its time; blend: the blend alone, in time
+    /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
+    #[arg(long, value_name = "live|blend", value_parser = choices::force)]
+    pub force: Option<Force>,
     /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
     /// several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
-    /// What touches, and how.
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
@@ -202,10 +191,8 @@ pub struct Simulate {
     pub output: Option<PathBuf>,
 }
 
-/// Arguments of `pliant reduce`.
 #[derive(Debug, Args)]
 pub struct Reduce {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// Largest error of an effector at rest, over the mechanism's radius
@@ -220,8 +207,8 @@ pub struct Reduce {
     /// Time that it may take, s: three quarters of it for choosing models, the rest for telling their error
     #[arg(long, value_name = "S", default_value = "60", value_parser = time_step, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// What corrects the blend. live: one step of the live engine at the blended pose, in time that grows with the
-    /// links; blend: nothing, in time that does not, but more models are needed
+    /// What corrects the blend at rest and takes the steps in motion. live: the live engine, in time that grows with
+    /// the links; blend: nothing but the blend, in time that hardly does, but more models are needed
     #[arg(long, value_name = "live|blend", default_value = "live", value_parser = choices::force)]
     pub force: Force,
     /// Random loads are the same for the same seed, and so is the model unless time runs out
@@ -232,13 +219,10 @@ pub struct Reduce {
     pub output: PathBuf,
 }
 
-/// Arguments of `pliant compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// The mechanism.
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What touches, and how.
     #[command(flatten)]
     pub touching: Touching,
     /// Page to write (.html), here and named after MECH if not given; what it held is replaced
@@ -246,7 +230,6 @@ pub struct Compare {
     pub output: Option<PathBuf>,
 }
 
-/// Arguments of `pliant bench`.
 #[derive(Debug, Args)]
 pub struct Bench {
     /// Mechanisms to time, as MECH elsewhere; those of the comparison tables if none is given
@@ -277,7 +260,6 @@ fn seconds(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|s| s.is_finite())
 }
 
-/// Arguments of `pliant completions`.
 #[derive(Debug, Args)]
 pub struct Completions {
     /// The shell

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::engine::Simulation;
 use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
@@ -20,19 +21,18 @@ const CHOOSING: f64 = 0.75;
 
 /// A blended model, with what it was made for.
 pub struct Blended {
-    /// The model.
     pub model: Model,
     /// The error that it was made for, over the radius; of a model that nobody sampled, none.
     bound: Option<f64>,
-    /// What to tell of it.
     pub warnings: Vec<String>,
 }
 
 impl Blended {
-    /// That of the model file, or one made for this run.
+    /// That of the model file, or one made for this run; with steps by `force`, if that is given.
     pub fn of(
         mechanism: &Mechanism,
         file: Option<&ModelFile>,
+        force: Option<Force>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
@@ -43,13 +43,16 @@ impl Blended {
                     "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
                 ));
             }
-            let model = file.model().map_err(|error| refused(argument, error))?;
+            let mut model = file.model().map_err(|error| refused(argument, error))?;
+            let own = *model.options();
+            model.set_options(Options { force: force.unwrap_or(own.force), ..own });
             let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
             return Ok(Blended { model, bound, warnings: Vec::new() });
         }
         let start = Instant::now();
         let sampling = Sampling::default();
-        let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
+        let options = Options { force: force.unwrap_or_default(), ..Options::default() };
+        let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
         let mut warnings = vec![format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",
@@ -70,6 +73,18 @@ impl Blended {
     /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
     pub fn is_judged_in_motion(&self) -> bool {
         self.model.options().force == Force::Blend
+    }
+
+    /// Of a simulation that the live engine steps: how far the blend alone is off at its pose, over the radius.
+    pub fn error_alone(&self, simulation: &mut dyn Simulation) -> Option<f64> {
+        let mut model = Some(&self.model).filter(|model| model.options().force == Force::Live)?.clone();
+        model.set_options(Options { force: Force::Blend, ..*model.options() });
+        let mut state = simulation.state().clone();
+        state.private.clear();
+        let mut alone = model.simulate();
+        alone.set_state(&state).ok()?;
+        alone.inputs_mut().clone_from(simulation.inputs());
+        alone.estimate().ok()
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.

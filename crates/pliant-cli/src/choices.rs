@@ -41,7 +41,6 @@ pub const RECONSTRUCTIONS: [(&str, Reconstruction); 3] = [
 /// The tolerance of the solver `exact`, m/s.
 const TOLERANCE: f64 = 1e-9;
 
-/// Reads the name of a reconstruction.
 pub fn reconstruction(text: &str) -> Result<Reconstruction, String> {
     one_of("reconstruction", text, &RECONSTRUCTIONS)
 }
@@ -51,12 +50,10 @@ pub fn force(text: &str) -> Result<Force, String> {
     one_of("force", text, &[("live", Force::Live), ("blend", Force::Blend)])
 }
 
-/// Reads the name of a method.
 pub fn method(text: &str) -> Result<Method, String> {
     one_of("method", text, &[("exact", Method::Exact), ("incremental", Method::Incremental)])
 }
 
-/// Reads the name of a contact solver.
 pub fn solver(text: &str) -> Result<Solver, String> {
     one_of("solver", text, &[("pgs", Solver::default()), ("exact", Solver::Exact { tolerance: TOLERANCE })])
 }

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value};
 
-/// A failure: what to tell, and the exit code.
 #[derive(Debug)]
 pub struct Failure {
     /// What went wrong and what would be right; may have several lines.
@@ -24,7 +23,6 @@ impl Failure {
         Failure { message: message.to_string(), code: 1, details: Map::new() }
     }
 
-    /// With one more entry for the JSON document.
     pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Failure {
         self.details.insert(key.into(), value.into());
         self

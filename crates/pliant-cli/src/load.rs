@@ -55,7 +55,6 @@ impl FromStr for LoadArgument {
     }
 }
 
-/// Reads a finite number.
 pub fn number(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),

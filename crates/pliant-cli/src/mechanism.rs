@@ -21,7 +21,6 @@ const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
 /// What MECH names.
 #[derive(Debug)]
 pub struct Source {
-    /// The mechanism.
     pub mechanism: Mechanism,
     /// The model file that it is of, if it is one.
     pub model: Option<ModelFile>,
@@ -36,7 +35,6 @@ pub struct MechanismArgument {
 }
 
 impl MechanismArgument {
-    /// The argument with this text.
     pub fn new(mechanism: impl Into<OsString>) -> MechanismArgument {
         MechanismArgument { mechanism: mechanism.into() }
     }
@@ -92,6 +90,15 @@ impl MechanismArgument {
         let path = Path::new(&self.mechanism);
         let robot = self.gallery_name().is_none() && io::import::Format::of(path).is_some();
         match &error {
+            ReductionError::NoEffector { mechanism } => Failure::input(format!(
+                "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body \
+                 with --effector",
+                if mechanism.is_empty() {
+                    "the mechanism".into()
+                } else {
+                    format!("mechanism `{mechanism}`")
+                }
+            )),
             ReductionError::NotHeld { joint, .. } | ReductionError::Loose { joint } if robot => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 Failure::input(format!(
@@ -110,12 +117,10 @@ impl MechanismArgument {
         }
     }
 
-    /// It as it was given.
     pub fn given(&self) -> String {
         self.mechanism.to_string_lossy().into_owned()
     }
 
-    /// The surfaces of its shapes that lie in files.
     pub fn surfaces(&self, mechanism: &Mechanism, common: &Common) -> Result<Surfaces, Failure> {
         let path = self.gallery_name().map_or(Path::new(&self.mechanism), |_| Path::new(""));
         io::surfaces(mechanism, path, &options(common))
@@ -149,7 +154,6 @@ fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
     })
 }
 
-/// Warnings, taken for errors.
 pub fn refused(warnings: Vec<String>) -> Failure {
     let listed: Vec<String> = warnings.iter().map(|warning| format!("\n  {warning}")).collect();
     Failure::input(format!("warnings, which --strict takes for errors:{}", listed.concat()))

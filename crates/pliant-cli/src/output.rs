@@ -1,18 +1,16 @@
 //! Answers on standard output, failures and warnings on standard error.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// Who reads the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// People.
     Text,
-    /// Scripts.
     Json,
 }
 
@@ -42,7 +40,6 @@ pub fn print(format: Format, answer: &Answer) -> Result<(), Failure> {
     written.map_err(|error| Failure::job(format!("cannot write to standard output: {error}")))
 }
 
-/// Reports a failure and gives the exit code.
 pub fn fail(format: Format, failure: &Failure) -> ExitCode {
     if format == Format::Json {
         let mut object = failure.details.clone();
@@ -106,7 +103,12 @@ pub fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// So many of something.
+/// Names with what there is to say of each.
+pub fn listing<'n>(rows: impl IntoIterator<Item = (&'n str, String)>) -> String {
+    let rows = rows.into_iter().map(|(key, value)| vec![key.to_string(), value]);
+    table(&rows.collect::<Vec<_>>())
+}
+
 pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
@@ -133,6 +135,21 @@ pub fn quantity(value: f64, unit: &str) -> String {
         format!("{rounded} {unit}")
     } else {
         format!("{rounded:e} {unit}")
+    }
+}
+
+/// Finds out that a file cannot be written before minutes are spent on it.
+pub fn writable(path: &Path) -> Result<(), Failure> {
+    let shown = path.display();
+    if path.is_dir() {
+        return Err(Failure::job(format!("cannot write `{shown}`: it is a directory, not a file")));
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => {
+            Err(Failure::job(format!("cannot write `{shown}`: there is no folder `{}`", folder.display())))
+        }
+        None => Ok(()),
     }
 }
 

@@ -30,7 +30,6 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// For that many steps.
     pub fn new(format: Format, length: u64) -> Bar {
         Bar {
             length,

@@ -6,10 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::output::{quantity, table};
 
-/// Why a handle is known.
 const OWN: &str = "a handle of the simulation's own mechanism";
 
-/// The frames of all effectors in the world.
 pub fn effector_poses(simulation: &dyn Simulation) -> Vec<Pose> {
     let effectors = simulation.mechanism().effector_ids();
     effectors.map(|effector| simulation.effector_pose(effector).expect(OWN)).collect()
@@ -56,7 +54,7 @@ pub fn effector_table(simulation: &dyn Simulation) -> String {
 
 /// The joint coordinates that went furthest from the start: the largest turn (rad) and the largest
 /// slide (m), each where there is a joint that can.
-pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<Vec<String>> {
+pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<(&'static str, String)> {
     let mechanism = simulation.mechanism().clone();
     let mut largest: [Option<(f64, &str)>; 2] = [None, None];
     let (start, end) = (State::at_rest(&mechanism).coordinates, &simulation.state().coordinates);
@@ -69,9 +67,9 @@ pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<Vec<String>> {
             }
         }
     }
-    let row = |((what, unit), found): ((&str, &str), Option<(f64, &str)>)| {
+    let row = |((what, unit), found): ((&'static str, &str), Option<(f64, &str)>)| {
         let (size, joint) = found?;
-        Some(vec![what.to_string(), format!("{} (joint `{joint}`)", quantity(size, unit))])
+        Some((what, format!("{} (joint `{joint}`)", quantity(size, unit))))
     };
     [("largest turn", "rad"), ("largest slide", "m")].into_iter().zip(largest).filter_map(row).collect()
 }

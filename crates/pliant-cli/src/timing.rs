@@ -5,6 +5,9 @@ use std::time::{Duration, Instant};
 /// How many durations are kept: 4 MB of them.
 const CAPACITY: usize = 1 << 19;
 
+/// Least length of a timed block: the clock itself takes some 30 ns.
+const BLOCK: Duration = Duration::from_micros(20);
+
 /// Durations of steps, all of them or, of a long run, an even selection.
 #[derive(Debug)]
 pub struct Timings {
@@ -14,7 +17,6 @@ pub struct Timings {
     seen: u64,
 }
 
-/// None yet.
 impl Default for Timings {
     fn default() -> Timings {
         Timings { nanoseconds: Vec::new(), every: 1, seen: 0 }
@@ -22,7 +24,6 @@ impl Default for Timings {
 }
 
 impl Timings {
-    /// Takes one more.
     pub fn push(&mut self, duration: Duration) {
         if self.seen.is_multiple_of(self.every) {
             if self.nanoseconds.len() == CAPACITY {
@@ -53,9 +54,7 @@ impl Timings {
 pub struct Pace {
     /// Steps that are not timed: caches and branch predictors get to know the mechanism.
     pub warm_up: usize,
-    /// Least number of steps.
     pub steps: usize,
-    /// Least time.
     pub time: Duration,
 }
 
@@ -63,7 +62,26 @@ impl Pace {
     /// For figures that are told to people.
     pub const STEADY: Pace = Pace { warm_up: 50, steps: 200, time: Duration::from_millis(500) };
 
-    /// Times one call after the other.
+    /// For one of many figures on a page.
+    pub const BRIEF: Pace = Pace { warm_up: 0, steps: 30, time: Duration::from_millis(150) };
+
+    /// The median time of a step, µs; steps too short for a clock are timed in blocks.
+    pub fn median<E>(&self, mut step: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
+        let mut block = 1u32;
+        loop {
+            let start = Instant::now();
+            (0..block).try_for_each(|_| step())?;
+            if start.elapsed() >= BLOCK {
+                break;
+            }
+            block *= 2;
+        }
+        let timings = self.time(|| (0..block).try_for_each(|_| step()))?;
+        let [median] = timings.percentiles([0.5]).expect("some blocks");
+        Ok(median / f64::from(block))
+    }
+
+    /// Times one step after the other.
     pub fn time<E>(&self, mut step: impl FnMut() -> Result<(), E>) -> Result<Timings, E> {
         for _ in 0..self.warm_up {
             step()?;

@@ -110,7 +110,6 @@ impl Stage {
         self.apart.held.as_ref()
     }
 
-    /// Surfaces of shapes in files.
     pub fn surfaces(&self) -> &Surfaces {
         &self.surfaces
     }
@@ -130,7 +129,6 @@ impl Stage {
     }
 }
 
-/// The worst of all steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Worst {
     /// How deep anything was in anything else, m.
@@ -153,12 +151,10 @@ const MOST_EVENTS: usize = 1000;
 /// A scene in motion, with what its steps came to.
 #[derive(Debug)]
 pub struct Record {
-    /// The scene.
     pub scene: Scene,
     worst: Worst,
     /// The first events, each with its time, s.
     events: Vec<(f64, Event)>,
-    /// How many there were.
     events_total: usize,
 }
 
@@ -181,7 +177,6 @@ impl Record {
     }
 }
 
-/// Why a handle is known.
 const OWN: &str = "a handle of the scene's own";
 
 /// The force of all contacts on a body in the last step, world axes, N.
@@ -251,11 +246,11 @@ pub fn document(record: &Record) -> Map<String, Value> {
 }
 
 /// The worst of all steps, for people.
-pub fn rows(record: &Record) -> Vec<Vec<String>> {
+pub fn rows(record: &Record) -> [(&'static str, String); 2] {
     let worst = &record.worst;
-    vec![
-        vec!["penetration".into(), format!("{} at most", quantity(worst.penetration, "m"))],
-        vec!["residual".into(), format!("{} at most", quantity(worst.residual, "m/s"))],
+    [
+        ("penetration", format!("{} at most", quantity(worst.penetration, "m"))),
+        ("residual", format!("{} at most", quantity(worst.residual, "m/s"))),
     ]
 }
 

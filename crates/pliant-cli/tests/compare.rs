@@ -74,6 +74,7 @@ fn people_get_the_point_and_a_page() {
     let first =
         page.split("<p class=\"lead\">").nth(1).expect("a lead").split("</p>").next().expect("its end");
     assert!(first.contains("1 coordinate") && first.contains("times as fast") && first.contains('%'));
+    assert!(first.contains("the fastest engine with every freedom"), "{first}");
     for id in
         ["path", "apart", "error", "violation", "speed", "drawing-scene", "motion-canvas", "motion-data"]
     {
@@ -159,9 +160,15 @@ fn the_document_has_every_figure() {
         articulated < 0.01 * number(&document["transient"]["max_displacement_relative"]),
         "{articulated}"
     );
-    for engine in ["articulated", "live", "blended"] {
+    for engine in ["articulated", "live", "blended", "blended_alone"] {
         assert!(document["transient"][engine]["stopped"].is_null(), "{engine}");
     }
+    // Speed is told against the faster of the engines with every freedom.
+    let exact = number(&speed["full_us"]).min(number(&speed["articulated_us"]));
+    assert_eq!(number(&speed["exact_us"]), exact);
+    let named = speed["exact_engine"].as_str().expect("a name");
+    assert_eq!(number(&speed[format!("{named}_us").as_str()]), exact);
+    assert_eq!(number(&speed["times_as_fast"]), exact / number(&speed["joint_us"]));
     for key in [
         "full_us",
         "articulated_us",
@@ -171,6 +178,9 @@ fn the_document_has_every_figure() {
         "effectors_us",
         "live_us",
         "blended_us",
+        "blended_alone_us",
+        "exact_us",
+        "times_as_fast",
         "build_full_us",
         "build_reduced_us",
     ] {
@@ -239,6 +249,8 @@ fn live_and_blended_stand_beside_reduced() {
         assert!(number(&at["live"]["estimate"]) < 1e-9, "{at}");
         let of = [&at["blended"], at].map(|engine| number(&engine["effector"]));
         worst = [worst[0].max(of[0]), worst[1].max(of[1])];
+        let alone = number(&at["blended_alone"]["effector"]);
+        assert!(of[0] <= alone + 1e-9 && alone < 0.1, "{at}");
     }
     assert!(worst[0] < 0.01 && worst[0] < 0.2 * worst[1], "{worst:?}");
     let page = read(&run, "y-compare.html");

@@ -409,6 +409,11 @@ fn engines_are_compared_in_contact() {
     assert!(engines.len() >= 3 && engines.len() + absent.len() == 5);
     assert_eq!((&engines[0]["engine"], &engines[0]["max_distance"]), (&"full".into(), &0.0.into()));
     assert_eq!((&contact["loaded"], &contact["steps"]), (&"middle".into(), &480.into()));
+    let exact = contact["exact_engine"].as_str().expect("a name");
+    assert!(["full", "articulated"].contains(&exact));
+    for engine in engines.iter().filter(|engine| engine["engine"] == exact) {
+        assert_eq!(number(&engine["times_as_fast"]), 1.0);
+    }
     for engine in &engines[1..] {
         assert!(number(&engine["max_distance"]) < 2e-3, "{engine}");
         assert!(number(&engine["final_distance"]) < 1e-4, "{engine}");

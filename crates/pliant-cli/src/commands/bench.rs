@@ -28,9 +28,6 @@ const DT: f64 = 1.0 / 60.0;
 /// Newton iterations of a step of the full engine.
 const ITERATIONS: usize = 1;
 
-/// Steps of a reduced model's effectors that are timed together: one alone is too short for a clock.
-const TOGETHER: u32 = 100;
-
 const COLUMNS: [&str; 5] = ["median_us", "p10_us", "p90_us", "p99_us", "us_per_link"];
 
 /// Each mechanism by each engine that takes it.
@@ -80,7 +77,6 @@ pub struct Figures {
     build: Duration,
 }
 
-/// The answer, line by line.
 #[derive(Default)]
 struct Lines {
     rows: Vec<Vec<String>>,
@@ -177,8 +173,7 @@ pub fn steps(simulation: impl Into<Box<dyn Simulation>>, pace: &Pace) -> Result<
 pub fn reduced(model: &Model, pace: &Pace) -> Result<Vec<Figures>, StepError> {
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads();
-    let together = pace.time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
-    let dynamics = together.percentiles([0.5]).map(|[median]| median / f64::from(TOGETHER));
+    let dynamics = Some(pace.median(|| simulation.step_effectors(DT))?);
     let plain = RECONSTRUCTIONS.into_iter().filter(|(_, how)| *how != Reconstruction::Corrected);
     plain
         .map(|(name, reconstruction)| {

@@ -11,7 +11,7 @@ use super::statics::{UNSTABLE, not_converged};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
 use crate::load::Loading;
-use crate::output::{Answer, table};
+use crate::output::{Answer, listing, table};
 use crate::position;
 use crate::progress::Spinner;
 
@@ -90,9 +90,8 @@ fn text(projection: &Projection, rank: usize, radius: f64) -> String {
         ("effectors", names.join(", ")),
         ("rank", format!("{rank} of {}", C.nrows())),
         ("exact", exact.to_string()),
-    ]
-    .map(|(key, value)| vec![key.to_string(), value]);
-    let mut text = table(&rows);
+    ];
+    let mut text = listing(rows);
     if !projection.is_exact() {
         let bodies: Vec<String> = projection.inexact_at().iter().map(|body| format!("`{body}`")).collect();
         text.push_str(&format!(

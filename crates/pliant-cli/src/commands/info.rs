@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::args::{Common, Info};
 use crate::blending::radii;
 use crate::failure::Failure;
-use crate::output::{Answer, quantity, table};
+use crate::output::{Answer, listing, quantity};
 use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its models and errors too.
@@ -78,7 +78,7 @@ fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Resul
 }
 
 fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {
-    let mut rows: Vec<Vec<String>> = [
+    let mut rows = vec![
         ("name", if name.is_empty() { "-".to_string() } else { name.to_string() }),
         ("bodies", summary.bodies.to_string()),
         ("joints", summary.joints.to_string()),
@@ -87,17 +87,15 @@ fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {
         ("effectors", listed(&summary.effectors)),
         ("radius", quantity(summary.radius, "m")),
         ("mass", quantity(summary.mass, "kg")),
-    ]
-    .map(|(key, value)| vec![key.to_string(), value])
-    .to_vec();
-    rows.extend(more.into_iter().map(|(key, value)| vec![key.to_string(), value]));
+    ];
+    rows.extend(more);
     if summary.warnings.is_empty() {
-        rows.push(vec!["warnings".into(), "none".into()]);
+        rows.push(("warnings", "none".into()));
     }
     for (i, warning) in summary.warnings.iter().enumerate() {
-        rows.push(vec![if i == 0 { "warnings".into() } else { String::new() }, warning.clone()]);
+        rows.push((if i == 0 { "warnings" } else { "" }, warning.clone()));
     }
-    table(&rows)
+    listing(rows)
 }
 
 fn listed(names: &[String]) -> String {

@@ -15,7 +15,6 @@ use crate::args::{Arguments, Command};
 use crate::failure::Failure;
 use crate::output::Answer;
 
-/// Does what was asked.
 pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let common = &arguments.common;
     match &arguments.command {

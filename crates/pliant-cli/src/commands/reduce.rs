@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::args::{Common, Reduce};
 use crate::blending::{limit, radii, sample};
 use crate::failure::Failure;
-use crate::output::{Answer, count, quantity, table};
+use crate::output::{Answer, count, listing, quantity, writable};
 
 /// With more models than this, the engine that needs none is to be thought of.
 const MANY: usize = 16;
@@ -21,6 +21,9 @@ const MANY: usize = 16;
 /// Samples until the error is within the bound, or a limit is met, and writes the file.
 pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     let path = arguments.output.as_path();
+    if !pliant::io::model::is_model(path) {
+        return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
+    }
     writable(path)?;
     let mechanism = arguments.mechanism.load(common)?;
     let start = Instant::now();
@@ -57,24 +60,6 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
     }
     Ok(Answer { text: made.text(), warnings, json: json.into() })
-}
-
-/// Finds out what cannot be written before minutes are spent on it.
-fn writable(path: &Path) -> Result<(), Failure> {
-    if !pliant::io::model::is_model(path) {
-        return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
-    }
-    let shown = path.display();
-    if path.is_dir() {
-        return Err(Failure::job(format!("cannot write `{shown}`: it is a directory, not a file")));
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        Some(folder) => {
-            Err(Failure::job(format!("cannot write `{shown}`: there is no folder `{}`", folder.display())))
-        }
-        None => Ok(()),
-    }
 }
 
 /// What came of it.
@@ -178,9 +163,8 @@ impl Made<'_> {
             ),
             ("loads left out", self.left_out()),
             ("time", quantity((self.seconds * 100.0).round() / 100.0, "s")),
-        ]
-        .map(|(key, value)| vec![key.to_string(), value]);
-        format!("{}\nwrote {} ({} bytes)\n", table(&rows), self.path.display(), self.bytes)
+        ];
+        format!("{}\nwrote {} ({} bytes)\n", listing(rows), self.path.display(), self.bytes)
     }
 
     /// A model that is not as good as was asked for.

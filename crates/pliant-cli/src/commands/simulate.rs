@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use pliant::blended::Force;
 use pliant::engine::{Simulation, State, StepError};
 use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
@@ -15,7 +16,7 @@ use crate::blending::{Blended, radii};
 use crate::choices::Modes;
 use crate::failure::Failure;
 use crate::mechanism::Source;
-use crate::output::{Answer, count, quantity, table};
+use crate::output::{Answer, count, listing, quantity};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
@@ -77,14 +78,11 @@ struct Made {
 /// What is reported of a model.
 #[derive(Default)]
 struct About {
-    /// For scripts.
     json: Vec<(&'static str, Value)>,
-    /// For people.
     rows: Vec<(&'static str, String)>,
     warnings: Vec<String>,
     /// The live model that estimates the error of an engine without an estimate of its own.
     judge: Option<live::Model>,
-    /// The blended model.
     blended: Option<Blended>,
 }
 
@@ -131,16 +129,15 @@ impl Made {
                     Some(Modes::Count(k)) => model.with_inner_links(k),
                     None => Ok(model),
                 });
-                let model = model.map_err(Failure::input)?;
+                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 about.of_live(&model);
                 model.simulate().into()
             }
             Engine::Blended => {
                 let file = source.model.as_ref();
-                let blended = Blended::of(held, file, &arguments.mechanism, common.format())?;
-                let models = blended.model.samples().len();
-                about.json = vec![("models", models.into())];
-                about.rows = vec![("model", format!("a blend of {}", count(models, "linear model")))];
+                let blended =
+                    Blended::of(held, file, arguments.force, &arguments.mechanism, common.format())?;
+                about.of_blended(&blended);
                 about.warnings = blended.warnings.clone();
                 let mut simulation = blended.model.simulate();
                 // As every engine here: from the file's pose, as near as the model can come.
@@ -154,6 +151,21 @@ impl Made {
 }
 
 impl About {
+    /// How many models a blend has, and what takes its steps.
+    fn of_blended(&mut self, blended: &Blended) {
+        let models = blended.model.samples().len();
+        let (force, steps) = match blended.model.options().force {
+            Force::Live => (
+                "live",
+                "taken by the live engine, in about its time; `--force blend` takes those of the blend alone",
+            ),
+            Force::Blend => ("blend", "those of the blend alone, less accurate than those of `--force live`"),
+        };
+        self.json = vec![("models", models.into()), ("force", force.into())];
+        let model = format!("a blend of {}; steps are {steps}", count(models, "linear model"));
+        self.rows = vec![("model", model)];
+    }
+
     /// Links that a live model keeps in addition to its effectors, and the slowest vibration that it truncates all the same.
     fn of_live(&mut self, model: &live::Model) {
         let links: Vec<&str> = model.inner_links().iter().map(|e| e.name.as_str()).collect();
@@ -180,10 +192,11 @@ impl About {
 
 /// Refuses options that the engine does not have.
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
-    let given: [(&str, &[Engine], bool); 4] = [
+    let given: [(&str, &[Engine], bool); 5] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
         ("--modes", &[Engine::Reduced, Engine::Live], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
+        ("--force", &[Engine::Blended], arguments.force.is_some()),
         ("--effector", &[Engine::Reduced, Engine::Live], !arguments.effectors.is_empty()),
     ];
     match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&engine)) {
@@ -199,7 +212,6 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     }
 }
 
-/// The model that was asked for.
 fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Reduction {
     let mut reduction = Reduction::at_rest(mechanism);
     if !arguments.effectors.is_empty() {
@@ -213,7 +225,6 @@ fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Redu
     }
 }
 
-/// The live model that was asked for.
 fn live_model(arguments: &Simulate, mechanism: &Mechanism) -> Result<live::Model, ReductionError> {
     if arguments.effectors.is_empty() {
         live::Model::new(mechanism)
@@ -329,6 +340,7 @@ fn answer(
     // With forces from the live engine the estimate is the distance to equilibrium.
     let in_motion = about.blended.as_ref().filter(|blended| blended.is_judged_in_motion());
     warnings.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
+    let alone = about.blended.as_ref().and_then(|blended| blended.error_alone(simulation));
     let (violation, energy) = (simulation.violation(), simulation.energy());
     let mut json = report::state(simulation);
     let effectors = report::effector_table(simulation);
@@ -371,15 +383,17 @@ fn answer(
         };
         rows.push(("estimate", what));
     }
-    let mut rows: Vec<Vec<String>> =
-        rows.into_iter().map(|(key, value)| vec![key.to_string(), value]).collect();
+    if let Some(alone) = alone {
+        json.insert("estimate_alone".into(), alone.into());
+        rows.push(("blend alone", format!("off by about {} at this pose", radii(alone))));
+    }
     let mut contacts = String::new();
     if let Running::Touching(record) = running {
         json.extend(touching::document(record));
         rows.extend(touching::rows(record));
         contacts = format!("\n{}", touching::contact_table(&record.scene));
     }
-    let mut text = format!("{}\n{effectors}{contacts}", table(&rows));
+    let mut text = format!("{}\n{effectors}{contacts}", listing(rows));
     if let Some(path) = &arguments.output {
         text.push_str(&format!("\nwrote {}\n", path.display()));
     }

@@ -7,7 +7,7 @@ use pliant::full;
 use crate::args::{Common, Statics};
 use crate::blending::{Blended, radii};
 use crate::failure::Failure;
-use crate::output::{Answer, count, quantity, table};
+use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
 
@@ -31,7 +31,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
     let blended = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
-            Some(Blended::of(mechanism, source.model.as_ref(), &arguments.mechanism, common.format())?)
+            Some(Blended::of(mechanism, source.model.as_ref(), None, &arguments.mechanism, common.format())?)
         }
         _ => None,
     };
@@ -84,10 +84,8 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     if !found.converged {
         return Err(Failure { details: json, ..Failure::job(message) });
     }
-    let mut rows: Vec<Vec<String>> =
-        rows.into_iter().map(|(key, value)| vec![key.to_string(), value]).collect();
-    rows.extend(report::largest_motions(&mut *simulation));
-    let text = format!("{}\n{}", table(&rows), report::effector_table(&*simulation));
+    let rows = rows.into_iter().chain(report::largest_motions(&mut *simulation));
+    let text = format!("{}\n{}", listing(rows), report::effector_table(&*simulation));
     Ok(Answer { text, warnings, json: json.into() })
 }
 

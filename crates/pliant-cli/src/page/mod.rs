@@ -42,6 +42,22 @@ pub fn head(title: &str) -> String {
     )
 }
 
+/// A table; cells are HTML.
+pub fn table<'c>(
+    head: impl IntoIterator<Item = &'c str>,
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> String {
+    let head: String = head.into_iter().map(|cell| format!("<th scope=\"col\">{cell}</th>")).collect();
+    let row = |cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let rows: String = rows.into_iter().map(row).collect();
+    format!(
+        "<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::bound;

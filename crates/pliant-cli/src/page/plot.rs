@@ -11,7 +11,6 @@ use super::text::{escape, listed, power_of_ten, significant};
 /// How numbers are laid out along an axis.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scale {
-    /// Evenly.
     Linear,
     /// Evenly, labelled at whole numbers only.
     Whole,
@@ -22,20 +21,33 @@ pub enum Scale {
     },
 }
 
-/// An axis.
 pub struct Axis {
     /// What it shows, with its unit.
     pub label: String,
-    /// How.
     pub scale: Scale,
     /// Whether numbers are ratios, to be labelled in per cent.
     pub percent: bool,
 }
 
-/// How points are shown.
+impl Axis {
+    /// Even, with what it shows and its unit.
+    pub fn linear(label: impl Into<String>) -> Axis {
+        Axis { label: label.into(), scale: Scale::Linear, percent: false }
+    }
+
+    /// By powers of ten, down to a floor.
+    pub fn log(label: impl Into<String>, floor: f64) -> Axis {
+        Axis { label: label.into(), scale: Scale::Log { floor }, percent: false }
+    }
+
+    /// Of ratios, labelled in per cent.
+    pub fn of_ratios(self) -> Axis {
+        Axis { percent: true, ..self }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq)]
 pub enum Mark {
-    /// Joined.
     Line,
     /// Joined, each with a dot.
     LineAndDots,
@@ -45,19 +57,13 @@ pub enum Mark {
     Spans,
 }
 
-/// A line, or points.
 pub struct Series {
-    /// Its name in the legend.
     pub name: String,
-    /// Its classes.
     pub class: &'static str,
-    /// Its points.
     pub points: Vec<[f64; 2]>,
-    /// How they are shown.
     pub mark: Mark,
 }
 
-/// A plot of lines.
 pub struct Plot {
     /// Unique on the page.
     pub id: &'static str,
@@ -65,11 +71,8 @@ pub struct Plot {
     pub title: String,
     /// The same, in a sentence.
     pub description: String,
-    /// Horizontal axis.
     pub x: Axis,
-    /// Vertical axis.
     pub y: Axis,
-    /// The lines.
     pub series: Vec<Series>,
     /// Vertical lines with a word.
     pub marks: Vec<(f64, String)>,
@@ -173,6 +176,30 @@ impl Ruler {
     }
 }
 
+impl Ruler {
+    /// Draws it below a plot: lines upwards, ticks and its label. The vertical axis begins it.
+    fn draw_below(&self, svg: &mut String, foot: f64, label: &str) {
+        for (v, label) in &self.ticks {
+            let at = self.at(*v);
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
+                foot + 17.0
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<path class=\"axis\" d=\"M{} {TOP}V{foot}H{:.1}\"/>\n\
+             <text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            self.from,
+            self.to,
+            0.5 * (self.from + self.to),
+            foot + 37.0,
+            escape(label)
+        );
+    }
+}
+
 /// The whole number at or beyond x, with a little tolerance.
 fn whole(x: f64, direction: f64) -> f64 {
     if direction > 0.0 { (x - 1e-9).ceil() } else { (x + 1e-9).floor() }
@@ -204,6 +231,12 @@ fn head(id: &str, title: &str, description: &str, height: f64) -> String {
 }
 
 impl Plot {
+    /// An element with a heading and a caption, which ends with what is to be known of lines that coincide.
+    pub fn figure(&self, heading: &str, caption: &str) -> String {
+        let (svg, coinciding) = (self.svg(), escape(&self.coinciding()));
+        format!("<figure><h3>{heading}</h3>\n{svg}<figcaption>{caption}{coinciding}</figcaption></figure>\n")
+    }
+
     /// The plot, as a file of its own.
     pub fn file(&self) -> String {
         let own = "svg { background: var(--page); font-family: system-ui, \"Liberation Sans\", sans-serif; }";
@@ -215,7 +248,6 @@ impl Plot {
         )
     }
 
-    /// The plot, as an element.
     pub fn svg(&self) -> String {
         let rows = self.legend_rows();
         let foot = TOP + HEIGHT;
@@ -240,22 +272,7 @@ impl Plot {
                 at + 4.0
             );
         }
-        for (v, label) in &x.ticks {
-            let at = x.at(*v);
-            let _ = writeln!(
-                svg,
-                "<path class=\"grid\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
-                foot + 17.0
-            );
-        }
-        let _ = writeln!(svg, "<path class=\"axis\" d=\"M{LEFT} {TOP}V{foot}H{:.1}\"/>", WIDTH - RIGHT);
-        let _ = writeln!(
-            svg,
-            "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            0.5 * (LEFT + WIDTH - RIGHT),
-            foot + 37.0,
-            escape(&self.x.label)
-        );
+        x.draw_below(&mut svg, foot, &self.x.label);
         let middle = TOP + 0.5 * HEIGHT;
         let _ = writeln!(
             svg,
@@ -424,15 +441,10 @@ fn span(series: &Series, from: [f64; 2], to: [f64; 2]) -> String {
     )
 }
 
-/// A bar.
 pub struct Bar {
-    /// What it is of.
     pub name: String,
-    /// Its classes.
     pub class: &'static str,
-    /// How long.
     pub value: f64,
-    /// The figure beside it.
     pub figure: String,
 }
 
@@ -449,18 +461,10 @@ pub fn bars(
     const FIGURES: f64 = 130.0;
     const PITCH: f64 = 34.0;
     let foot = TOP + PITCH * bars.len() as f64;
-    let axis = Axis { label: label.into(), scale: Scale::Log { floor: 1e-9 }, percent: false };
-    let x = Ruler::new(&axis, bars.iter().map(|b| b.value), NAMES, WIDTH - FIGURES);
+    let mut x = Ruler::new(&Axis::log(label, 1e-9), bars.iter().map(|b| b.value), NAMES, WIDTH - FIGURES);
     let mut svg = head(id, title, description, foot + BOTTOM);
-    for (v, _) in &x.ticks {
-        let at = x.at(*v);
-        let _ = writeln!(
-            svg,
-            "<path class=\"grid\" d=\"M{at:.1} {TOP}V{foot}\"/><text class=\"tick\" x=\"{at:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            foot + 17.0,
-            tick(*v)
-        );
-    }
+    x.ticks.iter_mut().for_each(|(v, label)| *label = tick(*v));
+    x.draw_below(&mut svg, foot, label);
     for (k, bar) in bars.iter().enumerate() {
         let top = TOP + PITCH * k as f64 + 7.0;
         let (to, middle) = (x.at(bar.value), top + 0.5 * (PITCH - 14.0) + 4.5);
@@ -478,25 +482,22 @@ pub fn bars(
             escape(&bar.figure)
         );
     }
-    let _ = writeln!(svg, "<path class=\"axis\" d=\"M{NAMES} {TOP}V{foot}H{:.1}\"/>", WIDTH - FIGURES);
-    let _ = writeln!(
-        svg,
-        "<text class=\"label\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n</svg>",
-        0.5 * (NAMES + WIDTH - FIGURES),
-        foot + 37.0,
-        escape(label)
-    );
+    svg.push_str("</svg>\n");
     svg
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Mark, Plot, Ruler, Scale, Series, nice};
+    use super::{Axis, Mark, Plot, Ruler, Series, nice};
+
+    fn labels(axis: Axis, values: &[f64]) -> Vec<String> {
+        let ruler = Ruler::new(&axis, values.iter().copied(), 0.0, 1.0);
+        ruler.ticks.into_iter().map(|t| t.1).collect()
+    }
 
     #[test]
     fn ticks_are_round_and_hold_the_data() {
-        let axis = Axis { label: String::new(), scale: Scale::Linear, percent: false };
-        let ruler = Ruler::new(&axis, [-0.013, 0.094].into_iter(), 0.0, 100.0);
+        let ruler = Ruler::new(&Axis::linear(""), [-0.013, 0.094].into_iter(), 0.0, 100.0);
         let labels: Vec<&str> = ruler.ticks.iter().map(|t| t.1.as_str()).collect();
         assert_eq!(labels, ["−0.02", "0", "0.02", "0.04", "0.06", "0.08", "0.1"]);
         assert!((ruler.at(0.04) - 50.0).abs() < 1e-9);
@@ -505,18 +506,13 @@ mod tests {
 
     #[test]
     fn powers_of_ten_are_written_alike() {
-        let axis = Axis { label: String::new(), scale: Scale::Log { floor: 1e-12 }, percent: false };
-        let labels = |values: &[f64]| -> Vec<String> {
-            let ruler = Ruler::new(&axis, values.iter().copied(), 0.0, 1.0);
-            ruler.ticks.into_iter().map(|t| t.1).collect()
-        };
+        let labels = |values: &[f64]| labels(Axis::log("", 1e-12), values);
         assert_eq!(labels(&[0.02, 40.0]), ["0.01", "0.1", "1", "10", "100"]);
         assert_eq!(labels(&[2e-6, 4.0]), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "10⁻²", "10⁻¹", "1", "10"]);
     }
 
     #[test]
     fn lines_that_lie_on_each_other_are_told() {
-        let axis = || Axis { label: String::new(), scale: Scale::Linear, percent: false };
         let line = |name: &str, end: f64| Series {
             name: name.into(),
             class: "",
@@ -525,7 +521,16 @@ mod tests {
         };
         let told = |series: Vec<Series>| {
             let (title, description) = (String::new(), String::new());
-            Plot { id: "p", title, description, x: axis(), y: axis(), series, marks: Vec::new() }.coinciding()
+            Plot {
+                id: "p",
+                title,
+                description,
+                x: Axis::linear(""),
+                y: Axis::linear(""),
+                series,
+                marks: Vec::new(),
+            }
+            .coinciding()
         };
         assert_eq!(told(vec![line("a", 1.0), line("b", 0.9)]), "");
         assert_eq!(told(vec![line("a", 1.0), line("b", 0.999)]), " Lines that coincide: “a” and “b”.");
@@ -537,11 +542,7 @@ mod tests {
 
     #[test]
     fn powers_of_ten_hold_the_data_and_what_is_below_the_floor() {
-        let axis = Axis { label: String::new(), scale: Scale::Log { floor: 1e-6 }, percent: true };
-        let labels = |values: &[f64]| -> Vec<String> {
-            let ruler = Ruler::new(&axis, values.iter().copied(), 0.0, 1.0);
-            ruler.ticks.into_iter().map(|t| t.1).collect()
-        };
+        let labels = |values: &[f64]| labels(Axis::log("", 1e-6).of_ratios(), values);
         assert_eq!(labels(&[0.002, 0.4]), ["0.1 %", "1 %", "10 %", "100 %"]);
         assert_eq!(labels(&[0.0, 3e-4]).first().map(String::as_str), Some("0.0001 %"));
         assert_eq!(labels(&[0.0, 0.0]), ["0.0001 %", "0.001 %"]);

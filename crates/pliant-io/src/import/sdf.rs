@@ -67,7 +67,7 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
         link.body.free = world.is_some();
         if i == 0 && world.is_none() && !context.options.free_base {
             context.note(format!(
-                "link `{}` is the root and was fixed to the world, where the format would let it fall: --free-base does",
+                "link `{}` is the root and was fixed to the world, where the format would let it fall: read it with a free base to let it",
                 link.body.name
             ));
         }

@@ -27,7 +27,6 @@ const BEYOND: f64 = 1.25;
 /// What one engine may take: the page is to be there within a minute.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// A scene by several engines.
 pub struct Contest {
     /// Steps of the full engine, which are those of all unless they stop early.
     pub steps: usize,
@@ -41,23 +40,18 @@ pub struct Contest {
     pub warnings: Vec<String>,
 }
 
-/// What one engine made of it.
 pub struct Run {
-    /// Its name.
     pub engine: &'static str,
     /// At the start and after each step.
     pub path: Vec<Moment>,
     /// Times, s, and link frames of some of them.
     pub frames: Vec<(f64, Vec<Pose>)>,
-    /// The worst of all steps.
     pub worst: Worst,
     /// Median and 99th percentile of a step with every link's pose, µs.
     pub taken: Option<[f64; 2]>,
-    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
 }
 
-/// A moment of a run.
 pub struct Moment {
     /// Effectors, then loose bodies, world, m.
     places: Vec<Vector3<f64>>,
@@ -76,6 +70,18 @@ impl Contest {
             a.places.iter().zip(&b.places).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
         };
         self.runs[0].path.iter().zip(&run.path).map(between).collect()
+    }
+
+    /// The fastest engine with every freedom, which others are to be measured against, and its median step, µs.
+    pub fn exact(&self) -> Option<(&'static str, f64)> {
+        let exact = self.runs.iter().filter(|run| ["full", "articulated"].contains(&run.engine));
+        let steps = exact.filter_map(|run| Some((run.engine, run.taken?[0])));
+        steps.min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// How many times as fast as that a run was.
+    pub fn gain(&self, run: &Run) -> Option<f64> {
+        Some(self.exact()?.1 / run.taken?[0])
     }
 
     /// The forces on the most loaded effector in a run, by step, N.

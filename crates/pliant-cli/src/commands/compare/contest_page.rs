@@ -13,9 +13,9 @@ use super::motion;
 use super::page;
 use super::skeleton::Skeleton;
 use super::wires;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::text::{count, escape, figure, prose, significant, time};
-use crate::page::{bound, head};
+use crate::page::{bound, head, table};
 
 /// Points of a line over time, at most.
 const LINE: usize = 600;
@@ -63,18 +63,22 @@ fn most(of: impl Iterator<Item = f64>) -> f64 {
 
 /// The point of the page in a few sentences.
 pub fn lead(contest: &Contest) -> String {
-    let full = &contest.runs[0];
     let mut text =
         format!("{} s of contact in steps of 1/{} s", figure(contest.steps as f64 * DT), (1.0 / DT).round());
-    if let Some([median, _]) = full.taken {
+    if let Some([median, _]) = contest.runs[0].taken {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
+    }
+    let exact = contest.exact().map_or("full", |(engine, _)| engine);
+    if exact != "full" {
+        let _ = write!(text, "; the fastest engine with every freedom is {exact}");
     }
     text.push('.');
     let others: Vec<String> = (contest.runs[1..].iter())
         .map(|run| {
-            let fast = match (run.taken, full.taken) {
-                (Some([own, _]), Some([full, _])) => {
-                    format!("takes {} ({} times as fast)", time(own), significant(full / own, 2))
+            let fast = match (run.taken, contest.gain(run)) {
+                (Some([own, _]), _) if run.engine == exact => format!("takes {}", time(own)),
+                (Some([own, _]), Some(gain)) => {
+                    format!("takes {} ({} times as fast as {exact})", time(own), significant(gain, 2))
                 }
                 _ => "does not get far".into(),
             };
@@ -103,7 +107,6 @@ pub fn notes(contest: &Contest) -> Vec<String> {
     notes
 }
 
-/// The whole page.
 pub fn page(
     name: &str,
     mechanism: &Mechanism,
@@ -165,39 +168,40 @@ impl Page<'_> {
     fn table(&self, html: &mut String) -> std::fmt::Result {
         let contest = self.contest;
         let effector = contest.loaded.map(|effector| self.mechanism[effector].name.as_str());
-        write!(
-            html,
-            "<h2>The engines</h2>\n<div class=\"scroll\"><table><thead><tr><th>engine</th><th>median step</th><th>as fast<br/>as full</th>\
-             <th>distance from<br/>full, largest</th><th>at the end</th><th>penetration,<br/>largest</th><th>residual,<br/>largest</th>"
-        )?;
-        if let Some(effector) = effector {
-            write!(html, "<th>force on<br/>“{}”, largest</th>", escape(effector))?;
-        }
-        writeln!(html, "</tr></thead><tbody>")?;
-        let full = contest.runs[0].taken;
-        for run in &contest.runs {
+        let force = effector.map(|name| format!("force on<br/>“{}”, largest", escape(name)));
+        let faster = format!("as fast as<br/>{}", contest.exact().map_or("full", |(engine, _)| engine));
+        let head = [
+            "engine",
+            "median step",
+            &faster,
+            "distance from<br/>full, largest",
+            "at the end",
+            "penetration,<br/>largest",
+            "residual,<br/>largest",
+        ];
+        let rows = contest.runs.iter().map(|run| {
             let distances = contest.distances(run);
             let of_full = run.engine == "full";
-            let distance = |metres: f64| if of_full { "–".into() } else { length(metres) };
-            let ratio =
-                full.zip(run.taken).map(|([full, _], [own, _])| format!("× {}", significant(full / own, 2)));
+            let distance = |metres: f64| if of_full { "–".into() } else { escape(&length(metres)) };
+            let ratio = contest.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
+            let [class, _] = class(run.engine);
             let mut cells = vec![
+                format!("<b class=\"{class}\">{}</b>", run.engine),
                 run.taken.map_or("–".into(), |[median, _]| time(median)),
                 ratio.unwrap_or("–".into()),
                 distance(most(distances.iter().copied())),
                 distance(distances.last().copied().unwrap_or(0.0)),
-                length(run.worst.penetration),
+                escape(&length(run.worst.penetration)),
                 format!("{} m/s", significant(run.worst.residual, 2)),
             ];
             cells.extend(contest.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
-            let [class, _] = class(run.engine);
-            let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
-            writeln!(html, "<tr><td><b class=\"{class}\">{}</b></td>{cells}</tr>", run.engine)?;
-        }
+            cells
+        });
         writeln!(
             html,
-            "</tbody></table></div>\n<p class=\"muted\">The distance is that of the effector or loose body that is furthest off. The residual is how far \
-             the forces of a step are from Coulomb's law.</p>"
+            "<h2>The engines</h2>\n{}<p class=\"muted\">The distance is that of the effector or loose body that is furthest off. The residual \
+             is how far the forces of a step are from Coulomb's law.</p>",
+            table(head.into_iter().chain(force.as_deref()), rows)
         )
     }
 
@@ -244,7 +248,6 @@ impl Page<'_> {
 
     fn plots(&self, html: &mut String) -> std::fmt::Result {
         let contest = self.contest;
-        let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
         let line = |values: &[f64]| -> Vec<[f64; 2]> {
             // The largest of each stretch, so that no peak is lost.
             let every = values.len().div_ceil(LINE).max(1);
@@ -260,7 +263,15 @@ impl Page<'_> {
         let each = |of: &dyn Fn(&Moment) -> f64| -> Vec<Series> {
             contest.runs.iter().map(|run| series(run, run.path.iter().map(of).collect())).collect()
         };
-        let linear = |label: &str| Axis { label: label.into(), scale: Scale::Linear, percent: false };
+        let plot = |id, title: String, y, series| Plot {
+            id,
+            title,
+            description: "One line for each engine.".into(),
+            x: Axis::linear("time, s"),
+            y,
+            series,
+            marks: Vec::new(),
+        };
         let mut plots = Vec::new();
         if contest.runs.len() > 1 {
             let distances: Vec<Series> = (contest.runs[1..].iter())
@@ -269,77 +280,47 @@ impl Page<'_> {
             // Where one engine is much further off than another, powers of ten show both.
             let ends = distances.iter().map(|line| most(line.points.iter().map(|p| p[1])).max(NEAR));
             let least = ends.clone().fold(f64::INFINITY, f64::min);
-            let (scale, below) = match most(ends) > FAR * least {
+            let label = "distance, mm";
+            let (axis, below) = match most(ends) > FAR * least {
                 true => {
                     // The lines of the nearest engine have three decades.
                     let floor = 10f64.powf((least * 1e-3).max(NEAR).log10().floor());
                     let edge = length(floor * 1e-3);
-                    (Scale::Log { floor }, format!(" What is below {edge} is drawn at the lower edge."))
+                    (Axis::log(label, floor), format!(" What is below {edge} is drawn at the lower edge."))
                 }
-                false => (Scale::Linear, String::new()),
+                false => (Axis::linear(label), String::new()),
             };
+            let title = "Largest distance of effectors and loose bodies from the full simulation over time";
             plots.push((
                 "Distance from the full simulation",
                 format!("Of the effector or loose body that is furthest off.{below}"),
-                Plot {
-                    id: "distance",
-                    title:
-                        "Largest distance of effectors and loose bodies from the full simulation over time"
-                            .into(),
-                    description: lead(contest),
-                    x: seconds(),
-                    y: Axis { label: "distance, mm".into(), scale, percent: false },
-                    series: distances,
-                    marks: Vec::new(),
-                },
+                Plot { description: lead(contest), ..plot("distance", title.into(), axis, distances) },
             ));
         }
         if let Some(effector) = contest.loaded {
             let name = &self.mechanism[effector].name;
+            let title = format!("Force of contact on effector {name} over time");
             plots.push((
                 "Force of contact",
                 format!("On the body of the effector “{name}”, which bears most."),
-                Plot {
-                    id: "force",
-                    title: format!("Force of contact on effector {name} over time"),
-                    description: "Sizes of the forces, one line for each engine.".into(),
-                    x: seconds(),
-                    y: linear("force, N"),
-                    series: each(&|moment| moment.forces[effector.index()]),
-                    marks: Vec::new(),
-                },
+                plot("force", title, Axis::linear("force, N"), each(&|m| m.forces[effector.index()])),
             ));
         }
+        let title = "Largest penetration over time".into();
         plots.push((
             "Penetration",
             "How deep the deepest contact is at the start of a step.".into(),
-            Plot {
-                id: "penetration",
-                title: "Largest penetration over time".into(),
-                description: "One line for each engine.".into(),
-                x: seconds(),
-                y: linear("penetration, mm"),
-                series: each(&|moment| moment.penetration * 1e3),
-                marks: Vec::new(),
-            },
+            plot("penetration", title, Axis::linear("penetration, mm"), each(&|m| m.penetration * 1e3)),
         ));
+        let title = "Residual of the contact solver over time".into();
         plots.push((
             "Residual of the solver",
             "How far the forces of a step are from Coulomb's law, as a speed.".into(),
-            Plot {
-                id: "residual",
-                title: "Residual of the contact solver over time".into(),
-                description: "One line for each engine.".into(),
-                x: seconds(),
-                y: Axis { label: "residual, m/s".into(), scale: Scale::Log { floor: FLOOR }, percent: false },
-                series: each(&|moment| moment.residual),
-                marks: Vec::new(),
-            },
+            plot("residual", title, Axis::log("residual, m/s", FLOOR), each(&|m| m.residual)),
         ));
         writeln!(html, "<h2>Over time</h2>\n<div class=\"pair\">")?;
         for (title, caption, plot) in plots {
-            let (caption, svg) = (escape(&format!("{caption}{}", plot.coinciding())), plot.svg());
-            writeln!(html, "<figure><h3>{title}</h3>\n{svg}<figcaption>{caption}</figcaption></figure>")?;
+            html.push_str(&plot.figure(title, &escape(&caption)));
         }
         writeln!(html, "</div>")
     }

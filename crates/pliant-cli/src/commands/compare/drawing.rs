@@ -11,9 +11,7 @@ use crate::page::text::{escape, significant};
 
 /// A direction to look from: right and up of the picture, world axes.
 pub struct View {
-    /// To the right.
     pub right: Vector3<f64>,
-    /// Upwards.
     pub up: Vector3<f64>,
     /// Whether everything lies in the plane of the picture.
     pub planar: bool,
@@ -75,13 +73,9 @@ impl View {
     }
 }
 
-/// A mechanism somewhere.
 pub struct Figure<'a> {
-    /// Its name in the legend.
     pub name: &'a str,
-    /// Its classes.
     pub class: &'static str,
-    /// Its points.
     pub points: &'a [Vector3<f64>],
 }
 
@@ -91,9 +85,7 @@ pub struct Drawing<'a> {
     pub id: &'static str,
     /// For readers that cannot see it.
     pub title: String,
-    /// The lines and dots.
     pub skeleton: &'a Skeleton,
-    /// From where.
     pub view: &'a View,
     /// What to draw, the last on top.
     pub figures: Vec<Figure<'a>>,
@@ -105,7 +97,6 @@ pub struct Drawing<'a> {
     pub load_scale: f64,
 }
 
-/// A load.
 pub struct Arrow {
     /// Where it acts, among the effectors.
     pub effector: usize,
@@ -113,11 +104,9 @@ pub struct Arrow {
     pub direction: Vector3<f64>,
     /// How large, N or N·m.
     pub size: f64,
-    /// Whether it turns.
     pub torque: bool,
 }
 
-/// The scene's loads.
 pub fn arrows(mechanism: &Mechanism) -> Vec<Arrow> {
     let of = |part: fn(&pliant::spatial::Wrench) -> Vector3<f64>, torque: bool| -> Vec<Arrow> {
         let vectors = || mechanism.loads().iter().map(|l| (l.effector.index(), part(&l.wrench)));
@@ -160,12 +149,10 @@ impl Layout {
 }
 
 impl Drawing<'_> {
-    /// Where an arrow acts.
     fn carrier(&self, arrow: &Arrow) -> &Vector3<f64> {
         &self.figures[self.loaded].points[self.skeleton.effectors[arrow.effector]]
     }
 
-    /// The drawing, as an element.
     pub fn svg(&self) -> String {
         let [low, high] = self.view.bounds(self.figures.iter().flat_map(|f| f.points));
         let extent = (high - low).map(|x| x.max(1e-12));

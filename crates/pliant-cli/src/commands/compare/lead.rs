@@ -66,10 +66,18 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         6 * mechanism.bodies().len(),
         count(mechanism.bodies().len(), "body", "bodies")
     );
-    if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced)) {
-        let ratio = significant(full / reduced, 2);
-        let _ =
-            write!(text, " and steps in {} instead of {}: {ratio} times as fast", time(reduced), time(full));
+    if let (Some((engine, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced)) {
+        let _ = write!(
+            text,
+            " and steps in {} instead of {}: {} times as fast as `{}`, the fastest engine with every freedom",
+            time(reduced),
+            time(exact),
+            significant(exact / reduced, 2),
+            engine.name()
+        );
+        if let Some(full) = speed.of(Engine::Full).filter(|_| engine != Engine::Full) {
+            let _ = write!(text, " ({} times as fast as `full`)", significant(full / reduced, 2));
+        }
     }
     let (its, has_it, it) = match mechanism.effectors().len() {
         1 => ("its effector is", "has it", "effector"),

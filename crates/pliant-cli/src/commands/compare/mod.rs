@@ -21,14 +21,13 @@ use serde_json::{Map, Value, json};
 use crate::args::{Common, Compare};
 use crate::choices::RECONSTRUCTIONS;
 use crate::failure::Failure;
-use crate::output::{Answer, table};
+use crate::output::{Answer, listing, table, writable};
 use crate::page::text;
 use crate::progress::Bar;
 use contest::Contest;
-use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
+use measure::{BLEND_ALONE, Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 
-/// Measures, and writes the page.
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
     let mechanism = &source.mechanism;
@@ -82,11 +81,7 @@ fn checked(path: &Path) -> Result<PathBuf, Failure> {
         let message = format!("`{}`: a comparison is a page, such as page.html", path.display());
         return Err(Failure::input(message));
     }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        let message = format!("cannot write `{}`: there is no folder `{}`", path.display(), folder.display());
-        return Err(Failure::job(message));
-    }
+    writable(path)?;
     Ok(path.to_path_buf())
 }
 
@@ -105,15 +100,25 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         ("bodies", mechanism.bodies().len().to_string()),
         ("coordinates", comparison.coordinates.to_string()),
     ];
-    let reduced = speed.of(Engine::Reduced).map_or("-".into(), text::time);
-    rows.push(("step, full", speed.of(Engine::Full).map_or("-".into(), text::time)));
-    rows.push(("step, reduced", reduced));
+    let steps = [
+        ("step, full", speed.of(Engine::Full)),
+        ("step, articulated", speed.of(Engine::Articulated)),
+        ("step, live", speed.of(Engine::Live)),
+        ("step, blended", speed.of(Engine::Blended)),
+        ("step, blend alone", speed.blend_alone),
+        ("step, reduced", speed.of(Engine::Reduced)),
+    ];
+    rows.extend(steps.into_iter().filter_map(|(name, us)| Some((name, text::time(us?)))));
     match ramp {
         Err(why) => rows.push(("error at rest", format!("not to be had: {why}"))),
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
                 rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));
-                for (name, other) in [("  blended", sample.blended), ("  live", sample.live)] {
+                for (name, other) in [
+                    ("  blend alone", sample.blend_alone),
+                    ("  blended", sample.blended),
+                    ("  live", sample.live),
+                ] {
                     let told = other.map(|other| at_rest(other.effector, Some(other.estimate)));
                     rows.extend(told.map(|told| (name, told)));
                 }
@@ -130,6 +135,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         let name = match other.engine {
             "articulated" => "  articulated",
             "live" => "  live",
+            BLEND_ALONE => "  blend alone",
             _ => "  blended",
         };
         rows.push((name, format!("{} of the radius at most{stopped}", text::percent(other.max_error()))));
@@ -137,8 +143,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     if let Some(why) = &transient.stopped {
         rows.push(("motion", why.clone()));
     }
-    let rows: Vec<Vec<String>> = rows.into_iter().map(|(key, value)| vec![key.to_string(), value]).collect();
-    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), table(&rows), path.display())
+    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), listing(rows), path.display())
 }
 
 /// An error, with what its estimate says.
@@ -182,6 +187,7 @@ fn of_contest(
             "engine": run.engine,
             "time_per_step_us": run.taken.map(|[median, _]| median),
             "p99_us": run.taken.map(|[_, p99]| p99),
+            "times_as_fast": contest.gain(run),
             "max_distance": distances.iter().copied().fold(0.0, f64::max),
             "final_distance": distances.last(),
             "penetration": run.worst.penetration,
@@ -201,6 +207,7 @@ fn of_contest(
             "steps": contest.steps,
             "duration": contest.steps as f64 * contest::DT,
             "loaded": contest.loaded.map(|e| &mechanism[e].name),
+            "exact_engine": contest.exact().map(|(engine, _)| engine),
             "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
         "notes": contest_page::notes(contest),
@@ -261,7 +268,7 @@ fn samples(ramp: &Ramp) -> Vec<Value> {
         entry.insert("displacement".into(), s.displacement.into());
         entry.insert("effector".into(), s.effector.into());
         entry.insert("estimate".into(), s.estimate.into());
-        for (name, other) in [("live", s.live), ("blended", s.blended)] {
+        for (name, other) in [("live", s.live), ("blended", s.blended), ("blended_alone", s.blend_alone)] {
             let other = other.map(|a| json!({ "effector": a.effector, "estimate": a.estimate }));
             entry.insert(name.into(), other.into());
         }
@@ -288,7 +295,7 @@ fn of_transient(transient: &Transient) -> Value {
     }
     for other in &transient.others {
         entry.insert(
-            other.engine.into(),
+            if other.engine == BLEND_ALONE { "blended_alone" } else { other.engine }.into(),
             json!({
                 "max_error_relative": other.max_error(),
                 "final_error_relative": other.error.last(),
@@ -326,6 +333,10 @@ fn of_speed(speed: &Speed) -> Value {
         "effectors_us": speed.effectors,
         "live_us": speed.of(Engine::Live),
         "blended_us": speed.of(Engine::Blended),
+        "blended_alone_us": speed.blend_alone,
+        "exact_engine": speed.exact().map(|(engine, _)| engine.name()),
+        "exact_us": speed.exact().map(|(_, us)| us),
+        "times_as_fast": speed.of(Engine::Reduced).and_then(|us| speed.gain(us)),
         "build_full_us": speed.build_full,
         "build_reduced_us": speed.build_reduced,
     })

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::drawing::{Arrow, View};
 use super::skeleton::Skeleton;
 
-/// The player.
 pub const SCRIPT: &str = include_str!("motion.js");
 
 /// Bytes of text that the frames may take.
@@ -22,7 +21,6 @@ pub fn frames(skeleton: &Skeleton, sets: usize) -> usize {
     (BUDGET / (sets * skeleton.len() * 3 * 2 * 4 / 3).max(1)).clamp(2, MOST)
 }
 
-/// What is played.
 pub struct Played {
     /// When the frames are, s.
     pub times: Vec<f64>,
@@ -54,7 +52,6 @@ pub fn player(height: f64, word: &str, others: &[(&str, &str)]) -> String {
     )
 }
 
-/// Everything the player needs.
 pub fn data(
     mechanism: &Mechanism,
     skeleton: &Skeleton,

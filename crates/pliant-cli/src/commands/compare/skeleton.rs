@@ -13,7 +13,6 @@ use super::wires;
 pub struct Skeleton {
     /// The body (`None` is the world) and the place in its link frame.
     points: Vec<(Option<BodyId>, Vector3<f64>)>,
-    /// Lines.
     pub segments: Vec<[usize; 2]>,
     /// Where joints hold their children.
     pub joints: Vec<usize>,
@@ -37,7 +36,6 @@ const ALONG: usize = 16;
 const MOST_OUTLINED: usize = 600;
 
 impl Skeleton {
-    /// Of a mechanism.
     pub fn new(mechanism: &Mechanism) -> Skeleton {
         let near = 1e-9 * super::measure::size(mechanism);
         let bodies = mechanism.bodies().len();
@@ -137,7 +135,6 @@ impl Skeleton {
         }
     }
 
-    /// Number of points.
     pub fn len(&self) -> usize {
         self.points.len()
     }

@@ -20,11 +20,8 @@ pub struct Frequencies {
     pub models: Vec<FrequencyRow>,
 }
 
-/// The frequencies of one model.
 pub struct FrequencyRow {
-    /// For people.
     pub name: &'static str,
-    /// Modes asked for.
     pub modes: usize,
     /// Coordinates it has, and its lowest frequencies, Hz; or why there is no such model.
     pub result: Result<(usize, Vec<f64>), String>,

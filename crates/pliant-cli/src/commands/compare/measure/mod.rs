@@ -15,7 +15,7 @@ use pliant::reduced::{Model, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
 
 pub use frequencies::{Frequencies, FrequencyRow};
-pub use models::{BlendedModel, Models, blended_model};
+pub use models::{BLEND_ALONE, BlendedModel, Models, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use rest::AtRest;
 pub use speed::Speed;
@@ -27,21 +27,15 @@ pub const DEFAULT: usize = 1;
 /// Modes of the richer model in the motion.
 pub const MODES: usize = 4;
 
-/// Everything that is compared.
 pub struct Comparison {
-    /// Number of coordinates of the reduced model.
     pub coordinates: usize,
     /// Whether a free base moves besides.
     pub free_base: bool,
     /// Statics over rising loads; what prevents them otherwise.
     pub ramp: Result<Ramp, String>,
-    /// The motion from rest.
     pub transient: Transient,
-    /// Natural frequencies.
     pub frequencies: Frequencies,
-    /// Time a step takes.
     pub speed: Speed,
-    /// The blended model, or why there is none.
     pub blended: Result<BlendedModel, String>,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
@@ -121,7 +115,7 @@ pub fn measure(
         _ => None,
     };
     Ok(Comparison {
-        coordinates: model.rank() + model.modes(),
+        coordinates: coordinates_of(&model),
         free_base,
         ramp,
         transient,
@@ -142,9 +136,7 @@ pub fn size(mechanism: &Mechanism) -> f64 {
 /// Distances from the full simulation's links, over the radius, and gaps in joints.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinkError {
-    /// Over all links.
     pub mean: f64,
-    /// Of the worst link.
     pub max: f64,
     /// Sum of the gaps in all joints, over the radius.
     pub violation: f64,

@@ -17,6 +17,9 @@ const LOADS: usize = 12;
 const EQUILIBRIA: usize = 60;
 const SECONDS: f64 = 6.0;
 
+/// What the blended model is called where the live engine does not step it.
+pub const BLEND_ALONE: &str = "blend alone";
+
 /// What there is of a mechanism, or why there is none.
 pub struct Models {
     pub mechanism: Mechanism,
@@ -29,17 +32,29 @@ impl Models {
     pub fn simulate(&self, engine: Engine) -> Result<Box<dyn Simulation>, String> {
         let mut simulation: Box<dyn Simulation> = match engine {
             Engine::Reduced => self.reduced.clone()?.simulate().into(),
-            Engine::Blended => self.blend(None)?,
+            Engine::Blended => self.start(self.blended.clone()?)?,
             _ => engine.simulate(&self.mechanism).map_err(|error| error.to_string())?,
         };
         simulation.inputs_mut().add_scene_loads();
         Ok(simulation)
     }
 
-    fn blend(&self, force: Option<Force>) -> Result<Box<dyn Simulation>, String> {
-        let mut simulation = self.blended.clone()?.simulate();
-        let options = *simulation.options();
-        simulation.set_options(Options { force: force.unwrap_or(options.force), ..options });
+    /// The same of the blend alone, where the live engine steps the blended model; `None` otherwise.
+    pub fn simulate_blend_alone(&self) -> Option<Box<dyn Simulation>> {
+        let mut simulation = self.start(self.blend_alone()?).ok()?;
+        simulation.inputs_mut().add_scene_loads();
+        Some(simulation)
+    }
+
+    /// The blended model without the live engine.
+    pub fn blend_alone(&self) -> Option<blended::Model> {
+        let mut model = self.blended.clone().ok().filter(|model| model.options().force == Force::Live)?;
+        model.set_options(Options { force: Force::Blend, ..*model.options() });
+        Some(model)
+    }
+
+    fn start(&self, model: blended::Model) -> Result<Box<dyn Simulation>, String> {
+        let mut simulation = model.simulate();
         simulation.set_state(&State::at_rest(&self.mechanism)).map_err(|error| error.to_string())?;
         Ok(simulation.into())
     }
@@ -47,9 +62,7 @@ impl Models {
 
 /// What there is to know of the blended model.
 pub struct BlendedModel {
-    /// Number of linear models in it.
     pub models: usize,
-    /// Whether it is that of a model file.
     pub of_file: bool,
     /// Error under loads that nothing was trained on, over the radius; and how many loads these were.
     pub held_out: Option<(f64, usize)>,

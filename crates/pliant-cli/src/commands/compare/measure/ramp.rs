@@ -27,11 +27,9 @@ const STILL: f64 = 1e-6;
 /// The displacement that a drawing shows best.
 const TELLING: f64 = 0.5;
 
-/// The ramp.
 pub struct Ramp {
     /// From small loads to large ones.
     pub samples: Vec<Sample>,
-    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
     /// The first load scale at which the full equilibrium is no minimum of energy.
     pub unstable_from: Option<f64>,
@@ -43,7 +41,6 @@ pub struct Ramp {
     pub far: Option<Settled>,
 }
 
-/// One load.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// Loads and gravity over the scene's.
@@ -57,6 +54,8 @@ pub struct Sample {
     /// The live and the blended engine, where they come to rest.
     pub live: Option<AtRest>,
     pub blended: Option<AtRest>,
+    /// The blend without the live engine, where that is another.
+    pub blend_alone: Option<AtRest>,
     /// Of the reconstructions.
     pub links: [LinkError; 3],
 }
@@ -67,7 +66,6 @@ pub struct Settled {
     pub scale: f64,
     /// How far the full simulation's effector moved, over the radius.
     pub displacement: f64,
-    /// In the full simulation.
     pub full: State,
     /// In the reduced one, by reconstruction.
     pub reduced: [Vec<Pose>; 3],
@@ -108,6 +106,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let judge = live::Model::new(mechanism).ok();
     let mut live = judge.as_ref().map(live::Model::simulate);
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
+    let mut alone = models.blend_alone().map(|model| model.simulate());
     let (mut full, mut reduced) = (full::Model::new(mechanism).simulate(), model.simulate());
     let mut ramp = Ramp {
         samples: Vec::new(),
@@ -163,6 +162,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
         let inputs = full.inputs();
         let live = live.as_mut().and_then(|s| AtRest::find(s, steps_to_rest, inputs, &points, &at));
         let blended = blended.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));
+        let blend_alone = alone.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));
         ramp.samples.push(Sample {
             scale,
             displacement,
@@ -170,6 +170,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
             estimate: estimate.filter(|x| x.is_finite()),
             live,
             blended,
+            blend_alone,
             links,
         });
         let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };

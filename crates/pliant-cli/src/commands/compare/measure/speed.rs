@@ -1,8 +1,8 @@
 //! How long a step takes here, and how long building a model does.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use pliant::engine::{Simulation, StepError};
+use pliant::engine::Simulation;
 use pliant::engines::Engine;
 use pliant::full;
 use pliant::reduced::{Model, Reduction, ReductionError};
@@ -10,13 +10,7 @@ use pliant::reduced::{Model, Reduction, ReductionError};
 use super::DEFAULT;
 use super::models::Models;
 use crate::choices::RECONSTRUCTIONS;
-use crate::timing::Timings;
-
-/// Least number of timed blocks, and least time, of one figure.
-const LEAST: (usize, Duration) = (30, Duration::from_millis(150));
-
-/// Least length of a timed block: the clock itself takes some 30 ns.
-const BLOCK: Duration = Duration::from_micros(20);
+use crate::timing::Pace;
 
 /// Figures of this machine, µs.
 pub struct Speed {
@@ -24,13 +18,13 @@ pub struct Speed {
     pub dt: f64,
     /// Median steps with every link placed; `None` where there is no model, or a step fails.
     engines: Vec<(Engine, Option<f64>)>,
+    /// That of the blended model without the live engine, where that is another.
+    pub blend_alone: Option<f64>,
     /// Those of the reduced model, by reconstruction.
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
     pub effectors: Option<f64>,
-    /// Building the full model.
     pub build_full: f64,
-    /// Building the reduced model.
     pub build_reduced: f64,
 }
 
@@ -41,6 +35,17 @@ impl Speed {
             Engine::Reduced => self.reduced[DEFAULT],
             _ => self.engines.iter().find(|(other, _)| *other == engine).and_then(|(_, us)| *us),
         }
+    }
+
+    /// The fastest engine with every freedom, which others are to be measured against, and its median step.
+    pub fn exact(&self) -> Option<(Engine, f64)> {
+        let exact = [Engine::Articulated, Engine::Full].into_iter();
+        exact.filter_map(|engine| Some((engine, self.of(engine)?))).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// How many times as fast as that a step is.
+    pub fn gain(&self, us: f64) -> Option<f64> {
+        self.exact().map(|(_, exact)| exact / us)
     }
 }
 
@@ -58,47 +63,22 @@ pub fn measure(
     std::hint::black_box(Reduction::at_rest(&models.mechanism).build()?);
     let build_reduced = start.elapsed().as_secs_f64() * 1e6;
 
+    let time = |mut simulation: Box<dyn Simulation>| Pace::BRIEF.median(|| simulation.step(dt)).ok();
     let whole = Engine::ALL.into_iter().filter(|engine| *engine != Engine::Reduced);
     let engines = whole.map(|engine| {
         tick();
         let simulation = models.simulate(engine).ok();
-        (engine, simulation.and_then(|mut simulation| median(|| simulation.step(dt))))
+        (engine, simulation.and_then(time))
     });
     let engines = engines.collect();
+    let blend_alone = models.simulate_blend_alone().and_then(time);
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads();
     let reduced = RECONSTRUCTIONS.map(|(_, reconstruction)| {
         simulation.set_reconstruction(reconstruction);
         tick();
-        median(|| simulation.step(dt))
+        Pace::BRIEF.median(|| simulation.step(dt)).ok()
     });
-    let effectors = median(|| simulation.step_effectors(dt));
-    Ok(Speed { dt, engines, reduced, effectors, build_full, build_reduced })
-}
-
-/// The median time of a step, µs; `None` if one fails.
-fn median(mut step: impl FnMut() -> Result<(), StepError>) -> Option<f64> {
-    // Warm up, and see how many steps make a block.
-    let mut block = 1u32;
-    loop {
-        let start = Instant::now();
-        for _ in 0..block {
-            step().ok()?;
-        }
-        if start.elapsed() >= BLOCK {
-            break;
-        }
-        block *= 2;
-    }
-    let mut timings = Timings::default();
-    let (mut blocks, started) = (0, Instant::now());
-    while blocks < LEAST.0 || started.elapsed() < LEAST.1 {
-        let start = Instant::now();
-        for _ in 0..block {
-            step().ok()?;
-        }
-        timings.push(start.elapsed());
-        blocks += 1;
-    }
-    timings.percentiles([0.5]).map(|[median]| median / f64::from(block))
+    let effectors = Pace::BRIEF.median(|| simulation.step_effectors(dt)).ok();
+    Ok(Speed { dt, engines, blend_alone, reduced, effectors, build_full, build_reduced })
 }

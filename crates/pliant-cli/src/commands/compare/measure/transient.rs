@@ -8,7 +8,7 @@ use pliant::nalgebra::Vector3;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
 
-use super::models::Models;
+use super::models::{BLEND_ALONE, Models};
 use super::{Effectors, Frequencies, LinkError, period, target_end};
 use crate::choices::RECONSTRUCTIONS;
 use crate::report::effector_poses;
@@ -17,7 +17,6 @@ use crate::report::effector_poses;
 const PERIODS: f64 = 5.0;
 const STEPS_A_PERIOD: f64 = 200.0;
 
-/// Steps at most.
 const MOST: f64 = 4000.0;
 
 /// Longest step, s.
@@ -27,9 +26,7 @@ const LONGEST: f64 = 1.0 / 60.0;
 pub struct Transient {
     /// Length of a step, s.
     pub dt: f64,
-    /// Steps taken.
     pub steps: usize,
-    /// Why it ends before it was meant to.
     pub stopped: Option<String>,
     /// The effector that moves most, among the mechanism's.
     pub effector: usize,
@@ -43,22 +40,18 @@ pub struct Transient {
     pub frames: Vec<Frame>,
     /// Largest of the frames, by reconstruction.
     pub links: [LinkError; 3],
-    /// The same motion by the other engines.
     pub others: Vec<InMotion>,
 }
 
 /// The motion by another engine.
 pub struct InMotion {
-    /// Its name.
     pub engine: &'static str,
     /// Largest distance of an effector from the full simulation's, over the radius, at the start and after each step.
     pub error: Vec<f64>,
-    /// Why it ends early.
     pub stopped: Option<String>,
 }
 
 impl InMotion {
-    /// The largest of all.
     pub fn max_error(&self) -> f64 {
         self.error.iter().fold(0.0, |a, b| b.max(a))
     }
@@ -216,9 +209,12 @@ fn others(
     tick: &mut dyn FnMut(),
 ) -> Vec<InMotion> {
     let mut all = Vec::new();
-    for engine in [Engine::Articulated, Engine::Live, Engine::Blended] {
+    let engines = [Engine::Articulated, Engine::Live, Engine::Blended];
+    let simulations = engines.map(|engine| (engine.name(), models.simulate(engine).ok()));
+    for (engine, simulation) in simulations.into_iter().chain([(BLEND_ALONE, models.simulate_blend_alone())])
+    {
         tick();
-        let Ok(mut simulation) = models.simulate(engine) else { continue };
+        let Some(mut simulation) = simulation else { continue };
         let (mut error, mut stopped) = (Vec::with_capacity(full.len()), None);
         for (step, full) in full.iter().enumerate() {
             if step > 0
@@ -229,7 +225,7 @@ fn others(
             }
             error.push(points.largest(full, &effector_poses(&*simulation)));
         }
-        all.push(InMotion { engine: engine.name(), error, stopped });
+        all.push(InMotion { engine, error, stopped });
     }
     all
 }

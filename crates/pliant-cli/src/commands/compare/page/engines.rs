@@ -2,16 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{AtRest, Ramp, Sample};
+use super::super::measure::{AtRest, BLEND_ALONE, Ramp, Sample};
 use super::{FLOOR, Over, Page};
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::plot::{Axis, Mark, Plot, Series};
+use crate::page::table;
 use crate::page::text::{count, escape, figure, percent, percent_cell};
 
 /// Rows of a table that is meant to be read, about.
 const ROWS: usize = 8;
 
 impl Page<'_> {
-    /// The engines that go further than one linear model, under the same loads.
     pub(super) fn engines(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
         writeln!(html, "<h2>Further than one linear model</h2>")?;
         let about = match &self.comparison.blended {
@@ -40,12 +40,11 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> makes the linear model anew in every step, at the pose as it is; \
-             <b class=\"blended\">blended</b> goes between several made once, {}. Every engine can tell its own error: the estimate is how far one \
+             <b class=\"blended\">blended</b> goes between several made once, {}. By default one Gauss–Newton step of the live engine corrects its \
+             pose at rest and the live engine takes its steps in motion; <b class=\"blended\">blend alone</b> is without. Every engine can tell its own error: the estimate is how far one \
              Gauss–Newton step to balance moves a link, and of reduced how far its effector is from its links besides.</p>",
             escape(&about)
         )?;
-        let axis =
-            |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
         let over = Over::of(ramp);
         let series = |name: &str, class, mark, of: &dyn Fn(&Sample) -> Option<f64>| Series {
             name: name.into(),
@@ -58,6 +57,7 @@ impl Page<'_> {
             series("reduced, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
             series("blended", "blended", Mark::LineAndDots, &|s| s.blended.map(|b| b.effector)),
             series("blended, estimate", "blended dotted", Mark::Line, &|s| s.blended.map(|b| b.estimate)),
+            series(BLEND_ALONE, "blended dashed", Mark::Line, &|s| s.blend_alone.map(|b| b.effector)),
             series("live", "live", Mark::LineAndDots, &|s| s.live.map(|l| l.effector)),
         ];
         let plot = Plot {
@@ -65,50 +65,36 @@ impl Page<'_> {
             title: format!("Error of three engines against {}, with their estimates", over.name()),
             description: "Lines of the effector's error, dotted ones of what the engine says it is.".into(),
             x: over.axis(),
-            y: axis("error of the effector over radius"),
+            y: Axis::log("error of the effector over radius", FLOOR).of_ratios(),
             series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
             marks: over.mark(ramp),
         };
-        writeln!(
-            html,
-            "<div class=\"pair\"><figure><h3>Error of the effector at rest</h3>\n{}<figcaption>Solid: distance from the full simulation. Dotted: the engine's \
-             own estimate. What is below 0.0001 % is drawn at the lower edge.{}</figcaption></figure>",
-            plot.svg(),
-            escape(&plot.coinciding())
-        )?;
-        html.push_str(
-            "<figure><h3>Error and estimate</h3>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">moved by</th>\
-             <th scope=\"col\">reduced</th><th scope=\"col\">blended</th><th scope=\"col\">live</th></tr></thead><tbody>\n",
+        let errors = plot.figure(
+            "Error of the effector at rest",
+            "Solid: distance from the full simulation. Dotted: the engine's own estimate. What is below 0.0001 % is drawn at the lower edge.",
         );
         let every = ramp.samples.len().div_ceil(ROWS).max(1);
         let last = ramp.samples.len() - 1;
-        for (i, s) in ramp.samples.iter().enumerate() {
-            if !(last - i).is_multiple_of(every) && s.scale != 1.0 {
-                continue;
+        let shown = |(i, s): &(usize, &Sample)| (last - i).is_multiple_of(every) || s.scale == 1.0;
+        let cell = |at_rest: Option<(f64, Option<f64>)>| match at_rest {
+            None => "–".into(),
+            Some((error, estimate)) => {
+                let estimate = estimate.map_or("–".into(), percent_cell);
+                format!("{}<small>{}</small>", escape(&percent_cell(error)), escape(&estimate))
             }
-            write!(
-                html,
-                "<tr><td>× {}</td><td>{}</td>",
-                figure(s.scale),
-                escape(&percent_cell(s.displacement))
-            )?;
-            let of = |a: &AtRest| (a.effector, Some(a.estimate));
-            for cell in [Some((s.effector, s.estimate)), s.blended.as_ref().map(of), s.live.as_ref().map(of)]
-            {
-                match cell {
-                    None => html.push_str("<td>–</td>"),
-                    Some((error, estimate)) => {
-                        let estimate = estimate.map_or("–".into(), percent_cell);
-                        let (error, estimate) = (escape(&percent_cell(error)), escape(&estimate));
-                        write!(html, "<td>{error}<small>{estimate}</small></td>")?;
-                    }
-                }
-            }
-            html.push_str("</tr>\n");
-        }
+        };
+        let rows = ramp.samples.iter().enumerate().filter(shown).map(|(_, s)| {
+            let of = |at_rest: Option<AtRest>| cell(at_rest.map(|a| (a.effector, Some(a.estimate))));
+            let moved = escape(&percent_cell(s.displacement));
+            let reduced = cell(Some((s.effector, s.estimate)));
+            let load = format!("× {}", figure(s.scale));
+            vec![load, moved, reduced, of(s.blend_alone), of(s.blended), of(s.live)]
+        });
+        let table = table(["load", "moved by", "reduced", BLEND_ALONE, "blended", "live"], rows);
         writeln!(
             html,
-            "</tbody></table></div>\n<figcaption>Below each error the engine's own estimate; – where it does not come to rest.</figcaption></figure></div>"
+            "<div class=\"pair\">{errors}<figure><h3>Error and estimate</h3>\n{table}<figcaption>Below each error the engine's own \
+             estimate; – where it does not come to rest.</figcaption></figure></div>"
         )
     }
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use super::super::measure::{LinkError, Ramp, Sample};
 use super::{FLOOR, Over, Page};
 use crate::choices::RECONSTRUCTIONS;
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::plot::{Axis, Mark, Plot, Series};
+use crate::page::table;
 use crate::page::text::{escape, figure, percent, percent_cell};
 
 impl Page<'_> {
@@ -54,8 +55,7 @@ impl Page<'_> {
         if let Some(why) = &ramp.stopped {
             writeln!(html, "<p class=\"note\">The curves end early: {}.</p>", escape(why))?;
         }
-        let axis =
-            |label: &str| Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent: true };
+        let axis = |label: &str| Axis::log(label, FLOOR).of_ratios();
         let over = Over::of(ramp);
         let line = |of: &dyn Fn(&Sample) -> f64| {
             ramp.samples.iter().map(|s| [over.at(s), of(s)]).collect::<Vec<_>>()
@@ -114,47 +114,36 @@ impl Page<'_> {
             marks: over.mark(ramp),
         };
         let below = "What is below 0.0001 % is drawn at the lower edge.";
-        writeln!(
-            html,
-            "<div class=\"pair\"><figure><h3>Error of effector and links</h3>\n{}<figcaption>Distance from the full simulation. <b>twist</b>: each link by itself; \
-             <b>joint</b>: by joint angles; <b>corrected</b>: the same, adjusted until the links end at the effector. {below}{}</figcaption></figure>\n\
-             <figure><h3>Violation: gaps in the joints</h3>\n{}<figcaption>Sum of the gaps in all joints. The full simulation has none. {below}{}</figcaption></figure></div>",
-            errors.svg(),
-            escape(&errors.coinciding()),
-            violation.svg(),
-            escape(&violation.coinciding())
-        )?;
+        let figures = [
+            errors.figure(
+                "Error of effector and links",
+                &format!(
+                    "Distance from the full simulation. <b>twist</b>: each link by itself; <b>joint</b>: by joint angles; <b>corrected</b>: the \
+                     same, adjusted until the links end at the effector. {below}"
+                ),
+            ),
+            violation.figure(
+                "Violation: gaps in the joints",
+                &format!("Sum of the gaps in all joints. The full simulation has none. {below}"),
+            ),
+        ];
+        writeln!(html, "<div class=\"pair\">{}</div>", figures.concat())?;
         self.samples(html, ramp)?;
         self.engines(html, ramp)
     }
 
     fn samples(&self, html: &mut String, ramp: &Ramp) -> std::fmt::Result {
-        html.push_str(
-            "<details><summary>The figures</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">displacement</th>\
-             <th scope=\"col\">effector error</th>",
-        );
+        let mut head: Vec<String> = ["load", "displacement", "effector error"].map(String::from).to_vec();
         for (name, _) in RECONSTRUCTIONS {
-            write!(
-                html,
-                "<th scope=\"col\">{name}: worst link</th><th scope=\"col\">mean</th><th scope=\"col\">violation</th>"
-            )?;
+            head.extend([format!("{name}: worst link"), "mean".into(), "violation".into()]);
         }
-        html.push_str("</tr></thead><tbody>\n");
-        for s in &ramp.samples {
-            write!(
-                html,
-                "<tr><td>× {}</td><td>{}</td><td>{}</td>",
-                figure(s.scale),
-                escape(&percent_cell(s.displacement)),
-                escape(&percent_cell(s.effector))
-            )?;
-            for l in &s.links {
-                for x in [l.max, l.mean, l.violation] {
-                    write!(html, "<td>{}</td>", escape(&percent_cell(x)))?;
-                }
-            }
-            html.push_str("</tr>\n");
-        }
-        writeln!(html, "</tbody></table></div></details>")
+        let rows = ramp.samples.iter().map(|s| {
+            let links = s.links.iter().flat_map(|l| [l.max, l.mean, l.violation]);
+            let ratios = [s.displacement, s.effector].into_iter().chain(links);
+            let ratios = ratios.map(|x| escape(&percent_cell(x)));
+            std::iter::once(format!("× {}", figure(s.scale))).chain(ratios).collect()
+        });
+        let table = table(head.iter().map(String::as_str), rows);
+        writeln!(html, "<details><summary>The figures</summary>{table}</details>")
     }
 }

@@ -19,14 +19,13 @@ use super::drawing::{Arrow, View, arrows};
 use super::measure::{Comparison, DEFAULT, Ramp, Sample, size};
 use super::motion;
 use super::skeleton::Skeleton;
-use crate::page::plot::{Axis, Scale};
+use crate::page::plot::Axis;
 use crate::page::text::{escape, figure, prose, sentence};
 use crate::page::{bound, head};
 
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
 
-/// The whole page.
 pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: &Comparison) -> String {
     let places = Places::new(mechanism, skeleton, comparison);
     let page = Page { name, mechanism, skeleton, comparison, places };
@@ -96,11 +95,10 @@ impl Over {
     }
 
     fn axis(self) -> Axis {
-        let (label, percent) = match self {
-            Over::Displacement => ("displacement of the effector over radius", true),
-            Over::Load => ("load over the scene's", false),
-        };
-        Axis { label: label.into(), scale: Scale::Log { floor: FLOOR }, percent }
+        match self {
+            Over::Displacement => Axis::log("displacement of the effector over radius", FLOOR).of_ratios(),
+            Over::Load => Axis::log("load over the scene's", FLOOR),
+        }
     }
 
     /// Where the scene's load is.

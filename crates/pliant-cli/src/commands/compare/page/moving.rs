@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{MODES, Moment};
+use super::super::measure::{BLEND_ALONE, MODES, Moment};
 use super::super::motion;
 use super::{FLOOR, Page};
-use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
+use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::text::{escape, percent, significant, time};
 
 /// Points of a line over time, at most.
@@ -55,7 +55,6 @@ impl Page<'_> {
         let richer = format!("reduced, with {MODES} modes");
         let d = transient.direction;
         let direction = [d.x, d.y, d.z].map(|x| significant((x * 100.0).round() / 100.0, 2)).join(", ");
-        let seconds = || Axis { label: "time, s".into(), scale: Scale::Linear, percent: false };
         let path = Plot {
             id: "path",
             title: format!("Displacement of effector {effector} over time"),
@@ -63,8 +62,8 @@ impl Page<'_> {
                 "Three lines; full and reduced are at most {} of the radius apart.",
                 percent(transient.max_error())
             ),
-            x: seconds(),
-            y: Axis { label: "displacement, m".into(), scale: Scale::Linear, percent: false },
+            x: Axis::linear("time, s"),
+            y: Axis::linear("displacement, m"),
             series: vec![
                 series("full", "full wide", &|at| at.along[0]),
                 series("reduced", "joint dashed", &|at| at.along[1]),
@@ -80,8 +79,8 @@ impl Page<'_> {
                 percent(transient.max_error()),
                 percent(transient.final_error())
             ),
-            x: seconds(),
-            y: Axis { label: "distance over radius".into(), scale: Scale::Linear, percent: true },
+            x: Axis::linear("time, s"),
+            y: Axis::linear("distance over radius").of_ratios(),
             series: [
                 series("reduced", "joint", &|at| at.error[0]),
                 series(&richer, "corrected dotted", &|at| at.error[1]),
@@ -92,6 +91,7 @@ impl Page<'_> {
                 class: match other.engine {
                     "articulated" => "articulated dashed",
                     "live" => "live",
+                    BLEND_ALONE => "blended dotted",
                     _ => "blended dashed",
                 },
                 points: thinned(&other.error, every, transient.dt),
@@ -100,26 +100,30 @@ impl Page<'_> {
             .collect(),
             marks: Vec::new(),
         };
-        let several = if self.mechanism.effectors().len() > 1 { " (the one that moves most)" } else { "" };
-        writeln!(
-            html,
-            "<div class=\"pair\"><figure><h3>Path of effector {}{several}</h3>\n{}<figcaption>Its displacement from the file's pose along ({direction}), the \
-             direction in which it goes furthest.{}</figcaption></figure>\n<figure><h3>Distance from the full simulation</h3>\n{}<figcaption>Of the effector{}. \
-             Largest: reduced {}, with {MODES} modes {}{}. Modes let links swing while the effector is still; the default model has none.{}</figcaption></figure></div>",
-            escape(effector),
-            path.svg(),
-            escape(&path.coinciding()),
-            apart.svg(),
-            if self.mechanism.effectors().len() > 1 { " that is furthest off" } else { "" },
-            percent(transient.max_error()),
-            percent(transient.max_errors()[1]),
-            transient
-                .others
-                .iter()
-                .map(|o| format!(", {} {}", o.engine, percent(o.max_error())))
-                .collect::<String>(),
-            escape(&apart.coinciding())
-        )
+        let (several, of_them) = match self.mechanism.effectors().len() {
+            1 => ("", ""),
+            _ => (" (the one that moves most)", " that is furthest off"),
+        };
+        let others: String =
+            transient.others.iter().map(|o| format!(", {} {}", o.engine, percent(o.max_error()))).collect();
+        let figures = [
+            path.figure(
+                &format!("Path of effector {}{several}", escape(effector)),
+                &format!(
+                    "Its displacement from the file's pose along ({direction}), the direction in which it goes furthest."
+                ),
+            ),
+            apart.figure(
+                "Distance from the full simulation",
+                &format!(
+                    "Of the effector{of_them}. Largest: reduced {}, with {MODES} modes {}{others}. Modes let links swing while the effector is \
+                     still; the default model has none.",
+                    percent(transient.max_error()),
+                    percent(transient.max_errors()[1])
+                ),
+            ),
+        ];
+        writeln!(html, "<div class=\"pair\">{}</div>", figures.concat())
     }
 }
 

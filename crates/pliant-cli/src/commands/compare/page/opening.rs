@@ -7,12 +7,12 @@ use pliant::engines::Engine;
 use super::super::lead::{lead, loads};
 use super::super::measure::{Comparison, Ramp};
 use super::Page;
-use crate::page::text::{count, escape, percent, percent_cell, significant, time};
+use crate::page::text::{count, escape, percent, percent_cell, prose, significant, time};
 
 impl Page<'_> {
     /// The point, in two sentences, with the figures just measured.
     pub(super) fn lead(&self, html: &mut String) -> std::fmt::Result {
-        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(self.mechanism, self.comparison)))?;
+        writeln!(html, "<p class=\"lead\">{}</p>", prose(&lead(self.mechanism, self.comparison)))?;
         let kind = if self.comparison.free_base { " with a free base" } else { "" };
         let summary = self.mechanism.summary();
         let loops = match summary.loops {
@@ -41,10 +41,10 @@ impl Page<'_> {
             count(self.comparison.coordinates, "coordinate", "coordinates"),
             format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
         );
-        if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced)) {
+        if let (Some((engine, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced)) {
             card(
-                format!("× {}", significant(full / reduced, 2)),
-                format!("as fast: {} a step instead of {}", time(reduced), time(full)),
+                format!("× {}", significant(exact / reduced, 2)),
+                format!("as fast as {}: {} a step instead of {}", engine.name(), time(reduced), time(exact)),
             );
         }
         if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {

@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use pliant::engines::Engine;
 
+use super::super::measure::BLEND_ALONE;
 use super::Page;
 use crate::page::plot::{Bar, bars};
+use crate::page::table;
 use crate::page::text::{count, figure, significant, time};
 
 impl Page<'_> {
@@ -13,8 +15,7 @@ impl Page<'_> {
         let speed = &self.comparison.speed;
         let bar = |name: &str, class, us: Option<f64>| {
             let us = us?;
-            let faster = speed.of(Engine::Full).filter(|_| class != "full").map(|full| full / us);
-            let figure = match faster {
+            let figure = match speed.gain(us).filter(|ratio| *ratio != 1.0) {
                 Some(ratio) => format!("{} (× {})", time(us), significant(ratio, 2)),
                 None => time(us),
             };
@@ -25,6 +26,7 @@ impl Page<'_> {
             bar("articulated", "articulated", speed.of(Engine::Articulated)),
             bar("live", "live", speed.of(Engine::Live)),
             bar("blended", "blended", speed.of(Engine::Blended)),
+            bar(BLEND_ALONE, "blended", speed.blend_alone),
             bar("reduced, corrected", "corrected", speed.reduced[2]),
             bar("reduced, joint (default)", "joint", speed.reduced[1]),
             bar("reduced, twist", "twist", speed.reduced[0]),
@@ -45,27 +47,25 @@ impl Page<'_> {
             &rows,
             time,
         );
-        writeln!(
-            html,
-            "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
-             last); × is how many times as fast as full.</figcaption></figure>\n<figure><h3>What that buys</h3>\n<table><thead><tr><th \
-             scope=\"col\">simulation</th><th scope=\"col\">a step</th><th scope=\"col\">steps in 1 ms</th></tr></thead><tbody>"
-        )?;
-        for row in &rows {
+        let exact = speed.exact().map_or("full", |(engine, _)| engine.name());
+        let buys = rows.iter().map(|row| {
             let steps = 1e3 / row.value;
             let steps = if steps < 1.0 { "less than 1".to_string() } else { figure(steps.floor()) };
-            writeln!(html, "<tr><td>{}</td><td>{}</td><td>{steps}</td></tr>", row.name, time(row.value))?;
-        }
+            vec![row.name.clone(), time(row.value), steps]
+        });
         write!(
             html,
-            "</tbody></table>\n<figcaption>The model is built once: {} for full, {} for reduced.",
+            "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
+             last); × is how many times as fast as {exact}.</figcaption></figure>\n<figure><h3>What that buys</h3>\n{}<figcaption>The model is \
+             built once: {} for full, {} for reduced.",
+            table(["simulation", "a step", "steps in 1 ms"], buys),
             time(speed.build_full),
             time(speed.build_reduced)
         )?;
-        if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced))
-            && reduced < full
+        if let (Some((_, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced))
+            && reduced < exact
         {
-            let steps = (speed.build_reduced / (full - reduced)).ceil();
+            let steps = (speed.build_reduced / (exact - reduced)).ceil();
             write!(html, " That is won back after {}.", count(steps as usize, "step", "steps"))?;
         }
         writeln!(html, "</figcaption></figure></div>")
