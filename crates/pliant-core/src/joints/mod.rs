@@ -31,6 +31,7 @@ pub mod default_residual;
 pub mod expression;
 pub mod fixed;
 pub mod hinge;
+pub(crate) mod hinge_lanes;
 pub mod planar;
 pub mod prismatic;
 pub mod ready;

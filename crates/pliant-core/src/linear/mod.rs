@@ -1,4 +1,8 @@
-//! Linear algebra: rows of numbers by vector instructions, block elimination on graphs.
+//! Linear algebra: lanes and rows of numbers by vector instructions, vectors of three, dense factorisations, block
+//! elimination on graphs.
 
+pub(crate) mod angle;
 pub mod elimination;
+pub(crate) mod lanes;
+pub(crate) mod three;
 pub(crate) mod wide;

@@ -4,7 +4,6 @@ mod closed;
 mod condensing;
 mod contact;
 mod eigenvalues;
-mod fours;
 mod gathering;
 mod inner;
 mod kinematics;
