@@ -23,6 +23,7 @@ use super::small::*;
 use crate::engine::State;
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
+use crate::linear::dense::gauss_jordan;
 use crate::linear::wide::wide;
 use crate::mechanism::Freedom;
 use crate::spatial::{Pose, exp_rotation};
@@ -264,7 +265,7 @@ fn inward_general<const STEP: bool>(
             D[k][l] += dot6(&own.S[k], &own.U[l]);
         }
     }
-    own.inverse = inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
+    own.inverse = gauss_jordan::inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
     // U D⁻¹, then Ia = IA − (U D⁻¹)Uᵀ and p + (U D⁻¹)u.
     for k in 0..d {
         let mut column = [0.0; 6];
@@ -368,34 +369,6 @@ pub(super) fn first_turn(kind: &JointKind) -> usize {
         JointKind::Bushing => 3,
         kind => kind.freedoms(),
     }
-}
-
-/// The inverse of the first d rows and columns of a positive definite matrix, by Gauss and Jordan; or the first pivot
-/// that is not positive.
-fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
-    let mut A = *D;
-    let mut X = [[0.0; 6]; 6];
-    (0..d).for_each(|k| X[k][k] = 1.0);
-    for k in 0..d {
-        let pivot = A[k][k];
-        // What elimination leaves of a pivot that should be zero is rounding of what was there.
-        if pivot.is_nan() || pivot <= 1e-14 * D[k][k] {
-            return Err(k);
-        }
-        let inverse = 1.0 / pivot;
-        for j in 0..d {
-            A[k][j] *= inverse;
-            X[k][j] *= inverse;
-        }
-        for i in (0..d).filter(|&i| i != k) {
-            let l = A[i][k];
-            for j in 0..d {
-                A[i][j] -= l * A[k][j];
-                X[i][j] -= l * X[k][j];
-            }
-        }
-    }
-    Ok(X)
 }
 
 /// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what

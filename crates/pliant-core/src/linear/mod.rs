@@ -2,6 +2,7 @@
 //! elimination on graphs.
 
 pub(crate) mod angle;
+pub(crate) mod dense;
 pub mod elimination;
 pub(crate) mod lanes;
 pub(crate) mod three;

@@ -2,9 +2,7 @@
 //!
 //! Rows have [`padded`] lengths: what is beyond their numbers is zero. Sums have a fixed order.
 
-use std::array::from_fn;
-
-use super::lanes::{LANES, add_scaled, fma, one_block_at_a_time};
+use super::lanes::{LANES, fma};
 
 /// The length of a row of n numbers in memory.
 #[inline]
@@ -70,24 +68,20 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// N rows of some length one after the other in memory, in lanes.
-#[inline(always)]
-fn split<const N: usize>(rows: &[f64], stride: usize) -> [&[[f64; LANES]]; N] {
-    from_fn(|k| rows[k * stride..(k + 1) * stride].as_chunks().0)
-}
-
-/// y += Σ x_k row_k, the rows as long as y and one after the other in memory.
+/// y += Σ x_k row_k, the rows as long as y and one after the other in memory. `FUSED` only where avx2 and fma were found.
 #[inline(always)]
 pub(crate) fn add_rows<const FUSED: bool, const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
     debug_assert_eq!(y.len(), padded(y.len()));
-    let rows = split::<N>(rows, y.len());
-    for (j, y) in y.as_chunks_mut().0.iter_mut().enumerate() {
-        one_block_at_a_time();
-        let mut sum = *y;
-        for k in 0..N {
-            sum = add_scaled::<FUSED>(x[k], rows[k][j], sum);
-        }
-        *y = sum;
+    #[cfg(target_arch = "x86_64")]
+    if FUSED {
+        #[allow(unsafe_code)]
+        // SAFETY: `wide` sets `FUSED` only after avx2 and fma were found on this machine.
+        return unsafe { vectors::add_rows(x, rows, y) };
+    }
+    let stride = y.len();
+    for (k, x) in x.iter().enumerate() {
+        let row = &rows[k * stride..(k + 1) * stride];
+        y.iter_mut().zip(row).for_each(|(y, row)| *y += x * row);
     }
 }
 
@@ -110,24 +104,19 @@ fn combine_lanes<const FUSED: bool>(x: &[f64], rows: &[f64], y: &mut [f64]) {
     }
 }
 
-/// The products of m rows, one after the other in memory, with each other: m×m, into `out`.
+/// The products of m rows, one after the other in memory, with each other: m×m, into `out`. `FUSED` only where avx2 and fma
+/// were found.
 #[inline(always)]
 pub(crate) fn square<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize) {
     let stride = rows.len() / m.max(1);
     debug_assert_eq!(stride, padded(stride));
     for a in 0..m {
-        let left = rows[a * stride..(a + 1) * stride].as_chunks().0;
+        let left = &rows[a * stride..(a + 1) * stride];
         // Four at a time, as far as there are four.
         for b in (0..=a).step_by(LANES) {
+            let right = &rows[b * stride..(b + LANES).min(m) * stride];
             let to = &mut out[a * m + b..a * m + (b + LANES).min(m)];
-            match <&mut [f64; LANES]>::try_from(&mut *to) {
-                Ok(to) => *to = products::<FUSED, LANES>(left, &rows[b * stride..]),
-                Err(_) => {
-                    for (k, to) in to.iter_mut().enumerate() {
-                        [*to] = products::<FUSED, 1>(left, &rows[(b + k) * stride..]);
-                    }
-                }
-            }
+            products::<FUSED>(left, right, to);
         }
     }
     for a in 0..m {
@@ -135,18 +124,94 @@ pub(crate) fn square<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize)
     }
 }
 
-/// The products of a row with N others.
+/// The products of a row with others, at most four.
 #[inline(always)]
-fn products<const FUSED: bool, const N: usize>(a: &[[f64; LANES]], rows: &[f64]) -> [f64; N] {
-    let rows = split::<N>(rows, LANES * a.len());
-    let mut sums = [[0.0; LANES]; N];
-    for (j, a) in a.iter().enumerate() {
-        one_block_at_a_time();
-        for k in 0..N {
-            sums[k] = from_fn(|i| fma::<FUSED>(a[i], rows[k][j][i], sums[k][i]));
+fn products<const FUSED: bool>(a: &[f64], rows: &[f64], out: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if FUSED && let Ok(out) = <&mut [f64; LANES]>::try_from(&mut *out) {
+        #[allow(unsafe_code)]
+        // SAFETY: `wide` sets `FUSED` only after avx2 and fma were found on this machine.
+        return unsafe { vectors::products(a, rows, out) };
+    }
+    for (b, out) in rows.chunks_exact(a.len().max(1)).zip(out) {
+        let mut sums = [0.0; LANES];
+        for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+            (0..LANES).for_each(|i| sums[i] = fma::<FUSED>(a[i], b[i], sums[i]));
+        }
+        *out = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+}
+
+/// The same in vectors: of plain arrays the compiler takes four blocks at a time, which rows this short do not have, and adds
+/// the four sums of a product one by one; sweeps over contacts took an eighth more instructions.
+#[cfg(target_arch = "x86_64")]
+mod vectors {
+    use std::arch::x86_64::*;
+
+    use super::LANES;
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn load(x: &[f64; LANES]) -> __m256d {
+        #[allow(unsafe_code)]
+        // SAFETY: as many numbers as are read are there.
+        unsafe {
+            _mm256_loadu_pd(x.as_ptr())
         }
     }
-    sums.map(|s| (s[0] + s[1]) + (s[2] + s[3]))
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn store(x: __m256d, to: &mut [f64; LANES]) {
+        #[allow(unsafe_code)]
+        // SAFETY: as many numbers as are written are there.
+        unsafe {
+            _mm256_storeu_pd(to.as_mut_ptr(), x);
+        }
+    }
+
+    /// Rows one after the other, in vectors. No closure: it would not be inlined here.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn split<const N: usize>(rows: &[f64], stride: usize) -> [&[[f64; LANES]]; N] {
+        let mut all: [&[[f64; LANES]]; N] = [&[]; N];
+        for k in 0..N {
+            all[k] = rows[k * stride..(k + 1) * stride].as_chunks().0;
+        }
+        all
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    pub fn add_rows<const N: usize>(x: &[f64; N], rows: &[f64], y: &mut [f64]) {
+        let stride = y.len();
+        let rows = split::<N>(rows, stride);
+        for (j, y) in y.as_chunks_mut().0.iter_mut().enumerate() {
+            let mut sum = load(y);
+            for k in 0..N {
+                sum = _mm256_fmadd_pd(_mm256_set1_pd(x[k]), load(&rows[k][j]), sum);
+            }
+            store(sum, y);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    pub fn products(a: &[f64], rows: &[f64], out: &mut [f64; LANES]) {
+        let stride = a.len();
+        let rows = split::<LANES>(rows, stride);
+        let mut sums = [_mm256_setzero_pd(); LANES];
+        for (j, a) in a.as_chunks().0.iter().enumerate() {
+            let a = load(a);
+            for k in 0..LANES {
+                sums[k] = _mm256_fmadd_pd(a, load(&rows[k][j]), sums[k]);
+            }
+        }
+        // Of each, (0 + 1) + (2 + 3).
+        let (x, y) = (_mm256_hadd_pd(sums[0], sums[1]), _mm256_hadd_pd(sums[2], sums[3]));
+        let (low, high) = (_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y));
+        store(_mm256_add_pd(low, high), out);
+    }
 }
 
 #[cfg(test)]

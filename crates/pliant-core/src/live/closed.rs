@@ -16,13 +16,13 @@ use super::gathering::{Gathered, Load};
 use super::kinematics::Places;
 use super::loops::End;
 use super::model::{BASE, Constants, Freedom};
-use super::null_space::NullSpace;
 use super::plan::Plan;
-use super::rank;
 use super::rows::{Row, V3, ZERO, add, angular, cross, dot, dot3, linear, minus, row};
 use super::step::{Motion, passed};
 use crate::engine::Inputs;
-use crate::reduced::cholesky;
+use crate::linear::dense::cholesky;
+use crate::linear::dense::null_space::NullSpace;
+use crate::linear::dense::pivoted_cholesky;
 use crate::spatial::Pose;
 
 /// The least that geometric stiffness may leave of a motion's stiffness.
@@ -459,15 +459,15 @@ impl Closed {
                 self.C[i * p + k] = a.iter().zip(x).map(|(a, x)| a * x).sum();
             }
         }
-        let r = rank::factor::<FUSED>(
+        let r = pivoted_cholesky::factor::<FUSED>(
             &self.C,
             p,
             RANK,
             &mut self.L,
             &mut self.left,
             &mut self.pivots,
-            &mut self.Y,
         );
+        pivoted_cholesky::invert::<FUSED>(&self.L, p, &self.pivots[..r], &mut self.Y);
         // T_z = K_z⁻¹ Zᵀ Aᵀ Y, T = Z T_z, and S Z T_z
         for k in 0..z {
             for u in 0..r {

@@ -16,16 +16,16 @@
 //! C = A Cθ Aᵀ = L Lᵀ by Cholesky with pivots, as far as its rank; Y = E L₁₁⁻ᵀ, E the pivots, makes TᵀKT = I:
 //! coordinates in which stiffness is one, and what a rank-deficient effector cannot do is simply not there.
 
-use super::eigenvalues;
 use super::gathering::Gathered;
 use super::kinematics::Places;
 use super::model::Constants;
 use super::plan::{NONE, Plan, Tree};
-use super::rank;
 use super::rows::{
     Inertia, Row, Rows, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, minus, plus, row,
 };
-use crate::reduced::cholesky;
+use crate::linear::dense::cholesky;
+use crate::linear::dense::eigen;
+use crate::linear::dense::pivoted_cholesky;
 
 /// The least that geometric stiffness may leave of a motion's stiffness.
 const LEAST: f64 = 0.2;
@@ -290,15 +290,15 @@ impl Condensed {
         let tree = &plan.trees[t];
         let m = 6 * tree.ports.len();
         self.compliance::<FUSED>(model, plan, places, tree);
-        let r = rank::factor::<FUSED>(
+        let r = pivoted_cholesky::factor::<FUSED>(
             &self.C,
             m,
             RANK,
             &mut self.L,
             &mut self.left,
             &mut self.pivots,
-            &mut self.Y,
         );
+        pivoted_cholesky::invert::<FUSED>(&self.L, m, &self.pivots[..r], &mut self.Y);
         self.rank[t] = r;
         self.shapes::<FUSED>(plan, tree, m, r);
         let floats = tree.float != NONE;
@@ -320,7 +320,7 @@ impl Condensed {
         }
         let geometric = cholesky::factor(&mut self.test[..r * r], r);
         if !geometric {
-            eigenvalues::raise(&mut self.K[..r * r], &mut self.test[..r * r], r, LEAST - 1.0);
+            eigen::raise(&mut self.K[..r * r], &mut self.test[..r * r], r, LEAST - 1.0);
         }
         for i in 0..r * r {
             self.A[i] = fma::<FUSED>(h * h, self.K[i], self.A[i]);

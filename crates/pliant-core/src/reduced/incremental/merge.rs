@@ -18,7 +18,7 @@
 
 use nalgebra::DMatrix;
 
-use super::jacobi::Jacobi;
+use crate::linear::dense::singular::Jacobi;
 
 /// What counts as zero among directions of passive freedoms, of length one with lengths in radii: rounding and
 /// what positions in a file are rounded to stay below.

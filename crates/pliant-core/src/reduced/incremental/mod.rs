@@ -16,7 +16,6 @@
 //! stiffness. Where it is not exact, a passive freedom that is held by what it does not see stands still.
 
 mod graph;
-mod jacobi;
 mod merge;
 
 use nalgebra::{DMatrix, Matrix6, Matrix6xX};

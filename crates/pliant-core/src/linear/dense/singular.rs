@@ -3,6 +3,8 @@
 
 use nalgebra::DMatrix;
 
+use super::eigen::{rotate, rotation};
+
 /// Sweeps at most; convergence is quadratic, and six are usual.
 const SWEEPS: usize = 30;
 
@@ -10,7 +12,7 @@ const SWEEPS: usize = 30;
 const ORTHOGONAL: f64 = 1e-15;
 
 /// A = B Vᵀ, the columns of B orthogonal and V a rotation.
-pub(super) struct Jacobi {
+pub(crate) struct Jacobi {
     B: DMatrix<f64>,
     V: DMatrix<f64>,
     /// Which columns of B are not zero.
@@ -33,12 +35,12 @@ impl Jacobi {
                         continue;
                     }
                     turned = true;
-                    // The smaller angle of the two that make the columns orthogonal.
-                    let zeta = (b - a) / (2.0 * c);
-                    let t = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
-                    let cosine = 1.0 / t.hypot(1.0);
-                    rotate(&mut B, p, q, cosine, cosine * t);
-                    rotate(&mut V, p, q, cosine, cosine * t);
+                    // That which makes BᵀB diagonal.
+                    let turn = rotation(a, b, c);
+                    for M in [&mut B, &mut V] {
+                        let rows = M.nrows();
+                        (0..rows).for_each(|i| rotate(M.as_mut_slice(), p * rows + i, q * rows + i, turn));
+                    }
                 }
             }
             if !turned {
@@ -81,14 +83,6 @@ impl Jacobi {
 fn over_squares(B: &DMatrix<f64>, mut X: DMatrix<f64>) -> DMatrix<f64> {
     X.row_iter_mut().zip(B.column_iter()).for_each(|(mut x, b)| x /= b.norm_squared());
     X
-}
-
-fn rotate(M: &mut DMatrix<f64>, p: usize, q: usize, cosine: f64, sine: f64) {
-    for i in 0..M.nrows() {
-        let (x, y) = (M[(i, p)], M[(i, q)]);
-        M[(i, p)] = cosine * x - sine * y;
-        M[(i, q)] = sine * x + cosine * y;
-    }
 }
 
 #[cfg(test)]
