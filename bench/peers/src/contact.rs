@@ -7,6 +7,7 @@ use std::error::Error;
 use std::io::BufRead;
 
 use pliant::contact::{Scene, Surfaces};
+use pliant::engine::Simulation;
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use serde_json::json;
@@ -25,11 +26,9 @@ pub fn serve(file: &str) -> Result<(), Box<dyn Error>> {
     let whole = pliant::io::load(file)?;
     let apart = whole.take_apart();
     let held = apart.held.as_ref().ok_or("the scene has no mechanism")?;
-    let model = Reduction::at_rest(held).modes_for_contact(DT).build()?;
-    let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new())?;
+    let simulation = Reduction::at_rest(held).modes_for_contact(DT).build()?.simulate();
+    let mut scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation.into()))?;
     for _ in 0..SETTLE {
-        let time = scene.world().time() + DT;
-        scene.inputs_mut().follow_targets(&whole, time);
         scene.step(DT)?;
     }
     for line in std::io::stdin().lock().lines() {
@@ -48,16 +47,17 @@ pub fn serve(file: &str) -> Result<(), Box<dyn Error>> {
                 answer(&json!({ "us": times[times.len() / 2] }))?;
             }
             ["rest", body] => {
-                let report = scene.step(DT)?;
-                let height = scene.pose(whole.find_body(body).ok_or("no such body")?).position.z;
+                scene.step(DT)?;
+                let height = scene.pose(whole.find_body(body).ok_or("no such body")?)?.position.z;
                 let mut forces: BTreeMap<String, Vector3<f64>> = BTreeMap::new();
                 let world = scene.world();
                 for contact in world.contacts() {
-                    *forces.entry(world.name(contact.first).to_string()).or_default() -= contact.force;
-                    *forces.entry(world.name(contact.second).to_string()).or_default() += contact.force;
+                    *forces.entry(world.name(contact.first)?.to_string()).or_default() -= contact.force;
+                    *forces.entry(world.name(contact.second)?.to_string()).or_default() += contact.force;
                 }
-                let forces: BTreeMap<_, [f64; 3]> = forces.into_iter().map(|(name, f)| (name, f.into())).collect();
-                answer(&json!({ "height": height, "forces": forces, "residual": report.residual }))?;
+                let forces: BTreeMap<_, [f64; 3]> =
+                    forces.into_iter().map(|(name, f)| (name, f.into())).collect();
+                answer(&json!({ "height": height, "forces": forces, "residual": scene.report().residual }))?;
             }
             _ => break,
         }

@@ -4,12 +4,12 @@ use std::error::Error;
 use std::time::Instant;
 
 use pliant::blended::{self, Force, Links, Options};
-use pliant::inputs::Inputs;
+use pliant::engine::{Inputs, Simulation, State};
+use pliant::engines::Engine;
 use pliant::mechanism::{EffectorId, Mechanism};
 use pliant::reduced::{Reconstruction, Reduction};
 use pliant::spatial::{Twist, Wrench};
-use pliant::state::State;
-use pliant::{articulated, full, live};
+use pliant::{articulated, full};
 
 use crate::protocol::{Racer, serve};
 
@@ -22,64 +22,56 @@ pub fn race(
     home: [f64; 3],
     started: Instant,
 ) -> Result<(), Box<dyn Error>> {
-    let tip = tip(mechanism);
-    match words {
+    // Engines with coordinates of their own, of few and fast steps, come to rest by their own damping.
+    let (mut simulation, halts): (Box<dyn Simulation>, bool) = match words {
         ["full"] => {
-            let model = full::Model::new(mechanism);
-            let mut simulation = model.simulate();
-            simulation.inputs_mut().add_scene_loads(mechanism);
+            let mut simulation = full::Model::new(mechanism).simulate();
             simulation.set_iterations(1)?;
-            serve(&mut Full { simulation, tip }, home, started)
+            (simulation.into(), true)
         }
-        ["articulated"] => {
-            let model = articulated::Model::new(mechanism);
-            let mut simulation = model.simulate();
-            simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Articulated { simulation, tip }, home, started)
-        }
-        ["live"] => {
-            let model = live::Model::new(mechanism)?;
-            let mut simulation = model.simulate();
-            simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Live { simulation, tip }, home, started)
-        }
+        ["articulated"] => (Engine::Articulated.simulate(mechanism)?, true),
+        ["live"] => (Engine::Live.simulate(mechanism)?, true),
         ["reduced", reconstruction] => {
-            let model = Reduction::at_rest(mechanism).build()?;
-            let mut simulation = model.simulate();
+            let mut simulation = Reduction::at_rest(mechanism).build()?.simulate();
             simulation.set_reconstruction(match *reconstruction {
                 "twist" => Reconstruction::Twist,
                 "joint" => Reconstruction::Joint,
                 "corrected" => Reconstruction::Corrected,
                 other => return Err(format!("no reconstruction `{other}`").into()),
             });
-            simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Reduced { simulation, tip }, home, started)
+            (simulation.into(), false)
         }
         ["blended", links, models] => {
-            let model = sampled(mechanism, models.parse()?)?;
-            let mut simulation = model.simulate();
+            let mut simulation = sampled(mechanism, models.parse()?)?.simulate();
             let links = if *links == "twist" { Links::Twist } else { Links::Joint };
             simulation.set_options(Options { force: Force::Blend, links, ..Options::default() });
-            simulation.inputs_mut().add_scene_loads(mechanism);
-            serve(&mut Blended { simulation, tip }, home, started)
+            (simulation.into(), false)
         }
         ["forward"] => {
             let model = articulated::Model::new(mechanism);
             let (forces, accelerations) = (vec![0.1; model.speeds()], vec![0.0; model.speeds()]);
             let (dynamics, inputs) = (model.dynamics(), Inputs::new(mechanism));
-            serve(&mut Forward { dynamics, inputs, forces, accelerations }, home, started)
+            return serve(&mut Forward { dynamics, inputs, forces, accelerations }, home, started);
         }
-        _ => Err(format!("Pliant has no engine `{}`", words.join(":")).into()),
-    }
+        _ => return Err(format!("Pliant has no engine `{}`", words.join(":")).into()),
+    };
+    simulation.inputs_mut().add_scene_loads();
+    serve(&mut Moving { simulation, tip: tip(mechanism), halts }, home, started)
 }
 
 /// The effector that is loaded, or the first.
 pub fn tip(mechanism: &Mechanism) -> EffectorId {
-    mechanism.loads().first().map_or(EffectorId::from_index(0), |load| load.effector)
+    let first = mechanism.effector_ids().next();
+    mechanism
+        .loads()
+        .first()
+        .map(|load| load.effector)
+        .or(first)
+        .expect("a scene of the race has an effector")
 }
 
 /// Models at rest and along the scene's load, as in Andrews 2015, Fig. 7: the last of several is at the load itself.
-fn sampled(mechanism: &Mechanism, models: usize) -> Result<blended::Model<'_>, Box<dyn Error>> {
+fn sampled(mechanism: &Mechanism, models: usize) -> Result<blended::Model, Box<dyn Error>> {
     let parts: &[f64] = match models {
         1 => &[],
         2 => &[1.0],
@@ -100,10 +92,6 @@ fn sampled(mechanism: &Mechanism, models: usize) -> Result<blended::Model<'_>, B
     Ok(model)
 }
 
-fn speed(state: &State) -> Option<f64> {
-    Some(state.rates.iter().map(|rate| rate * rate).sum())
-}
-
 fn halted(state: &State) -> State {
     let mut state = state.clone();
     state.rates.fill(0.0);
@@ -111,67 +99,33 @@ fn halted(state: &State) -> State {
     state
 }
 
-/// An engine whose state is where it is and how fast.
-macro_rules! halting {
-    ($name:ident, $engine:ident) => {
-        struct $name<'m> {
-            simulation: $engine::Simulation<'m>,
-            tip: EffectorId,
-        }
-
-        impl Racer for $name<'_> {
-            fn step(&mut self) -> Result<(), String> {
-                self.simulation.step(DT).map_err(|why| why.to_string())
-            }
-
-            fn position(&mut self) -> [f64; 3] {
-                self.simulation.effector_pose(self.tip).position.into()
-            }
-
-            fn speed(&mut self) -> Option<f64> {
-                speed(self.simulation.state())
-            }
-
-            fn halt(&mut self) {
-                let state = halted(self.simulation.state());
-                self.simulation.set_state(&state).expect("a state of this mechanism");
-            }
-        }
-    };
+/// A simulation; one that halts has a state that is where it is and how fast.
+struct Moving {
+    simulation: Box<dyn Simulation>,
+    tip: EffectorId,
+    halts: bool,
 }
 
-halting!(Full, full);
-halting!(Articulated, articulated);
-halting!(Live, live);
+impl Racer for Moving {
+    fn step(&mut self) -> Result<(), String> {
+        self.simulation.step(DT).map_err(|why| why.to_string())
+    }
 
-/// An engine with coordinates of its own, of few and fast steps: it comes to rest by its own damping.
-macro_rules! damped {
-    ($name:ident, $engine:path) => {
-        struct $name<'m> {
-            simulation: $engine,
-            tip: EffectorId,
+    fn position(&mut self) -> [f64; 3] {
+        self.simulation.effector_pose(self.tip).expect("an effector of the scene").position.into()
+    }
+
+    fn speed(&mut self) -> Option<f64> {
+        self.halts.then(|| self.simulation.state().rates.iter().map(|rate| rate * rate).sum())
+    }
+
+    fn halt(&mut self) {
+        if self.halts {
+            let state = halted(self.simulation.state());
+            self.simulation.set_state(&state).expect("a state of this mechanism");
         }
-
-        impl Racer for $name<'_> {
-            fn step(&mut self) -> Result<(), String> {
-                self.simulation.step(DT).map_err(|why| why.to_string())
-            }
-
-            fn position(&mut self) -> [f64; 3] {
-                self.simulation.effector_pose(self.tip).position.into()
-            }
-
-            fn speed(&mut self) -> Option<f64> {
-                None
-            }
-
-            fn halt(&mut self) {}
-        }
-    };
+    }
 }
-
-damped!(Reduced, pliant::reduced::Simulation<'m>);
-damped!(Blended, blended::Simulation<'m>);
 
 /// Forward dynamics alone: from coordinates and rates to accelerations, nothing moves.
 struct Forward<'m> {

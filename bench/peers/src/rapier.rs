@@ -5,7 +5,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use pliant::joints::JointKind;
-use pliant::mechanism::{Joint, JointId, Mechanism};
+use pliant::mechanism::{Joint, Mechanism};
 use pliant::spatial::Pose;
 use rapier3d::math::{Matrix, Pose as RapierPose, Rotation, Vector};
 use rapier3d::prelude::{
@@ -59,15 +59,15 @@ impl World {
         };
         let mut held = vec![false; bodies.len()];
         let mut sprung = Vec::new();
-        for (j, joint) in mechanism.joints().iter().enumerate() {
+        for joint in mechanism.joints() {
             let first = !std::mem::replace(&mut held[joint.child.index()], true);
             let (parent, child) = handle(joint);
             if first && joints == Joints::Multibody {
-                let description = frame(mechanism, JointId::from_index(j), false)?;
+                let description = frame(mechanism, joint, false)?;
                 let link = world.insert_multibody_joint(parent, child, description);
                 sprung.push((link.ok_or("Rapier refuses a joint of the tree")?, joint));
             } else {
-                world.insert_impulse_joint(parent, child, frame(mechanism, JointId::from_index(j), true)?);
+                world.insert_impulse_joint(parent, child, frame(mechanism, joint, true)?);
             }
         }
         let mut multibody = None;
@@ -84,7 +84,7 @@ impl World {
         if joints == Joints::Multibody {
             world.integration_parameters.num_solver_iterations = 1;
         }
-        let tip = bodies[mechanism.effector(tip(mechanism)).body.index()];
+        let tip = bodies[mechanism[tip(mechanism)].body.index()];
         if let Some(load) = mechanism.loads().first() {
             world.bodies[tip].add_force(vector(load.wrench.force.into()), true);
         }
@@ -125,8 +125,7 @@ impl Racer for World {
 }
 
 /// The joint's frames, turned so that x is the axis; with a motor as its spring, where the multibody has none.
-fn frame(mechanism: &Mechanism, id: JointId, motor: bool) -> Result<GenericJoint, String> {
-    let joint = mechanism.joint(id);
+fn frame(mechanism: &Mechanism, joint: &Joint, motor: bool) -> Result<GenericJoint, String> {
     let locked = match joint.kind {
         JointKind::Hinge => JointAxesMask::LOCKED_REVOLUTE_AXES,
         JointKind::Ball => JointAxesMask::LOCKED_SPHERICAL_AXES,
@@ -134,8 +133,8 @@ fn frame(mechanism: &Mechanism, id: JointId, motor: bool) -> Result<GenericJoint
     };
     let turned = Pose::rotation([0.0, 1.0, 0.0], -FRAC_PI_2);
     let mut builder = GenericJointBuilder::new(locked)
-        .local_frame1(pose(&(mechanism.frame_in_parent(id) * turned)))
-        .local_frame2(pose(&(mechanism.frame_in_child(id) * turned)));
+        .local_frame1(pose(&(mechanism.frame_in_parent(joint) * turned)))
+        .local_frame2(pose(&(mechanism.frame_in_child(joint) * turned)));
     let freedom = &joint.freedoms[0];
     if motor && (freedom.stiffness > 0.0 || freedom.damping > 0.0) {
         if !matches!(joint.kind, JointKind::Hinge) {

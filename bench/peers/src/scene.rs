@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use pliant::engine::Simulation;
 use pliant::mechanism::Mechanism;
 use pliant::{full, gallery, io};
 use serde_json::json;
@@ -10,8 +11,8 @@ use crate::engines::tip;
 
 /// Where the tip is in the file's pose.
 pub fn home(mechanism: &Mechanism) -> [f64; 3] {
-    let tip = mechanism.effector(tip(mechanism));
-    (mechanism.body(tip.body).pose * tip.frame).position.into()
+    let tip = &mechanism[tip(mechanism)];
+    (mechanism[tip.body].pose * tip.frame).position.into()
 }
 
 /// Writes a mechanism of the gallery, or of a file, and answers with its radius and the displacement of its tip at rest under
@@ -19,13 +20,12 @@ pub fn home(mechanism: &Mechanism) -> [f64; 3] {
 pub fn write(name: &str, file: &str) -> Result<(), Box<dyn Error>> {
     let mechanism = if name.ends_with(".toml") { io::load(name)? } else { gallery::build(name)? };
     io::save(&mechanism, file)?;
-    let model = full::Model::new(&mechanism);
-    let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(&mechanism);
+    let mut simulation = full::Model::new(&mechanism).simulate();
+    simulation.inputs_mut().add_scene_loads();
     let found = simulation.settle(&Default::default());
     let (displacement, why) = match found {
         Ok(equilibrium) if equilibrium.converged => {
-            let (home, at) = (home(&mechanism), simulation.effector_pose(tip(&mechanism)).position);
+            let (home, at) = (home(&mechanism), simulation.effector_pose(tip(&mechanism))?.position);
             (Some([0, 1, 2].map(|i| at[i] - home[i])), None)
         }
         Ok(_) => (None, Some("the full statics found no equilibrium".to_string())),

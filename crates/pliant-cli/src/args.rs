@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
 use pliant::blended::Force;
+use pliant::engines::Engine;
 use pliant::reduced::{Method, Reconstruction};
 
-use crate::engine::{self, Engine, Modes};
+use crate::choices::{self, Modes};
 use crate::help;
 use crate::load::{LoadArgument, Loading};
 use crate::mechanism::MechanismArgument;
@@ -122,7 +123,7 @@ pub struct Compliance {
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
     /// exact: one solve, for any loops. incremental: joint by joint, not exact for some loops
-    #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = engine::method)]
+    #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = choices::method)]
     pub method: Method,
     /// Where a joint is (rad, m), one number for each freedom; the other joints stay where the file has
     /// them, or as near as loops and couplings let them. May be given several times
@@ -187,7 +188,7 @@ pub struct Simulate {
     pub modes: Option<Modes>,
     /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
-    #[arg(long, value_name = "twist|joint|corrected", value_parser = engine::reconstruction)]
+    #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
     /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
     /// several times
@@ -221,7 +222,7 @@ pub struct Reduce {
     pub max_seconds: f64,
     /// What corrects the blend. live: one step of the live engine at the blended pose, in time that grows with the
     /// links; blend: nothing, in time that does not, but more models are needed
-    #[arg(long, value_name = "live|blend", default_value = "live", value_parser = engine::force)]
+    #[arg(long, value_name = "live|blend", default_value = "live", value_parser = choices::force)]
     pub force: Force,
     /// Random loads are the same for the same seed, and so is the model unless time runs out
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]

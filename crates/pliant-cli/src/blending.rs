@@ -19,23 +19,23 @@ pub const SECONDS: f64 = 60.0;
 const CHOOSING: f64 = 0.75;
 
 /// A blended model, with what it was made for.
-pub struct Blended<'m> {
+pub struct Blended {
     /// The model.
-    pub model: Model<'m>,
+    pub model: Model,
     /// The error that it was made for, over the radius; of a model that nobody sampled, none.
     bound: Option<f64>,
     /// What to tell of it.
     pub warnings: Vec<String>,
 }
 
-impl<'m> Blended<'m> {
+impl Blended {
     /// That of the model file, or one made for this run.
     pub fn of(
-        mechanism: &'m Mechanism,
-        file: Option<&'m ModelFile>,
+        mechanism: &Mechanism,
+        file: Option<&ModelFile>,
         argument: &MechanismArgument,
         format: Format,
-    ) -> Result<Blended<'m>, Failure> {
+    ) -> Result<Blended, Failure> {
         if let Some(file) = file {
             // Loose bodies were taken out of the one, and are in the model of the other.
             if file.mechanism.bodies().len() != mechanism.bodies().len() {
@@ -91,14 +91,14 @@ pub fn beyond(bound: f64, estimate: f64) -> Option<String> {
 }
 
 /// Chooses samples within so many seconds, with a bar for people.
-pub fn sample<'m>(
+pub fn sample(
     sampling: &Sampling,
     seconds: f64,
-    mechanism: &'m Mechanism,
+    mechanism: &Mechanism,
     options: Options,
     argument: &MechanismArgument,
     format: Format,
-) -> Result<(Model<'m>, Outcome), Failure> {
+) -> Result<(Model, Outcome), Failure> {
     let clock = Clock::new(seconds);
     let mut bar = Bar::of_time(format, clock.most);
     let told = |progress: Progress| {

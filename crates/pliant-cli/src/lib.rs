@@ -3,9 +3,8 @@
 
 mod args;
 mod blending;
+mod choices;
 mod commands;
-mod engine;
-mod estimate;
 #[doc(hidden)]
 pub mod failure;
 mod help;
@@ -19,8 +18,6 @@ mod position;
 #[doc(hidden)]
 pub mod progress;
 mod report;
-#[doc(hidden)]
-pub mod rest;
 #[doc(hidden)]
 pub mod timing;
 mod touching;

@@ -4,11 +4,12 @@
 use std::str::FromStr;
 
 use clap::Args;
-use pliant::inputs::Inputs;
-use pliant::mechanism::{Mechanism, closest};
+use pliant::engine::Inputs;
+use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector6;
 use pliant::spatial::Wrench;
 
+use crate::choices::did_you_mean;
 use crate::failure::Failure;
 use crate::output::first_few;
 
@@ -69,8 +70,9 @@ impl Loading {
         Loading { load: load.to_vec(), scene_load: true, no_gravity }
     }
 
-    /// Puts them into the inputs of a mechanism.
-    pub fn apply(&self, mechanism: &Mechanism, inputs: &mut Inputs) -> Result<(), Failure> {
+    /// The inputs of a mechanism with them.
+    pub fn inputs(&self, mechanism: &Mechanism) -> Result<Inputs, Failure> {
+        let mut inputs = Inputs::new(mechanism);
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];
         let mut bodies = vec![Wrench::ZERO; mechanism.bodies().len()];
         for LoadArgument { name, wrench } in &self.load {
@@ -85,22 +87,19 @@ impl Loading {
             }
         }
         if self.scene_load {
-            inputs.add_scene_loads(mechanism);
+            inputs.add_scene_loads();
         }
         if self.no_gravity {
             inputs.set_gravity([0.0; 3]).map_err(Failure::input)?;
         }
-        Ok(())
+        Ok(inputs)
     }
 }
 
 fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
     let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
     let bodies = mechanism.bodies().iter().map(|b| b.name.as_str());
-    let guess = match closest(name, effectors.iter().copied().chain(bodies)) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None => String::new(),
-    };
+    let guess = did_you_mean(name, effectors.iter().copied().chain(bodies));
     let there = first_few(&effectors);
     Failure::input(format!(
         "--load: there is no effector or body `{name}`{guess}\n\

@@ -20,29 +20,11 @@ const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
 
 /// What MECH names.
 #[derive(Debug)]
-pub enum Source {
-    /// A mechanism.
-    Mechanism(Box<Mechanism>),
-    /// A mechanism with a blended model.
-    Model(Box<ModelFile>),
-}
-
-impl Source {
+pub struct Source {
     /// The mechanism.
-    pub fn mechanism(&self) -> &Mechanism {
-        match self {
-            Source::Mechanism(mechanism) => mechanism,
-            Source::Model(file) => &file.mechanism,
-        }
-    }
-
-    /// The model file, if it is one.
-    pub fn model(&self) -> Option<&ModelFile> {
-        match self {
-            Source::Mechanism(_) => None,
-            Source::Model(file) => Some(file),
-        }
-    }
+    pub mechanism: Mechanism,
+    /// The model file that it is of, if it is one.
+    pub model: Option<ModelFile>,
 }
 
 /// A mechanism, by its name in the gallery or by its file.
@@ -66,25 +48,21 @@ impl MechanismArgument {
 
     /// The mechanism alone, of a model file too.
     pub fn load(&self, common: &Common) -> Result<Mechanism, Failure> {
-        Ok(match self.open(common)? {
-            Source::Mechanism(mechanism) => *mechanism,
-            Source::Model(file) => file.mechanism,
-        })
+        Ok(self.open(common)?.mechanism)
     }
 
     /// What it names; with `--strict`, a mechanism that has warnings is refused. People are told what was assumed.
     pub fn open(&self, common: &Common) -> Result<Source, Failure> {
         let path = Path::new(&self.mechanism);
-        let source = match self.gallery_name() {
-            Some(name) => Source::Mechanism(Box::new(from_gallery(name)?)),
-            None if self.is_model() => {
-                Source::Model(Box::new(ModelFile::load(path).map_err(Failure::input)?))
-            }
-            None => {
-                Source::Mechanism(Box::new(io::load_with(path, &options(common)).map_err(Failure::input)?))
-            }
+        let model = match self.is_model() {
+            true => Some(ModelFile::load(path).map_err(Failure::input)?),
+            false => None,
         };
-        let mechanism = source.mechanism();
+        let mechanism = match (&model, self.gallery_name()) {
+            (Some(file), _) => file.mechanism.clone(),
+            (None, Some(name)) => from_gallery(name)?,
+            (None, None) => io::load_with(path, &options(common)).map_err(Failure::input)?,
+        };
         let warnings = mechanism.warnings();
         if common.strict && !warnings.is_empty() {
             return Err(refused(warnings));
@@ -95,7 +73,7 @@ impl MechanismArgument {
                 let _ = writeln!(std::io::stderr(), "note: {note}");
             }
         }
-        Ok(source)
+        Ok(Source { mechanism, model })
     }
 
     /// The same where effectors cannot be named otherwise.

@@ -2,8 +2,9 @@
 
 use std::str::FromStr;
 
-use pliant::mechanism::{JointId, Mechanism, closest};
+use pliant::mechanism::{JointId, Mechanism};
 
+use crate::choices::did_you_mean;
 use crate::failure::Failure;
 use crate::load::number;
 use crate::output::{count, first_few};
@@ -40,7 +41,7 @@ pub fn resolve(
         if resolved.iter().any(|(other, _)| *other == joint) {
             return Err(Failure::input(format!("--at: joint `{name}` is named twice")));
         }
-        let freedoms = mechanism.coordinates_of(joint).len();
+        let freedoms = mechanism[joint].freedoms.len();
         if freedoms != position.len() {
             return Err(Failure::input(format!(
                 "--at: joint `{name}` has {}, not {}; give one number for each, translations (m) before \
@@ -56,10 +57,7 @@ pub fn resolve(
 
 fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
     let joints: Vec<&str> = mechanism.joints().iter().map(|joint| joint.name.as_str()).collect();
-    let guess = match closest(name, joints.iter().copied()) {
-        Some(near) => format!("; did you mean `{near}`?"),
-        None => String::new(),
-    };
+    let guess = did_you_mean(name, joints.iter().copied());
     Failure::input(format!("--at: there is no joint `{name}`{guess}\njoints: {}", first_few(&joints)))
 }
 

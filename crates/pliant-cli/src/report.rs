@@ -1,24 +1,31 @@
 //! States of a mechanism as JSON and as tables: the same keys and columns in every command.
 
-use pliant::mechanism::{EffectorId, JointId, Mechanism};
+use pliant::engine::{Simulation, State};
 use pliant::spatial::Pose;
-use pliant::state::State;
 use serde_json::{Map, Value, json};
 
 use crate::output::{quantity, table};
 
-/// `bodies`, `effectors` (where the engine has them) and `joints` of a state, by name.
-pub fn state(
-    mechanism: &Mechanism,
-    state: &State,
-    effector_pose: impl Fn(EffectorId) -> Pose,
-) -> Map<String, Value> {
+/// Why a handle is known.
+const OWN: &str = "a handle of the simulation's own mechanism";
+
+/// The frames of all effectors in the world.
+pub fn effector_poses(simulation: &dyn Simulation) -> Vec<Pose> {
+    let effectors = simulation.mechanism().effector_ids();
+    effectors.map(|effector| simulation.effector_pose(effector).expect(OWN)).collect()
+}
+
+/// `bodies`, `effectors` (where the engine has them) and `joints` of a simulation, by name.
+pub fn state(simulation: &mut dyn Simulation) -> Map<String, Value> {
+    let mechanism = simulation.mechanism().clone();
+    let poses = effector_poses(simulation);
+    let state = simulation.state();
     let bodies = mechanism.bodies().iter().zip(&state.poses).map(|(b, p)| (b.name.clone(), pose(p)));
-    let effectors = effectors(mechanism).map(|(id, name)| (name.to_string(), pose(&effector_pose(id))));
-    let joints = (0..mechanism.joints().len()).map(JointId::from_index).map(|id| {
-        let range = mechanism.coordinates_of(id);
+    let effectors = mechanism.effectors().iter().zip(&poses).map(|(e, p)| (e.name.clone(), pose(p)));
+    let joints = mechanism.joints().iter().map(|joint| {
+        let range = joint.coordinates();
         let about = json!({ "position": state.coordinates[range.clone()], "force": state.forces[range] });
-        (mechanism.joint(id).name.clone(), about)
+        (joint.name.clone(), about)
     });
     let keys = ["bodies", "effectors", "joints"].map(String::from);
     keys.into_iter()
@@ -33,33 +40,30 @@ fn pose(pose: &Pose) -> Value {
 }
 
 /// Where the effectors are and how far that is from the start.
-pub fn effector_table(mechanism: &Mechanism, effector_pose: impl Fn(EffectorId) -> Pose) -> String {
+pub fn effector_table(simulation: &dyn Simulation) -> String {
+    let mechanism = simulation.mechanism();
     let rest = State::at_rest(mechanism);
     let header = ["EFFECTOR", "X", "Y", "Z", "MOVED BY"].map(String::from).to_vec();
-    let rows = effectors(mechanism).map(|(id, name)| {
-        let at = effector_pose(id).position;
-        let moved = (at - rest.effector_pose(mechanism, id).position).norm();
+    let rows = mechanism.effectors().iter().zip(effector_poses(simulation)).map(|(effector, pose)| {
+        let at = pose.position;
+        let moved = (at - (rest.poses[effector.body.index()] * effector.frame).position).norm();
         let numbers = [at.x, at.y, at.z, moved].map(|x| quantity(x, "m"));
-        std::iter::once(name.to_string()).chain(numbers).collect()
+        std::iter::once(effector.name.clone()).chain(numbers).collect()
     });
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
     if rows.len() == 1 { "no effectors\n".into() } else { table(&rows) }
 }
 
-fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = (EffectorId, &str)> {
-    let names = mechanism.effectors().iter().map(|effector| effector.name.as_str());
-    names.enumerate().map(|(e, name)| (EffectorId::from_index(e), name))
-}
-
 /// The joint coordinates that went furthest from the start: the largest turn (rad) and the largest
 /// slide (m), each where there is a joint that can.
-pub fn largest_motions(mechanism: &Mechanism, state: &State) -> Vec<Vec<String>> {
+pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<Vec<String>> {
+    let mechanism = simulation.mechanism().clone();
     let mut largest: [Option<(f64, &str)>; 2] = [None, None];
-    let start = State::at_rest(mechanism).coordinates;
-    for (j, joint) in mechanism.joints().iter().enumerate() {
-        for (k, at) in mechanism.coordinates_of(JointId::from_index(j)).enumerate() {
+    let (start, end) = (State::at_rest(&mechanism).coordinates, &simulation.state().coordinates);
+    for joint in mechanism.joints() {
+        for (k, at) in joint.coordinates().enumerate() {
             let slot = &mut largest[usize::from(k < joint.kind.translations())];
-            let way = (state.coordinates[at] - start[at]).abs();
+            let way = (end[at] - start[at]).abs();
             if slot.is_none_or(|(most, _)| way > most) {
                 *slot = Some((way, &joint.name));
             }

@@ -14,12 +14,14 @@ pub struct Timings {
     seen: u64,
 }
 
-impl Timings {
-    /// None yet.
-    pub fn new() -> Timings {
+/// None yet.
+impl Default for Timings {
+    fn default() -> Timings {
         Timings { nanoseconds: Vec::new(), every: 1, seen: 0 }
     }
+}
 
+impl Timings {
     /// Takes one more.
     pub fn push(&mut self, duration: Duration) {
         if self.seen.is_multiple_of(self.every) {
@@ -66,7 +68,7 @@ impl Pace {
         for _ in 0..self.warm_up {
             step()?;
         }
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         let (mut steps, started) = (0, Instant::now());
         while steps < self.steps || started.elapsed() < self.time {
             let start = Instant::now();
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn percentiles_of_few() {
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         assert_eq!(timings.percentiles([0.5]), None);
         for us in [5, 1, 4, 2, 3] {
             timings.push(Duration::from_micros(us));
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_long_run_is_thinned_evenly() {
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         let n = 3 * CAPACITY as u64;
         (0..n).for_each(|k| timings.push(Duration::from_micros(k)));
         assert!(timings.nanoseconds.len() <= CAPACITY);

@@ -1,14 +1,15 @@
 //! Contact on the command line: its options, the scene of a mechanism that can touch something, and what came of it.
 
-use std::str::FromStr;
-
 use clap::Args;
-use pliant::contact::{Actor, Change, Contact, Event, Report, Scene, Solver, Surfaces};
+use pliant::contact::{Change, Contact, Event, Report, Scene, Solver, Surfaces, Touched};
+use pliant::engine::{Simulation, StepError};
 use pliant::io::trajectory::Touch;
-use pliant::mechanism::{Apart, Mechanism, closest};
+use pliant::mechanism::{Apart, BodyId, Mechanism};
+use pliant::nalgebra::Vector3;
 use serde_json::{Map, Value, json};
 
 use crate::args::Common;
+use crate::choices;
 use crate::failure::Failure;
 use crate::mechanism::{MechanismArgument, refused};
 use crate::output::{quantity, table};
@@ -21,42 +22,16 @@ pub struct Touching {
     no_contact: bool,
     /// Of contact: how its forces are found. pgs: sweeps over all contacts, from the forces of the last step;
     /// exact: Newton's method, until velocities are right to 1e-9 m/s [default: pgs]
-    #[arg(long, value_name = "pgs|exact", conflicts_with = "no_contact")]
-    solver: Option<SolverName>,
+    #[arg(long, value_name = "pgs|exact", value_parser = choices::solver, conflicts_with = "no_contact")]
+    solver: Option<Solver>,
     /// Of pgs: sweeps of a step, at most [default: 50]
     #[arg(long, value_name = "N", value_parser = sweeps, allow_negative_numbers = true, conflicts_with = "no_contact")]
     sweeps: Option<usize>,
 }
 
-/// The solvers on the command line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SolverName {
-    Pgs,
-    Exact,
-}
-
-impl FromStr for SolverName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<SolverName, String> {
-        match text {
-            "pgs" => Ok(SolverName::Pgs),
-            "exact" => Ok(SolverName::Exact),
-            _ => {
-                let guess = closest(text, ["pgs", "exact"].into_iter());
-                let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                Err(format!("there is no solver `{text}`{guess} (there are `pgs` and `exact`)"))
-            }
-        }
-    }
-}
-
 fn sweeps(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n > 0).ok_or("it must be a whole number above zero".into())
 }
-
-/// The tolerance of the solver `exact`, m/s.
-const TOLERANCE: f64 = 1e-9;
 
 impl Touching {
     /// What a mechanism touches with; `None` where nothing does, and then there is no solver to choose.
@@ -75,14 +50,13 @@ impl Touching {
             )));
         }
         let solver = match (self.solver, self.sweeps) {
-            (Some(SolverName::Exact), Some(_)) => {
+            (Some(Solver::Exact { .. }), Some(_)) => {
                 return Err(Failure::input(
                     "--sweeps belongs to the solver `pgs`, and this is `exact`: leave it out, or change --solver",
                 ));
             }
-            (Some(SolverName::Exact), None) => Solver::Exact { tolerance: TOLERANCE },
             (_, Some(sweeps)) => Solver::Pgs { sweeps },
-            (_, None) => Solver::default(),
+            (solver, None) => solver.unwrap_or_default(),
         };
         Ok(stage.map(|stage| Stage { solver, ..stage }))
     }
@@ -102,6 +76,7 @@ pub fn untouched(mechanism: &Mechanism) -> Option<String> {
 /// A mechanism taken apart, with all that contact needs.
 #[derive(Debug)]
 pub struct Stage {
+    whole: Mechanism,
     apart: Apart,
     surfaces: Surfaces,
     solver: Solver,
@@ -121,6 +96,7 @@ impl Stage {
             return Ok(None);
         }
         Ok(Some(Stage {
+            whole: mechanism.clone(),
             apart: mechanism.take_apart(),
             surfaces: argument.surfaces(mechanism, common)?,
             solver: Solver::default(),
@@ -139,9 +115,10 @@ impl Stage {
         &self.surfaces
     }
 
-    /// The scene, with the engine of what is held.
-    pub fn scene<'m>(&'m self, whole: &'m Mechanism, actor: Option<Actor<'m>>) -> Result<Scene<'m>, Failure> {
-        let mut scene = Scene::new(whole, &self.apart, actor, self.surfaces.clone()).map_err(|error| {
+    /// The scene, with the simulation of what is held.
+    pub fn scene(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, Failure> {
+        let scene = Scene::of(&self.whole, self.apart.clone(), self.surfaces.clone(), simulation);
+        let mut scene = scene.map_err(|error| {
             Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label))
         })?;
         scene.world_mut().set_solver(self.solver);
@@ -173,50 +150,74 @@ impl Worst {
 /// Events that are kept, at most: more than a reader reads.
 const MOST_EVENTS: usize = 1000;
 
-/// What began and ended to touch in all steps.
-#[derive(Clone, Debug, Default)]
-pub struct Events {
-    /// The first of them, each with its time, s.
-    kept: Vec<(f64, Event)>,
+/// A scene in motion, with what its steps came to.
+#[derive(Debug)]
+pub struct Record {
+    /// The scene.
+    pub scene: Scene,
+    worst: Worst,
+    /// The first events, each with its time, s.
+    events: Vec<(f64, Event)>,
     /// How many there were.
-    total: usize,
+    events_total: usize,
 }
 
-impl Events {
-    /// Takes the last step in.
-    pub fn add(&mut self, scene: &Scene) {
-        let (time, events) = (scene.world().time(), scene.world().events());
-        let room = MOST_EVENTS - self.kept.len();
-        self.kept.extend(events.iter().take(room).map(|event| (time, *event)));
-        self.total += events.len();
+impl Record {
+    /// Of a scene before its first step.
+    pub fn new(scene: Scene) -> Record {
+        Record { scene, worst: Worst::default(), events: Vec::new(), events_total: 0 }
     }
+
+    /// Takes one step, with every link's pose.
+    pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.scene.step(dt)?;
+        self.scene.state();
+        let world = self.scene.world();
+        self.worst.add(&world.report());
+        let room = MOST_EVENTS - self.events.len();
+        self.events.extend(world.events().iter().take(room).map(|event| (world.time(), *event)));
+        self.events_total += world.events().len();
+        Ok(())
+    }
+}
+
+/// Why a handle is known.
+const OWN: &str = "a handle of the scene's own";
+
+/// The force of all contacts on a body in the last step, world axes, N.
+pub fn force_on(scene: &Scene, body: BodyId) -> Vector3<f64> {
+    scene.world().force_on(scene.touched(body).expect(OWN)).expect(OWN).force
+}
+
+fn name(scene: &Scene, touched: Touched) -> &str {
+    scene.world().name(touched).expect(OWN)
 }
 
 /// What touched in the last step, for a trajectory.
 pub fn touch(scene: &Scene) -> Touch {
-    let report = scene.world().report();
-    let force = |body| scene.world().force_on(scene.touched(body)).force;
+    let report = scene.report();
     Touch {
         pushing: report.pushing,
         penetration: report.penetration,
         residual: report.residual,
-        forces: scene.mechanism().effectors().iter().map(|e| force(e.body).into()).collect(),
+        forces: scene.mechanism().effectors().iter().map(|e| force_on(scene, e.body).into()).collect(),
     }
 }
 
 /// The contacts that pushed in the last step.
-fn pushing<'s>(scene: &'s Scene) -> impl Iterator<Item = &'s Contact> {
+fn pushing(scene: &Scene) -> impl Iterator<Item = &Contact> {
     scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0)
 }
 
 /// `contacts` that pushed in the last step, the worst `penetration` and `residual` of all steps, and their `events`.
-pub fn document(scene: &Scene, worst: &Worst, events: &Events) -> Map<String, Value> {
-    let three = |v: &pliant::nalgebra::Vector3<f64>| [v.x, v.y, v.z];
+pub fn document(record: &Record) -> Map<String, Value> {
+    let Record { scene, worst, events, events_total } = record;
+    let three = |v: &Vector3<f64>| [v.x, v.y, v.z];
     let contacts: Vec<Value> = pushing(scene)
         .map(|contact| {
             json!({
-                "first": scene.world().name(contact.first),
-                "second": scene.world().name(contact.second),
+                "first": name(scene, contact.first),
+                "second": name(scene, contact.second),
                 "point": three(&contact.point),
                 "normal": three(&contact.normal),
                 "gap": contact.gap,
@@ -224,12 +225,12 @@ pub fn document(scene: &Scene, worst: &Worst, events: &Events) -> Map<String, Va
             })
         })
         .collect();
-    let kept: Vec<Value> = (events.kept.iter())
+    let kept: Vec<Value> = (events.iter())
         .map(|(time, event)| {
             json!({
                 "time": time,
-                "first": scene.world().name(event.first),
-                "second": scene.world().name(event.second),
+                "first": name(scene, event.first),
+                "second": name(scene, event.second),
                 "change": match event.change {
                     Change::Began => "began",
                     Change::Ended => "ended",
@@ -242,7 +243,7 @@ pub fn document(scene: &Scene, worst: &Worst, events: &Events) -> Map<String, Va
         ("penetration", worst.penetration.into()),
         ("residual", worst.residual.into()),
         ("events", kept.into()),
-        ("events_total", events.total.into()),
+        ("events_total", (*events_total).into()),
     ]
     .map(|(key, value): (&str, Value)| (key.to_string(), value))
     .into_iter()
@@ -250,7 +251,8 @@ pub fn document(scene: &Scene, worst: &Worst, events: &Events) -> Map<String, Va
 }
 
 /// The worst of all steps, for people.
-pub fn rows(worst: &Worst) -> Vec<Vec<String>> {
+pub fn rows(record: &Record) -> Vec<Vec<String>> {
+    let worst = &record.worst;
     vec![
         vec!["penetration".into(), format!("{} at most", quantity(worst.penetration, "m"))],
         vec!["residual".into(), format!("{} at most", quantity(worst.residual, "m/s"))],
@@ -259,9 +261,9 @@ pub fn rows(worst: &Worst) -> Vec<Vec<String>> {
 
 /// How hard what touches pushed in the last step, for people; pairs of bodies that touch in several points take one row.
 pub fn contact_table(scene: &Scene) -> String {
-    let mut pairs: Vec<((&str, &str), usize, pliant::nalgebra::Vector3<f64>)> = Vec::new();
+    let mut pairs: Vec<((&str, &str), usize, Vector3<f64>)> = Vec::new();
     for contact in pushing(scene) {
-        let names = (scene.world().name(contact.first), scene.world().name(contact.second));
+        let names = (name(scene, contact.first), name(scene, contact.second));
         match pairs.iter_mut().find(|(pair, ..)| *pair == names) {
             Some((_, points, force)) => (*points, *force) = (*points + 1, *force + contact.force),
             None => pairs.push((names, 1, contact.force)),

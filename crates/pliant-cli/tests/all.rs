@@ -11,6 +11,5 @@ mod import;
 mod live;
 mod reduce;
 mod reduced;
-mod robots;
 mod simulate;
 mod statics;

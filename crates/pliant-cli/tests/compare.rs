@@ -4,7 +4,6 @@
 
 use std::fs;
 
-use crate::common::browser::check_in_browser;
 use crate::common::page::check_page;
 use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
@@ -145,8 +144,9 @@ fn the_document_has_every_figure() {
     assert_eq!(number(&transient["duration"]), number(&transient["dt"]) * number(&transient["steps"]));
     let full = &document["frequencies"]["full_hz"];
     let models = document["frequencies"]["models"].as_array().expect("models");
-    assert_eq!(models.len(), 6);
-    for model in models.iter().filter(|m| m["mass"] == "condensed") {
+    assert_eq!(models.len(), 3);
+    for model in models {
+        assert_eq!(model["mass"], "condensed");
         let ratio = number(&model["hz"][0]) / number(&full[0]);
         assert!((number(&model["ratio"][0]) - ratio).abs() < 1e-12);
         // Constraining a linear mechanism stiffens it (Rayleigh).
@@ -231,7 +231,9 @@ fn live_and_blended_stand_beside_reduced() {
     assert_eq!(document["blended"]["error"], Value::Null);
     let errors = document["errors"].as_array().expect("a list");
     let mut worst = [0.0f64; 2];
-    for at in errors.iter().filter(|at| number(&at["displacement"]) < 1.0) {
+    let near: Vec<&Value> = errors.iter().filter(|at| number(&at["displacement"]) < 1.0).collect();
+    assert_eq!((near.len(), errors.len()), (18, 19));
+    for at in near {
         // Both come to rest to 1e-10 of the radius.
         assert!(number(&at["live"]["effector"]) < 1e-7, "{at}");
         assert!(number(&at["live"]["estimate"]) < 1e-9, "{at}");
@@ -391,18 +393,3 @@ kind = "ball"
 radius = 0.05
 density = 500.0
 "#;
-
-/// A page of a comparison and one with contact. Without Chromium the test prints that and ends.
-#[test]
-fn pages_open_in_a_browser_without_a_message() {
-    let run = Run::new("pages");
-    run.file("drop.toml", DROP);
-    check_in_browser(&run, || {
-        [("four-bar", "four-bar.html"), ("drop.toml", "drop.html")]
-            .map(|(mechanism, page)| {
-                run.json(&["compare", mechanism, "-o", page], 0);
-                run.folder.join(page)
-            })
-            .to_vec()
-    });
-}

@@ -11,6 +11,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::engine::Inputs;
+use pliant_core::engine::Simulation as _;
 use pliant_core::{articulated, gallery};
 
 fn forward_dynamics(c: &mut Criterion) {

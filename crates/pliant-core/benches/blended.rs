@@ -5,6 +5,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;

@@ -6,8 +6,9 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched, World};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Geometry, Mechanism, Shape};
+use pliant_core::mechanism::{Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Pose;
@@ -37,23 +38,18 @@ fn hexapod(criterion: &mut Criterion) {
 
 fn hand(criterion: &mut Criterion) {
     let whole: Mechanism = gallery::hand_grasp(gallery::Grasped::Ball);
-    let apart = whole.take_apart();
-    let model = Reduction::at_rest(apart.held.as_ref().unwrap()).modes_for_contact(H).build().unwrap();
-    let mut scene = Scene::new(&whole, &apart, Some(model.simulate().into()), Surfaces::new()).unwrap();
-    for _ in 0..600 {
-        let time = scene.world().time() + H;
-        scene.inputs_mut().follow_targets(time);
-        scene.step(H).unwrap();
-    }
-    assert!(scene.world().report().pushing >= 5);
+    let simulate =
+        |held: &Mechanism| Reduction::at_rest(held).modes_for_contact(H).build().unwrap().simulate();
+    let mut scene = Scene::new(&whole, Surfaces::new(), simulate).unwrap();
+    (0..600).for_each(|_| scene.step(H).unwrap());
+    assert!(scene.report().pushing >= 5);
     let mut attached = scene.clone();
     criterion.bench_function("hand/ball", |bencher| {
         bencher.iter(|| black_box(&mut scene).step(H).unwrap());
     });
-    let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()));
+    let touched = ["ball", "palm"].map(|body| attached.touched(whole.find_body(body).unwrap()).unwrap());
     let [Touched::Free(ball), Touched::Mechanism(hand, _)] = touched else { unreachable!() };
-    let count = attached.actor().unwrap().mechanism().effectors().len();
-    let effectors: Vec<_> = (0..count).map(|k| crate::common::handles::effector(&mechanism, k)).collect();
+    let effectors: Vec<_> = attached.world().simulation(hand).unwrap().mechanism().effector_ids().collect();
     attached.world_mut().attach(ball, hand, &effectors).unwrap();
     criterion.bench_function("hand/attached ball", |bencher| {
         bencher.iter(|| black_box(&mut attached).step(H).unwrap());

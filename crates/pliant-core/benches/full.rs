@@ -7,6 +7,7 @@
 //! is in the README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pliant_core::engine::Simulation as _;
 use pliant_core::{full, gallery};
 
 /// Mechanisms in their gravity and under their load.
@@ -49,7 +50,7 @@ fn statics(c: &mut Criterion) {
         group.bench_function(BenchmarkId::from_parameter(name), |b| {
             b.iter(|| {
                 simulation.set_state(&start).expect("its own state");
-                simulation.settle(&engine::StaticsSettings::default()).expect("held")
+                simulation.settle(&Default::default()).expect("held")
             });
         });
     }

@@ -4,6 +4,7 @@
 //! the bound are in the README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::live::Model;
 

@@ -167,8 +167,9 @@ fn check(text: &str, extension: &str, folder: &Path, round_trip: bool) -> bool {
 #[test]
 fn twenty_thousand_changed_files() {
     let folder = folder();
-    let sound: Vec<bool> =
-        SEEDS.iter().map(|(extension, seed)| check(seed, extension, &folder, true)).collect();
+    for (extension, seed) in SEEDS {
+        assert!(check(seed, extension, &folder, true), "{extension}: the file loads before it is changed");
+    }
     let start = Instant::now();
     let loaded: Vec<[usize; 3]> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..THREADS)
@@ -198,7 +199,7 @@ fn twenty_thousand_changed_files() {
     println!("{took:?}; loaded: {} SDF, {} URDF, {} MJCF of {}", sum[0], sum[1], sum[2], FILES / 3);
     assert!(took < ALL, "{took:?}");
     // The changes are neither all harmless nor all fatal, or the test would show nothing.
-    for (k, count) in sum.iter().enumerate().filter(|(k, _)| sound[2 * k] && sound[2 * k + 1]) {
+    for (k, count) in sum.iter().enumerate() {
         assert!((FILES / 30..FILES / 3 * 9 / 10).contains(count), "{}: {count} loaded", SEEDS[2 * k].0);
     }
 }

@@ -5,7 +5,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use std::fs;
 use std::path::PathBuf;
 
-use pliant_core::full::{Model, StaticsSettings};
+use pliant_core::engine::{Simulation, StaticsSettings};
+use pliant_core::full::Model;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Geometry, Joint, Mechanism};
 use pliant_core::nalgebra::Vector3;
@@ -28,7 +29,7 @@ fn error(text: &str) -> String {
 }
 
 fn joint<'m>(mechanism: &'m Mechanism, name: &str) -> &'m Joint {
-    mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}")))
+    &mechanism[mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}"))]
 }
 
 fn axis(joint: &Joint) -> Vector3<f64> {
@@ -123,19 +124,18 @@ fn a_gearbox_is_a_coupling() {
         let mechanism = load(&text(sign));
         let [coupling] = mechanism.couplings() else { panic!("{:?}", mechanism.couplings()) };
         assert_eq!(coupling.ratio, ratio);
-        assert_eq!(mechanism.joint(coupling.joint).name, "end");
-        assert_eq!(mechanism.joint(coupling.of).name, "in");
+        assert_eq!(mechanism[coupling.joint].name, "end");
+        assert_eq!(mechanism[coupling.of].name, "in");
     }
 }
 
 /// How far a link is turned about an axis of the world, by where it settles without gravity.
 fn turned(mechanism: &Mechanism, link: &str, axis: Vector3<f64>) -> f64 {
-    let model = Model::new(mechanism);
-    let mut simulation = model.simulate();
+    let mut simulation = Model::new(mechanism).simulate();
     simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
     assert!(simulation.settle(&StaticsSettings::default()).unwrap().converged);
     let body = mechanism.find_body(link).unwrap();
-    let turn = simulation.state().poses[body.index()].rotation * mechanism.body(body).pose.rotation.inverse();
+    let turn = simulation.state().poses[body.index()].rotation * mechanism[body].pose.rotation.inverse();
     assert!(turn.scaled_axis().cross(&axis).norm() < 1e-9, "{link} turns about {axis}");
     turn.scaled_axis().dot(&axis)
 }
@@ -386,7 +386,7 @@ fn models_that_are_included() {
     for uri in ["model://arm", "../arm/arm.sdf"] {
         let mechanism =
             read(&include(uri, named), &file, &Options::default()).unwrap_or_else(|e| panic!("{e}"));
-        let body = mechanism.body(mechanism.find_body("right::l").unwrap());
+        let body = &mechanism[mechanism.find_body("right::l").unwrap()];
         assert_eq!(body.pose.position, Vector3::new(1.0, 0.0, -1.0), "{uri}");
     }
     // One that includes itself, and one out of the folder.

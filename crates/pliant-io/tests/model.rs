@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use pliant_core::blended::{Force, Links, Matrices, Model, Options, Sampling, Simulation};
+use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
 use pliant_io::{LoadError, ModelError, ModelFile};
 
@@ -48,7 +49,7 @@ impl Random {
 }
 
 /// The unloaded sample and one under a load at the first effector.
-fn two_samples(mechanism: &Mechanism, options: Options) -> Model<'_> {
+fn two_samples(mechanism: &Mechanism, options: Options) -> Model {
     let mut model = Model::new(mechanism, options).unwrap();
     let mut loads = vec![Wrench::ZERO; mechanism.effectors().len()];
     loads[0] = Wrench::new([0.1, 0.4, -0.3].into(), [0.0, 0.01, 0.02].into());
@@ -58,12 +59,13 @@ fn two_samples(mechanism: &Mechanism, options: Options) -> Model<'_> {
 
 /// The bits of a motion, with what the model says of its own error on the way.
 fn motion(mut simulation: Simulation) -> Vec<u64> {
-    simulation.set_load(EffectorId::from_index(0), Wrench::force([0.3, -0.2, -0.4])).unwrap();
+    let first = simulation.mechanism().effector_ids().next().unwrap();
+    simulation.set_load(first, Wrench::force([0.3, -0.2, -0.4])).unwrap();
     let mut bits = Vec::new();
     for step in 0..20 {
         simulation.step(0.01).unwrap();
         if step % 5 == 0 {
-            let estimate = simulation.estimate();
+            let estimate = simulation.estimate().unwrap();
             bits.push(estimate.to_bits());
             let state = simulation.state();
             let poses = state.poses.iter().flat_map(|p| {
@@ -74,7 +76,7 @@ fn motion(mut simulation: Simulation) -> Vec<u64> {
             bits.extend(numbers.map(f64::to_bits));
         }
     }
-    let settled = simulation.settle().unwrap();
+    let settled = simulation.settle(&Default::default()).unwrap();
     bits.push(settled.residual.to_bits());
     bits.extend(simulation.state().coordinates.iter().map(|x| x.to_bits()));
     bits

@@ -1,12 +1,11 @@
 //! Si, Guenter 2010, Table 1: forward dynamics of chains of hinges, of rings that roll on each other, and of a windmill.
 
 use pliant::articulated;
+use pliant::engine::{Inputs, State};
 use pliant::gallery;
-use pliant::inputs::Inputs;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::{DVector, Vector3};
 use pliant::spatial::{Pose, Twist, Wrench};
-use pliant::state::State;
 
 use crate::Effort;
 use crate::section::{Cell, Figure, Finding, Section, Table, ours, paper};
@@ -152,8 +151,8 @@ fn check(mechanism: &Mechanism, model: &articulated::Model) -> Result<f64, Failu
 /// What the printed adjoint does to a force on its way to the base.
 fn wrong_adjoint(worst: f64) -> Result<Finding, Failure> {
     let mechanism = gallery::build("torus-chain:10").map_err(Failure::job)?;
-    let tip = pliant::mechanism::EffectorId::from_index(0);
-    let at: Pose = State::at_rest(&mechanism).effector_pose(&mechanism, tip);
+    let tip = &mechanism.effectors()[0];
+    let at: Pose = mechanism[tip.body].pose * tip.frame;
     let down = Wrench::new(Vector3::new(0.0, 0.0, -1.0), Vector3::zeros());
     let right = at.wrench_to_outer(&down).torque.norm();
     // Ad moves twists; a wrench taken for one has its torque for angular velocity and its force for linear.

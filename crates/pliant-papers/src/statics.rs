@@ -1,12 +1,10 @@
 //! Where mechanisms settle in full under parts of the scene's load: what models are measured against.
 
-use pliant::full::{self, StaticsSettings};
-use pliant::mechanism::{EffectorId, Mechanism};
+use pliant::engine::{Simulation, State, StaticsSettings};
+use pliant::full;
+use pliant::mechanism::Mechanism;
 use pliant::reduced;
 use pliant::spatial::Wrench;
-use pliant::state::State;
-
-use pliant_cli::rest::settle;
 
 /// Halvings in the search for a load.
 const HALVINGS: usize = 30;
@@ -20,19 +18,24 @@ pub fn loads(mechanism: &Mechanism, size: f64) -> Vec<Wrench> {
     loads
 }
 
-/// Effectors of a mechanism with their loads.
-pub fn each(loads: &[Wrench]) -> impl Iterator<Item = (EffectorId, Wrench)> + '_ {
-    loads.iter().enumerate().map(|(e, load)| (EffectorId::from_index(e), *load))
+/// Puts `size` times the scene's loads on a simulation.
+pub fn load(simulation: &mut dyn Simulation, size: f64) {
+    let mechanism = simulation.mechanism().clone();
+    for (effector, load) in mechanism.effector_ids().zip(loads(&mechanism, size)) {
+        simulation.set_load(effector, load).expect("a finite load on an effector of its own");
+    }
+}
+
+/// Settles a simulation under `size` times the scene's loads; whether it converged.
+pub fn settle(simulation: &mut dyn Simulation, size: f64) -> bool {
+    load(simulation, size);
+    simulation.settle(&StaticsSettings::default()).is_ok_and(|found| found.converged)
 }
 
 /// The equilibrium of the full statics under `size` times the scene's loads, if one is found.
 pub fn settled(model: &full::Model, size: f64) -> Option<State> {
     let mut simulation = model.simulate();
-    for (effector, load) in each(&loads(model.mechanism(), size)) {
-        simulation.set_load(effector, load).ok()?;
-    }
-    let found = simulation.settle(&StaticsSettings::default()).ok()?;
-    found.converged.then(|| simulation.state().clone())
+    settle(&mut simulation, size).then(|| simulation.state().clone())
 }
 
 /// How many times the scene's loads move the effector that goes furthest by so many radii.
@@ -55,26 +58,26 @@ pub fn size_for(model: &full::Model, displacement: f64) -> f64 {
 
 /// The largest distance between the effectors of two states, over the radius.
 pub fn apart(mechanism: &Mechanism, a: &State, b: &State) -> f64 {
-    let of = |state: &State, e: usize| state.effector_pose(mechanism, EffectorId::from_index(e)).position;
-    let distances = (0..mechanism.effectors().len()).map(|e| (of(a, e) - of(b, e)).norm());
+    let distances = mechanism.effectors().iter().map(|e| {
+        let at = |state: &State| (state.poses[e.body.index()] * e.frame).position;
+        (at(a) - at(b)).norm()
+    });
+    distances.fold(0.0, f64::max) / mechanism.radius()
+}
+
+/// How far the effectors of a simulation are from those of a state, over the radius.
+pub fn error_of(simulation: &dyn Simulation, truth: &State) -> f64 {
+    let mechanism = simulation.mechanism();
+    let distances = mechanism.effector_ids().zip(mechanism.effectors()).map(|(id, e)| {
+        let own = simulation.effector_pose(id).expect("an effector of its own");
+        (own.position - (truth.poses[e.body.index()] * e.frame).position).norm()
+    });
     distances.fold(0.0, f64::max) / mechanism.radius()
 }
 
 /// How far the effectors of a reduced model are from those of a state, over the radius, where it comes to rest under `size`
 /// times the scene's loads; `None` if it does not.
 pub fn error_of_reduced(model: &reduced::Model, size: f64, truth: &State) -> Option<f64> {
-    let mechanism = model.mechanism();
     let mut simulation = model.simulate();
-    for (effector, load) in each(&loads(mechanism, size)) {
-        simulation.set_load(effector, load).ok()?;
-    }
-    let period = model.full_frequencies(1).ok()?.first().map(|w| std::f64::consts::TAU / w);
-    if !settle(&mut simulation, period, mechanism.radius()) {
-        return None;
-    }
-    let distance = |e: EffectorId| {
-        (simulation.effector_pose(e).position - truth.effector_pose(mechanism, e).position).norm()
-    };
-    let effectors = (0..mechanism.effectors().len()).map(EffectorId::from_index);
-    Some(effectors.map(distance).fold(0.0, f64::max) / mechanism.radius())
+    settle(&mut simulation, size).then(|| error_of(&simulation, truth))
 }

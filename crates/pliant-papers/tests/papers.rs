@@ -1,7 +1,6 @@
 //! Claim: `pliant-papers` writes a folder whose page links to nothing outside it, whose plots all have axes with units and a legend,
 //! and one JSON document with every figure; every number that shows a paper wrong is finite and says so; a folder
-//! that cannot be written to is reported at once; and the page and its plots open in a browser without a message on its
-//! console.
+//! that cannot be written to is reported at once. `external.rs` opens the pages in a browser.
 
 #[path = "../../pliant-cli/tests/common/mod.rs"]
 mod common;
@@ -12,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use common::Run;
-use common::browser::check_in_browser;
 use serde_json::Value;
 
 /// One quick run for all tests of this file: the folder and the document.
@@ -194,12 +192,4 @@ fn a_folder_that_cannot_be_written_to_is_reported_at_once() {
     run.fails(&["-o", below], 2, &[below, "folder"]);
     run.fails(&["--nonsense"], 2, &["--nonsense"]);
     assert_eq!(fs::read(run.folder.join("taken")).expect("the file"), b"a file");
-}
-
-/// Without Chromium the test prints that and ends.
-#[test]
-fn pages_open_in_a_browser_without_a_message() {
-    check_in_browser(&Run::new("papers-pages"), || {
-        ["index.html", "hernandez-figure-4.svg"].map(|name| quick().0.join(name)).to_vec()
-    });
 }

@@ -3,22 +3,21 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use pliant::articulated;
-use pliant::blended;
-use pliant::full::{self, StepError};
-use pliant::live;
+use pliant::engine::{Simulation, StepError};
+use pliant::engines::Engine;
+use pliant::full;
+use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Reconstruction, Reduction};
+use pliant::reduced::{Model, Reconstruction, Reduction};
 use serde_json::{Map, Value};
 
 use crate::args::{Bench, Common};
-use crate::commands::simulate::too_many_loops;
-use crate::engine::{Engine, RECONSTRUCTIONS};
+use crate::choices::RECONSTRUCTIONS;
 use crate::failure::Failure;
 use crate::mechanism::{MechanismArgument, Source};
 use crate::output::{Answer, quantity, table};
 use crate::progress::Bar;
-use crate::timing::{Pace, Timings};
+use crate::timing::Pace;
 
 const DEFAULT: [&str; 8] =
     ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "ladder:48", "rungs:48", "arm"];
@@ -26,7 +25,7 @@ const DEFAULT: [&str; 8] =
 /// Length of a step, s.
 const DT: f64 = 1.0 / 60.0;
 
-/// Newton iterations of a step.
+/// Newton iterations of a step of the full engine.
 const ITERATIONS: usize = 1;
 
 /// Steps of a reduced model's effectors that are timed together: one alone is too short for a clock.
@@ -47,39 +46,21 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
             Ok((name.to_string_lossy().into_owned(), source))
         })
         .collect::<Result<_, Failure>>()?;
-    let mut bar = Bar::new(common.format(), 4 * mechanisms.len() as u64);
+    let mut bar = Bar::new(common.format(), (Engine::ALL.len() * mechanisms.len()) as u64);
     let mut lines = Lines::default();
-    for (m, (name, source)) in mechanisms.iter().enumerate() {
-        let mechanism = source.mechanism();
-        bar.update(4 * m as u64, Instant::now());
-        let failed = |error: StepError| Failure::job(format!("{name}: {error}"));
-        let pace = &Pace::STEADY;
-        lines.push(name, &full(mechanism, pace).map_err(failed)?);
-        bar.update(4 * m as u64 + 1, Instant::now());
-        match articulated(mechanism, pace).map_err(failed)? {
-            Ok(figures) => lines.push(name, &figures),
-            Err(why) => lines.refuse(name, Engine::Articulated, &why),
-        }
-        bar.update(4 * m as u64 + 2, Instant::now());
-        match reduced(mechanism, pace).map_err(failed)? {
-            Ok(figures) => figures.iter().for_each(|figures| lines.push(name, figures)),
-            Err(why) => lines.refuse(name, Engine::Reduced, &why),
-        }
-        bar.update(4 * m as u64 + 3, Instant::now());
-        match live(mechanism, pace).map_err(failed)? {
-            Ok(figures) => lines.push(name, &figures),
-            Err(why) => lines.refuse(name, Engine::Live, &why),
-        }
-        if let Some(file) = source.model() {
-            let start = Instant::now();
-            match file.model() {
-                Ok(model) => {
-                    let build = start.elapsed();
-                    let step = blended(&model, *model.options(), pace).map_err(failed)?;
-                    let engine = Engine::Blended;
-                    lines.push(name, &Figures { engine, reconstruction: None, step, dynamics: None, build });
-                }
-                Err(why) => lines.refuse(name, Engine::Blended, &why.to_string()),
+    let mut done = 0;
+    for (name, Source { mechanism, model }) in &mechanisms {
+        for engine in Engine::ALL {
+            bar.update(done, Instant::now());
+            done += 1;
+            // Only a file has a blended model that is ready.
+            if engine == Engine::Blended && model.is_none() {
+                continue;
+            }
+            let timed = measure(engine, mechanism, model.as_ref(), &Pace::STEADY);
+            match timed.map_err(|error| Failure::job(format!("{name}: {error}")))? {
+                Ok(all) => all.iter().for_each(|figures| lines.push(name, engine, figures)),
+                Err(why) => lines.refuse(name, engine, &why),
             }
         }
     }
@@ -87,15 +68,15 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
 }
 
 /// What was measured of one engine on one mechanism.
+#[derive(Default)]
 pub struct Figures {
-    engine: Engine,
     /// How the links of a reduced model follow.
     pub reconstruction: Option<&'static str>,
     /// Median, p10, p90, p99 and median a link, µs.
     pub step: [f64; 5],
     /// Of a step without links, µs.
     dynamics: Option<f64>,
-    /// Building the model.
+    /// Making the model and its simulation.
     build: Duration,
 }
 
@@ -108,26 +89,22 @@ struct Lines {
 }
 
 impl Lines {
-    fn push(&mut self, name: &str, figures: &Figures) {
+    fn push(&mut self, name: &str, engine: Engine, figures: &Figures) {
         let mut entry: Map<String, Value> =
             COLUMNS.into_iter().map(String::from).zip(figures.step.map(Value::from)).collect();
         entry.insert("name".into(), name.into());
-        entry.insert("engine".into(), figures.engine.name().into());
+        entry.insert("engine".into(), engine.name().into());
         entry.insert("build_seconds".into(), figures.build.as_secs_f64().into());
-        match figures.engine {
-            Engine::Full => {
-                entry.insert("iterations".into(), ITERATIONS.into());
-            }
-            Engine::Articulated => {}
-            Engine::Reduced => {
-                entry.insert("dynamics_us".into(), figures.dynamics.into());
-                entry.insert("reconstruction".into(), figures.reconstruction.into());
-            }
-            Engine::Live | Engine::Blended => {}
+        if engine == Engine::Full {
+            entry.insert("iterations".into(), ITERATIONS.into());
+        }
+        if engine == Engine::Reduced {
+            entry.insert("dynamics_us".into(), figures.dynamics.into());
+            entry.insert("reconstruction".into(), figures.reconstruction.into());
         }
         self.json.push(Value::Object(entry));
         let us = |x: f64| quantity(x, "µs");
-        let engine = [figures.engine.name()].into_iter().chain(figures.reconstruction);
+        let engine = [engine.name()].into_iter().chain(figures.reconstruction);
         let mut row = vec![name.to_string(), engine.collect::<Vec<_>>().join(" ")];
         row.extend(figures.step.map(us));
         row.push(figures.dynamics.map_or("-".into(), us));
@@ -150,85 +127,65 @@ impl Lines {
     }
 }
 
-/// Times the full engine.
-pub fn full(mechanism: &Mechanism, pace: &Pace) -> Result<Figures, StepError> {
-    let start = Instant::now();
-    let model = full::Model::new(mechanism);
-    let build = start.elapsed();
-    let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
-    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
-    Ok(Figures { engine: Engine::Full, reconstruction: None, step, dynamics: None, build })
-}
-
-/// Times the articulated engine, or tells why it does not take the mechanism.
-pub fn articulated(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Figures, String>, StepError> {
-    if let Some(why) = too_many_loops(mechanism) {
-        return Ok(Err(why));
-    }
-    let start = Instant::now();
-    let model = articulated::Model::new(mechanism);
-    let build = start.elapsed();
-    let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
-    Ok(Ok(Figures { engine: Engine::Articulated, reconstruction: None, step, dynamics: None, build }))
-}
-
-/// Times the reduced engine with its two plain reconstructions, or tells why there is no model.
-pub fn reduced(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Vec<Figures>, String>, StepError> {
-    let start = Instant::now();
-    let model = match Reduction::at_rest(mechanism).build() {
-        Ok(model) => model,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let build = start.elapsed();
-    let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    let together = pace.time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
-    let [median] = together.percentiles([0.5]).expect("some steps");
-    let dynamics = Some(median / f64::from(TOGETHER));
-    let mut figures = Vec::new();
-    for (name, reconstruction) in RECONSTRUCTIONS {
-        if reconstruction == Reconstruction::Corrected {
-            continue;
-        }
-        simulation.set_reconstruction(reconstruction);
-        let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
-        figures.push(Figures { engine: Engine::Reduced, reconstruction: Some(name), step, dynamics, build });
-    }
-    Ok(Ok(figures))
-}
-
-/// Times the live engine, or tells why there is no model.
-fn live(mechanism: &Mechanism, pace: &Pace) -> Result<Result<Figures, String>, StepError> {
-    let start = Instant::now();
-    let model = match live::Model::new(mechanism) {
-        Ok(model) => model,
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let build = start.elapsed();
-    let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    let step = columns(&pace.time(|| simulation.step(DT))?, mechanism);
-    Ok(Ok(Figures { engine: Engine::Live, reconstruction: None, step, dynamics: None, build }))
-}
-
-/// Times the blended engine.
-pub fn blended(
-    model: &blended::Model,
-    options: blended::Options,
+/// Times an engine, or tells why it does not take the mechanism; that of `blended` is of a model file.
+fn measure(
+    engine: Engine,
+    mechanism: &Mechanism,
+    file: Option<&ModelFile>,
     pace: &Pace,
-) -> Result<[f64; 5], StepError> {
-    let mut simulation = model.simulate();
-    simulation.set_options(options);
-    simulation.inputs_mut().add_scene_loads(model.mechanism());
-    Ok(columns(&pace.time(|| simulation.step(DT))?, model.mechanism()))
+) -> Result<Result<Vec<Figures>, String>, StepError> {
+    let start = Instant::now();
+    let simulation: Result<Box<dyn Simulation>, String> = match (engine, file) {
+        (Engine::Full, _) => Ok(full(mechanism).into()),
+        (Engine::Blended, Some(file)) => {
+            file.model().map(|model| model.simulate().into()).map_err(|error| error.to_string())
+        }
+        (Engine::Reduced, _) => match Reduction::at_rest(mechanism).build() {
+            Ok(model) => {
+                let build = start.elapsed();
+                let all = reduced(&model, pace)?.into_iter();
+                return Ok(Ok(all.map(|figures| Figures { build, ..figures }).collect()));
+            }
+            Err(error) => Err(error.to_string()),
+        },
+        _ => engine.simulate(mechanism).map_err(|error| error.to_string()),
+    };
+    let build = start.elapsed();
+    Ok(match simulation {
+        Ok(simulation) => Ok(vec![Figures { step: steps(simulation, pace)?, build, ..Figures::default() }]),
+        Err(why) => Err(why),
+    })
 }
 
-/// The numbers of [`COLUMNS`], µs.
-fn columns(timings: &Timings, mechanism: &Mechanism) -> [f64; 5] {
+/// A simulation of the full engine as it is timed.
+pub fn full(mechanism: &Mechanism) -> full::Simulation {
+    let mut simulation = full::Model::new(mechanism).simulate();
+    simulation.set_iterations(ITERATIONS).expect("one iteration is enough");
+    simulation
+}
+
+/// Times steps under the scene's loads: the numbers of [`Figures::step`], µs.
+pub fn steps(simulation: impl Into<Box<dyn Simulation>>, pace: &Pace) -> Result<[f64; 5], StepError> {
+    let mut simulation = simulation.into();
+    simulation.inputs_mut().add_scene_loads();
+    let timings = pace.time(|| simulation.step(DT))?;
     let [p10, median, p90, p99] = timings.percentiles([0.1, 0.5, 0.9, 0.99]).expect("some steps");
-    [median, p10, p90, p99, median / mechanism.bodies().len() as f64]
+    Ok([median, p10, p90, p99, median / simulation.mechanism().bodies().len() as f64])
+}
+
+/// Times a reduced model with its two plain reconstructions, and its effectors alone.
+pub fn reduced(model: &Model, pace: &Pace) -> Result<Vec<Figures>, StepError> {
+    let mut simulation = model.simulate();
+    simulation.inputs_mut().add_scene_loads();
+    let together = pace.time(|| (0..TOGETHER).try_for_each(|_| simulation.step_effectors(DT)))?;
+    let dynamics = together.percentiles([0.5]).map(|[median]| median / f64::from(TOGETHER));
+    let plain = RECONSTRUCTIONS.into_iter().filter(|(_, how)| *how != Reconstruction::Corrected);
+    plain
+        .map(|(name, reconstruction)| {
+            let mut simulation = model.simulate();
+            simulation.set_reconstruction(reconstruction);
+            let step = steps(simulation, pace)?;
+            Ok(Figures { reconstruction: Some(name), step, dynamics, build: Duration::ZERO })
+        })
+        .collect()
 }

@@ -1,6 +1,7 @@
 //! `pliant compliance`: how soft a mechanism is at its effectors.
 
-use pliant::full::{self, StaticsSettings};
+use pliant::engine::{Simulation, StaticsSettings};
+use pliant::full;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::DMatrix;
 use pliant::reduced::{Projection, Reduction, Reference};
@@ -29,10 +30,9 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     let mechanism = arguments.mechanism.load(common)?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
     let mut warnings = mechanism.warnings();
-    let model = arguments.loaded.then(|| full::Model::new(&mechanism));
-    let reference = match &model {
-        Some(model) => loaded(arguments, model, &mut warnings)?,
-        None => unloaded(arguments, &mechanism)?,
+    let reference = match arguments.loaded {
+        true => loaded(arguments, &mechanism, &mut warnings)?,
+        false => unloaded(arguments, &mechanism)?,
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
     if !arguments.effectors.is_empty() {
@@ -52,7 +52,7 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
 }
 
 /// The file's pose, or that with some joints where they were put.
-fn unloaded<'m>(arguments: &Compliance, mechanism: &'m Mechanism) -> Result<Reference<'m>, Failure> {
+fn unloaded(arguments: &Compliance, mechanism: &Mechanism) -> Result<Reference, Failure> {
     if arguments.at.is_empty() {
         return Ok(Reference::at_rest(mechanism));
     }
@@ -61,14 +61,14 @@ fn unloaded<'m>(arguments: &Compliance, mechanism: &'m Mechanism) -> Result<Refe
 }
 
 /// The equilibrium under loads.
-fn loaded<'m>(
+fn loaded(
     arguments: &Compliance,
-    model: &'m full::Model<'m>,
+    mechanism: &Mechanism,
     warnings: &mut Vec<String>,
-) -> Result<Reference<'m>, Failure> {
-    let mut simulation = model.simulate();
+) -> Result<Reference, Failure> {
+    let mut simulation = full::Model::new(mechanism).simulate();
     let loading = Loading::with_scene(&arguments.load, arguments.no_gravity);
-    loading.apply(model.mechanism(), simulation.inputs_mut())?;
+    simulation.inputs_mut().clone_from(&loading.inputs(mechanism)?);
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
@@ -78,7 +78,7 @@ fn loaded<'m>(
     if !found.stable {
         warnings.push(UNSTABLE.into());
     }
-    Reference::at_equilibrium(&mut simulation).map_err(Failure::job)
+    Ok(Reference::at_equilibrium(&mut simulation))
 }
 
 fn text(projection: &Projection, rank: usize, radius: f64) -> String {

@@ -1,6 +1,6 @@
 //! `pliant info`: what a mechanism is made of.
 
-use pliant::full;
+use pliant::engines::Engine;
 use pliant::mechanism::{Mechanism, Summary};
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::touching::{Stage, untouched};
 /// Counts, size, mass and warnings; of a model file its models and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
-    let mechanism = source.mechanism();
+    let mechanism = &source.mechanism;
     let mut summary = mechanism.summary();
     summary.warnings.extend(of_contact(arguments, common, mechanism)?);
     let mut json = json!({
@@ -41,7 +41,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
             rows.push((label, n.to_string()));
         }
     }
-    if let Some(file) = source.model() {
+    if let Some(file) = &source.model {
         json["models"] = file.samples.len().into();
         rows.push(("models", file.samples.len().to_string()));
         for key in ["error", "held_out", "bound"] {
@@ -71,8 +71,9 @@ fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Resul
         Ok(None) => return Ok(untouched(mechanism).into_iter().collect()),
         Err(failure) => return told(failure),
     };
-    let model = stage.held().map(full::Model::new);
-    let scene = stage.scene(mechanism, model.as_ref().map(|model| model.simulate().into()));
+    let simulation =
+        stage.held().map(|held| Engine::Full.simulate(held)).transpose().map_err(Failure::job)?;
+    let scene = stage.scene(simulation);
     scene.map_or_else(told, |scene| Ok(scene.world().warnings().to_vec()))
 }
 

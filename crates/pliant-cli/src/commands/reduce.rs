@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Instant;
 
 use pliant::blended::{Limit, Options, Outcome, Sampling};
+use pliant::engines::articulated_model;
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::Mechanism;
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
-use super::simulate::too_many_loops;
 use crate::args::{Common, Reduce};
 use crate::blending::{limit, radii, sample};
 use crate::failure::Failure;
@@ -93,7 +93,7 @@ impl Made<'_> {
     fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         let (freedoms, effectors) = (self.mechanism.summary().freedoms, self.mechanism.effectors().len());
-        if freedoms <= 6 * effectors && too_many_loops(self.mechanism).is_none() {
+        if freedoms <= 6 * effectors && articulated_model(self.mechanism).is_ok() {
             advice.push(format!(
                 "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and \
                  needs no model",

@@ -1,6 +1,5 @@
 //! Running the program, for all test files of this folder and those of `pliant-papers`.
 
-pub mod browser;
 pub mod page;
 
 use std::fs;

@@ -19,9 +19,9 @@ use super::options::Options;
 use crate::engine::State;
 use crate::engine::{Simulation as _, StaticsSettings};
 use crate::full;
-use crate::gallery::Numbers;
 use crate::linear::dense::eigen;
 use crate::mechanism::{Effector, Mechanism};
+use crate::numbers::Numbers;
 use crate::reduced::ReductionError;
 use crate::spatial::Wrench;
 

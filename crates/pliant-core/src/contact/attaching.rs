@@ -99,6 +99,14 @@ impl World {
     /// After a change of what is held: a body does not touch the links that hold it, nor what is fixed to these.
     fn regroup(&mut self) {
         self.holding.regroup(&self.first_part, self.first_body, &self.simulations);
+        self.mark_held();
+    }
+
+    /// Marks the pairs that do not touch because one holds the other.
+    pub(super) fn mark_held(&mut self) {
+        if self.holding.holds.is_empty() && self.pairs.iter().all(|pair| !pair.held) {
+            return;
+        }
         for pair in &mut self.pairs {
             let (body, simulation, link) = match pair.things().map(|thing| self.owners[thing]) {
                 [Touched::Free(body), Touched::Mechanism(simulation, link)]

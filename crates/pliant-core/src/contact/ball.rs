@@ -79,7 +79,7 @@ impl Ball {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gallery::Numbers;
+    use crate::numbers::Numbers;
     use parry3d_f64::query::PointQuery;
     use parry3d_f64::shape::Cuboid;
 

@@ -81,6 +81,12 @@ impl Collider {
         Ok(Collider { form, frame, bounds, center, radius, farthest, material })
     }
 
+    /// The box around it, axes of what carries it.
+    pub fn bounds_in_carrier(&self) -> (Vector3<f64>, Vector3<f64>) {
+        let half = self.frame.rotation_matrix().abs() * from_vector(self.bounds.half_extents());
+        (self.center - half, self.center + half)
+    }
+
     /// How far a point, in the frame of what carries it, is from its box, squared.
     pub fn distance_squared(&self, point: &Vector3<f64>) -> f64 {
         let local = from_vector(pose(&self.frame).inverse_transform_point(vector(point)));

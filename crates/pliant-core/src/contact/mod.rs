@@ -2,6 +2,7 @@
 
 mod attaching;
 mod ball;
+mod broad;
 mod collider;
 mod convert;
 mod delassus;

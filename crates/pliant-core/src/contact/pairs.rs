@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::broad::Bounds;
 use super::collider::Collider;
 use super::material::Material;
 use super::narrow::{Narrow, Point};
@@ -27,13 +28,21 @@ pub(super) struct Around {
     reach: f64,
 }
 
+impl Around {
+    /// The box around a ball that moves.
+    pub fn bounds(&self, thing: usize) -> Bounds {
+        let half = Vector3::repeat(self.radius + self.reach + 0.5 * MARGIN);
+        Bounds { low: self.center - half, high: self.center + half, thing }
+    }
+}
+
 impl Thing {
     /// At rest.
     pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
         Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, colliders }
     }
 
-    /// Tells what is around each of its shapes, and how far these can come in a step of h seconds.
+    /// Where each of its shapes is, and how far these can come in a step of h seconds.
     pub fn look_ahead(&self, h: f64, around: &mut Vec<Around>) {
         let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
         let (now, free) = (speeds(&self.twist), speeds(&self.free));
@@ -48,18 +57,22 @@ impl Thing {
     }
 }
 
+/// A shape: what carries it, and which of its shapes it is.
+pub(super) type Place = (usize, usize);
+
+/// Where a pair pushed in the last step, in the frame of its first thing, and how, world axes: on the second.
+pub(super) type Memory = Vec<(Vector3<f64>, Vector3<f64>)>;
+
 /// Two shapes that may touch.
 #[derive(Clone, Debug)]
 pub(super) struct Pair {
-    /// (thing, collider).
-    pub first: (usize, usize),
-    pub second: (usize, usize),
+    pub first: Place,
+    pub second: Place,
     /// Where these shapes are among those of all things, and whether the first is of the static world.
     around: [usize; 2],
     fixed: bool,
     pub material: Material,
-    /// Where it pushed in the last step, in the frame of the first thing, and how, world axes: on the second.
-    old: Vec<(Vector3<f64>, Vector3<f64>)>,
+    old: Memory,
     /// Whether it pushed in the step before that.
     before: bool,
     /// Whether one of the two holds the other: they do not touch.
@@ -70,29 +83,47 @@ pub(super) struct Pair {
 const SAME: f64 = 0.2;
 
 /// Added to how far two shapes look ahead, m.
-const MARGIN: f64 = 1e-3;
+pub(super) const MARGIN: f64 = 1e-3;
 
 impl Pair {
-    pub fn new(things: &[Thing], first: (usize, usize), second: (usize, usize)) -> Pair {
-        let of = |at: (usize, usize)| &things[at.0].colliders[at.1].material;
-        let place = |at: (usize, usize)| {
-            things[..at.0].iter().map(|thing| thing.colliders.len()).sum::<usize>() + at.1
-        };
+    /// Of two shapes by their places among those of all things, with memory for what it is to remember.
+    pub fn new(things: &[Thing], shapes: &[Place], around: [usize; 2], mut memory: Memory) -> Pair {
+        let [first, second] = around.map(|at| shapes[at]);
+        let of = |at: Place| &things[at.0].colliders[at.1].material;
+        memory.clear();
         Pair {
             first,
             second,
-            around: [place(first), place(second)],
+            around,
             fixed: things[first.0].moves.is_none(),
             material: of(first).meet(of(second)),
-            old: Vec::new(),
+            old: memory,
             before: false,
             held: false,
         }
     }
 
-    /// The same with what another, of the same shapes before there were more, remembers.
-    pub fn remembering(&self, old: &Pair) -> Pair {
-        Pair { around: self.around, ..old.clone() }
+    /// Its two shapes: pairs are in this order.
+    pub fn key(&self) -> (Place, Place) {
+        (self.first, self.second)
+    }
+
+    /// After shapes were added to the static world, which come first.
+    pub fn shift(&mut self, by: usize) {
+        self.around[1] += by;
+        if !self.fixed {
+            self.around[0] += by;
+        }
+    }
+
+    /// Whether it touched in the last two steps: an event of it may be due.
+    pub fn is_due(&self) -> bool {
+        self.before || self.pushes()
+    }
+
+    /// Its memory, for another pair.
+    pub fn into_memory(self) -> Memory {
+        self.old
     }
 
     /// The two that carry the shapes.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use nalgebra::{Vector3, Vector6};
 
+use super::broad::{Bounds, Broad};
 use super::collider::{Collider, Surfaces};
 use super::delassus::{Equations, Meeting, Side};
 use super::error::ContactError;
@@ -11,7 +12,7 @@ use super::events::{self, Event};
 use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
-use super::pairs::{Around, Pair, Thing};
+use super::pairs::{Around, Memory, Pair, Place, Thing};
 use super::{exact, pgs, residual};
 use crate::engine::touch::{Push, Touch};
 use crate::engine::{Simulation, StepError};
@@ -139,8 +140,17 @@ pub struct World {
     things: Vec<Thing>,
     /// Of the shapes of all things.
     around: Vec<Around>,
+    /// Of each of these its place.
+    shapes: Vec<Place>,
     pub(super) owners: Vec<Touched>,
+    broad: Broad,
+    /// Those that may come near each other, in the order of their shapes; and memory of others.
     pub(super) pairs: Vec<Pair>,
+    pairs_before: Vec<Pair>,
+    spare: Vec<Memory>,
+    /// Things that a joint connects, and shapes that overlap by design: they do not touch.
+    joined: Vec<(usize, usize)>,
+    overlapping: Vec<(Place, Place)>,
     /// First part of each simulation's in the equations; free bodies come after all of them, and after these what is held.
     pub(super) first_part: Vec<usize>,
     pub(super) first_body: usize,
@@ -177,8 +187,14 @@ impl World {
             bodies: Vec::new(),
             things: vec![world],
             around: Vec::new(),
+            shapes: Vec::new(),
             owners: vec![Touched::World],
+            broad: Broad::default(),
             pairs: Vec::new(),
+            pairs_before: Vec::new(),
+            spare: Vec::new(),
+            joined: Vec::new(),
+            overlapping: Vec::new(),
             first_part: Vec::new(),
             first_body: 0,
             holding: Holding::default(),
@@ -215,8 +231,10 @@ impl World {
             return Ok(());
         }
         let collider = Collider::new(shape, "the world", &self.surfaces)?;
+        let last = (0, self.things[0].colliders.len());
         self.things[0].colliders.push(collider);
-        self.pair_up();
+        self.pairs.iter_mut().for_each(|pair| pair.shift(1));
+        self.added(|place| place == last);
         Ok(())
     }
 
@@ -226,9 +244,10 @@ impl World {
         let id = FreeBodyId { index: self.bodies.len(), world: self.mark };
         let colliders = self.colliders(body)?;
         self.bodies.push(own);
+        let last = self.things.len();
         self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
         self.owners.push(Touched::Free(id));
-        self.pair_up();
+        self.added(|place| place.0 == last);
         Ok(id)
     }
 
@@ -287,12 +306,15 @@ impl World {
                 missing.join(", ")
             ));
         }
+        let count = things.len();
         for (thing, owner) in things {
             self.things.push(thing);
             self.owners.push(owner);
         }
+        let first = self.things.len() - count;
+        self.join(simulation.mechanism(), first);
         self.simulations.push(simulation);
-        self.pair_up();
+        self.added(|place| place.0 >= first);
         Ok(id)
     }
 
@@ -302,9 +324,8 @@ impl World {
         touching.map(|shape| Collider::new(shape, &owner, &self.surfaces)).collect()
     }
 
-    /// Lists the pairs of shapes that may touch: not those of one body, of bodies that a joint connects, or of one
-    /// mechanism that overlap where it starts.
-    fn pair_up(&mut self) {
+    /// After something was added: where everything is in the equations, and which of the new shapes overlap already.
+    fn added(&mut self, is_new: impl Fn(Place) -> bool) {
         self.first_part.clear();
         let mut parts = 0;
         for simulation in &self.simulations {
@@ -316,7 +337,7 @@ impl World {
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => {}
-                Touched::Free(body) => thing.moves = Some((parts + body.index, 0)),
+                Touched::Free(id) => thing.moves = Some((parts + id.index, 0)),
                 Touched::Mechanism(SimulationId { index, .. }, _) => {
                     let touch = thing.moves.map_or(0, |m| m.1);
                     thing.moves =
@@ -324,48 +345,95 @@ impl World {
                 }
             }
         }
+        self.shapes.clear();
         self.around.clear();
-        self.things.iter().for_each(|thing| thing.look_ahead(0.0, &mut self.around));
-        let known = std::mem::take(&mut self.pairs);
-        for a in 0..self.things.len() {
-            for b in a + 1..self.things.len() {
-                if self.joined(a, b) {
-                    continue;
-                }
-                for x in 0..self.things[a].colliders.len() {
-                    for y in 0..self.things[b].colliders.len() {
-                        let pair = Pair::new(&self.things, (a, x), (b, y));
-                        let old = known.iter().find(|p| (p.first, p.second) == (pair.first, pair.second));
-                        if let Some(old) = old {
-                            self.pairs.push(pair.remembering(old));
-                        } else if !self.overlap_by_design(a, b, &pair) {
-                            self.pairs.push(pair);
-                        }
-                    }
+        for (t, thing) in self.things.iter().enumerate() {
+            self.shapes.extend((0..thing.colliders.len()).map(|x| (t, x)));
+            thing.look_ahead(0.0, &mut self.around);
+        }
+        self.sweep();
+        let near = std::mem::take(&mut self.broad.found);
+        for &(i, k) in &near {
+            let [one, two] = [self.shapes[i], self.shapes[k]];
+            let new = is_new(one) || is_new(two);
+            if new && self.joined.binary_search(&(one.0, two.0)).is_err() {
+                let pair = Pair::new(&self.things, &self.shapes, [i, k], Memory::new());
+                if self.overlap_by_design(one.0, two.0, &pair) {
+                    self.overlapping.push((one, two));
                 }
             }
         }
-        self.events.reserve(self.pairs.len());
+        self.overlapping.sort_unstable();
+        self.broad.found = near;
     }
 
-    /// Whether two things are held together by a joint.
-    fn joined(&self, a: usize, b: usize) -> bool {
-        let joined = |mechanism: &Mechanism, a: Option<BodyId>, b: BodyId| {
-            let node = |body: BodyId| mechanism.order().node_of(body);
-            let same = a.is_some_and(|a| node(a) == node(b));
-            same || mechanism.joints().iter().any(|j| {
-                let is = |x: Option<BodyId>, y: Option<BodyId>| {
-                    x.and_then(node) == y.and_then(node) && x.is_some() == y.is_some()
-                };
-                (is(j.parent, a) && is(Some(j.child), Some(b)))
-                    || (is(j.parent, Some(b)) && is(Some(j.child), a))
-            })
-        };
-        match (self.owners[a], self.owners[b]) {
-            (Touched::Mechanism(m, x), Touched::Mechanism(n, y)) if m == n => {
-                joined(self.simulations[m.index].mechanism(), Some(x), y)
+    /// Things of a mechanism, from the first of them on, that a joint connects or that move as one.
+    fn join(&mut self, mechanism: &Mechanism, first: usize) {
+        let node = |body: BodyId| mechanism.order().node_of(body);
+        let nodes: Vec<Option<usize>> = (self.owners[first..].iter())
+            .map(|owner| if let Touched::Mechanism(_, body) = owner { node(*body) } else { None })
+            .collect();
+        let mut connected: Vec<(Option<usize>, Option<usize>)> = (mechanism.joints().iter())
+            .filter_map(|joint| Some((node(joint.parent?), node(joint.child))))
+            .flat_map(|(a, b)| [(a, b), (b, a)])
+            .collect();
+        connected.sort_unstable();
+        for a in 0..nodes.len() {
+            for b in a + 1..nodes.len() {
+                if nodes[a] == nodes[b] || connected.binary_search(&(nodes[a], nodes[b])).is_ok() {
+                    self.joined.push((first + a, first + b));
+                }
             }
-            _ => false,
+        }
+        self.joined.sort_unstable();
+    }
+
+    /// Finds the shapes that may come near each other in the step that was looked ahead for.
+    fn sweep(&mut self) {
+        let fixed = self.things[0].colliders.len();
+        if self.broad.bounds.len() != self.shapes.len() {
+            self.broad.bounds.clear();
+            self.broad.bounds.extend(self.things[0].colliders.iter().map(|collider| {
+                let (low, high) = collider.bounds_in_carrier();
+                let margin = Vector3::repeat(crate::contact::pairs::MARGIN);
+                Bounds { low: low - margin, high: high + margin, thing: 0 }
+            }));
+        }
+        self.broad.bounds.truncate(fixed);
+        let moving = self.around[fixed..].iter().zip(&self.shapes[fixed..]);
+        self.broad.bounds.extend(moving.map(|(around, place)| around.bounds(place.0)));
+        self.broad.sweep(fixed);
+    }
+
+    /// Brings the list of pairs up to date with the sweep: those of one mechanism's connected bodies, or that overlap by
+    /// design, are left out.
+    fn pair_up(&mut self) {
+        self.sweep();
+        std::mem::swap(&mut self.pairs, &mut self.pairs_before);
+        let World { pairs, pairs_before, spare, things, shapes, .. } = self;
+        let mut before = pairs_before.drain(..).peekable();
+        let keep = |pair: Pair, pairs: &mut Vec<Pair>, spare: &mut Vec<Memory>| match pair.is_due() {
+            true => pairs.push(pair),
+            false => spare.push(pair.into_memory()),
+        };
+        let mut new = false;
+        for &(i, k) in &self.broad.found {
+            let key = (shapes[i], shapes[k]);
+            while let Some(pair) = before.next_if(|pair| pair.key() < key) {
+                keep(pair, pairs, spare);
+            }
+            if let Some(pair) = before.next_if(|pair| pair.key() == key) {
+                pairs.push(pair);
+            } else if self.joined.binary_search(&(key.0.0, key.1.0)).is_err()
+                && self.overlapping.binary_search(&key).is_err()
+            {
+                pairs.push(Pair::new(things, shapes, [i, k], spare.pop().unwrap_or_default()));
+                new = true;
+            }
+        }
+        before.for_each(|pair| keep(pair, pairs, spare));
+        if new {
+            self.mark_held();
         }
     }
 
@@ -565,6 +633,7 @@ impl World {
             }
         }
         self.place_things(dt);
+        self.pair_up();
         self.meet(dt);
         self.answer(dt);
         self.holding.fold(&mut self.equations);

@@ -3,8 +3,8 @@
 use super::compile::compile;
 use super::error::{ExpressionError, Place};
 use super::functions::is_function;
+use super::ready::{self, Ready};
 use super::{Expression, Parameter};
-use crate::joints::ready::{self, Ready};
 use crate::words::closest;
 
 /// A transform written in the language of [`crate::expression`], with the names of its freedoms and parameters.

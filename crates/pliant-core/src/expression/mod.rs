@@ -12,6 +12,7 @@ mod lower;
 #[cfg(feature = "compiled")]
 mod machine;
 mod motion;
+pub mod ready;
 mod spline;
 mod syntax;
 mod tape;
@@ -22,9 +23,13 @@ mod vector;
 pub(crate) use compile::SINGULAR;
 pub use error::{ExpressionError, Place};
 pub use formula::Formula;
+#[doc(hidden)]
 pub use graph::{Graph, Node, Operation};
+#[doc(hidden)]
 pub use jet::Derivative;
+#[doc(hidden)]
 pub use syntax::{Form, Operator, Part, Syntax};
+#[doc(hidden)]
 pub use tape::{Code, Instruction, REGISTERS, Register, Tape, TooLarge};
 pub use types::Parameter;
 

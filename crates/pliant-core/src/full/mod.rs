@@ -5,7 +5,6 @@ mod carrying;
 mod contact;
 mod frames;
 mod geometric;
-mod mobility;
 mod model;
 mod placing;
 mod simulation;
@@ -18,7 +17,6 @@ mod tests;
 mod unsymmetric;
 
 pub(crate) use geometric::geometric_stiffness;
-pub(crate) use mobility::mobility;
 pub use model::Model;
 pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
 pub use simulation::Simulation;

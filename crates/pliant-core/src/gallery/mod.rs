@@ -38,7 +38,6 @@ pub use hand::hand;
 pub use helix::helix;
 pub use hexapod::hexapod;
 pub use ladder::ladder;
-pub(crate) use random::Numbers;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use scenes::{

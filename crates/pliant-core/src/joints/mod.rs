@@ -24,17 +24,26 @@
 //! Answers come in fixed 6-vectors and 6×6 matrices of which the first d (or 6−d) entries, rows or
 //! columns count and the rest is zero: no allocation and no generic sizes.
 
+#[doc(hidden)]
 pub mod ball;
+#[doc(hidden)]
 pub mod bushing;
+#[doc(hidden)]
 pub mod cylindrical;
+#[doc(hidden)]
 pub mod default_residual;
+#[doc(hidden)]
 pub mod expression;
+#[doc(hidden)]
 pub mod fixed;
+#[doc(hidden)]
 pub mod hinge;
 pub(crate) mod hinge_lanes;
+#[doc(hidden)]
 pub mod planar;
+#[doc(hidden)]
 pub mod prismatic;
-pub mod ready;
+#[doc(hidden)]
 pub mod universal;
 
 mod rows;

@@ -116,10 +116,10 @@ pub(crate) fn one_block_at_a_time() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gallery::Numbers;
     use crate::linear::angle::half_angle;
     use crate::linear::three::{cross, dot, matrix, product, turn};
     use crate::linear::wide::wide;
+    use crate::numbers::Numbers;
 
     /// Every operation on lanes, and what is written in them.
     fn operations<const FUSED: bool, T: Number>(x: &[T; 10]) -> Vec<T> {

@@ -86,7 +86,7 @@ mod tests {
     use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
     use super::*;
-    use crate::gallery::Numbers;
+    use crate::numbers::Numbers;
 
     /// As nalgebra has it, to rounding of numbers below two.
     #[test]

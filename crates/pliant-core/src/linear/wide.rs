@@ -217,7 +217,7 @@ mod vectors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gallery::Numbers;
+    use crate::numbers::Numbers;
 
     wide! {
         fn squared, squared_lanes(rows: &[f64], out: &mut [f64], m: usize)

@@ -5,13 +5,12 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::gathering::Gathered;
 use super::kinematics::Places;
-use super::model::{BASE, Constants};
+use super::model::{BASE, Constants, Model};
 use super::plan::NONE;
 use super::rows::{Row, Rows};
 use super::step::{self, Motion, Workspace};
 use crate::engine::Inputs;
 use crate::gallery;
-use crate::mechanism::EffectorId;
 use crate::spatial::Wrench;
 
 /// A pose and rates that are not special.
@@ -31,7 +30,7 @@ fn moving(model: &Constants) -> Motion {
 fn segments_and_dense_matrices_give_the_same_step() {
     for name in ["two-link", "y", "arm", "hand", "chain:12", "helix:12"] {
         let mechanism = gallery::build(name).unwrap();
-        let model = Model::new(&mechanism).unwrap();
+        let model = Model::new(&mechanism).unwrap().constants;
         let mut inputs = Inputs::new(&mechanism);
         inputs.set_gravity([0.0; 3]).unwrap();
         for h in [1e-3, 1.0 / 60.0] {
@@ -55,11 +54,11 @@ fn segments_and_dense_matrices_give_the_same_step() {
 fn forces_and_geometric_stiffness_are_derivatives_of_energy() {
     for name in ["y", "arm", "hand", "chain:8"] {
         let mechanism = gallery::build(name).unwrap();
-        let model = Model::new(&mechanism).unwrap();
+        let model = Model::new(&mechanism).unwrap().constants;
         let mut inputs = Inputs::new(&mechanism);
         inputs.set_gravity([1.0, 2.0, -9.0]).unwrap();
         for e in 0..mechanism.effectors().len() {
-            inputs.set_load(EffectorId::from_index(e), Wrench::force([3.0, -1.0 - e as f64, 2.0])).unwrap();
+            inputs.set_load(mechanism.effector_id(e), Wrench::force([3.0, -1.0 - e as f64, 2.0])).unwrap();
         }
         let motion = moving(&model);
         let n = model.freedoms.len();
@@ -146,7 +145,7 @@ fn matrix(x: &Rows) -> Matrix6<f64> {
 fn sums_of_segments_are_those_over_all_links() {
     for name in ["two-link", "y", "arm", "hand", "chain:12", "helix:40"] {
         let mechanism = gallery::build(name).unwrap();
-        let model = Model::new(&mechanism).unwrap();
+        let model = Model::new(&mechanism).unwrap().constants;
         let motion = moving(&model);
         let h = 1.0 / 60.0;
         let mut work = Workspace::new(&model);
@@ -203,7 +202,7 @@ fn sums_of_segments_are_those_over_all_links() {
 fn geometric_stiffness_of_loops_is_that_of_the_dense_matrix() {
     for name in ["loop", "gripper", "ladder:12", "rungs:18"] {
         let mechanism = gallery::build(name).unwrap();
-        let model = Model::new(&mechanism).unwrap();
+        let model = Model::new(&mechanism).unwrap().constants;
         let mut inputs = Inputs::new(&mechanism);
         inputs.add_scene_loads();
         let motion = moving(&model);

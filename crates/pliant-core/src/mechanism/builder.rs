@@ -394,9 +394,11 @@ impl Mechanism {
     pub fn to_builder(&self) -> MechanismBuilder {
         let body = |id: BodyId| self[id].name.clone();
         let joint = |id: JointId| self[id].name.clone();
-        let each = |joint: &Joint, value: fn(&Freedom) -> f64| {
-            Some(PerFreedom::Each(joint.freedoms.iter().map(value).collect()))
-        };
+        // A joint without freedoms has nothing to say of them.
+        fn each<T>(joint: &Joint, value: fn(&Freedom) -> T) -> Option<PerFreedom<T>> {
+            let values: Vec<T> = joint.freedoms.iter().map(value).collect();
+            (!values.is_empty()).then_some(PerFreedom::Each(values))
+        }
         MechanismBuilder {
             name: self.name().into(),
             gravity: self.gravity(),
@@ -410,12 +412,10 @@ impl Mechanism {
                     frame: joint.frame,
                     stiffness: each(joint, |f| f.stiffness),
                     damping: each(joint, |f| f.damping),
-                    limits: Some(PerFreedom::Each(
-                        joint.freedoms.iter().map(|f| (f.lower, f.upper)).collect(),
-                    )),
+                    limits: each(joint, |f| (f.lower, f.upper)),
                     rest: each(joint, |f| f.rest),
                     armature: each(joint, |f| f.armature),
-                    start: Some(PerFreedom::Each(joint.start.clone())),
+                    start: (!joint.start.is_empty()).then(|| PerFreedom::Each(joint.start.clone())),
                 })
                 .collect(),
             effectors: (self.effectors().iter())

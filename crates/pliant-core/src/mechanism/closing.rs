@@ -335,7 +335,7 @@ fn least(A: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
     let qr = A.col_piv_qr();
     let (Q, R) = (qr.q(), qr.r());
     let mut right = b.clone();
-    qr.p().inv_permute_rows(&mut right);
+    qr.p().permute_rows(&mut right);
     let largest = R[(0, 0)].abs();
     let rank = (0..n.min(m)).take_while(|k| R[(*k, *k)].abs() > RANK * largest).count();
     // Rᵀ z = Pᵀb.

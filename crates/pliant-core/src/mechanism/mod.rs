@@ -306,6 +306,7 @@ impl Mechanism {
     }
 
     /// The sequence in which engines visit the mechanism.
+    #[doc(hidden)]
     pub fn order(&self) -> &Order {
         &self.data.order
     }

@@ -11,7 +11,6 @@ use super::effectors::{self, EffectorFrame, in_node};
 use super::error::ReductionError;
 use super::field::{self, Field, Inertia};
 use super::kkt::{Columns, Kkt, Undetermined};
-use super::mass::{Mass, accelerabilities};
 use super::modes::{Modes, Wanted, fixed_interface};
 use super::projection::{Projection, loose, not_held, project};
 use super::rebuild::Rebuilder;
@@ -63,6 +62,32 @@ impl Model {
     /// Number of modes kept.
     pub fn modes(&self) -> usize {
         self.constants.components.iter().map(|c| c.size() - c.rank).sum()
+    }
+
+    /// The model with the mass M_y = (UᵀS A (UᵀS)ᵀ)⁻¹ instead of the condensed one, A (6|E|×6|E|, effector frames) an
+    /// acceleration of the effectors per wrench on them: for comparison with the literature.
+    #[doc(hidden)]
+    pub fn with_accelerability(mut self, A: &DMatrix<f64>) -> Result<Model, ReductionError> {
+        let refused = |why: &str| Err(ReductionError::Options(why.into()));
+        for component in &mut Arc::make_mut(&mut self.constants).components {
+            if component.base.is_some() {
+                return refused(
+                    "a free base goes with the condensed mass only: others do not say how links push it",
+                );
+            }
+            if component.size() > component.rank {
+                return refused("modes go with the condensed mass only");
+            }
+            let rows: Vec<usize> = component.effectors.iter().flat_map(|&e| 6 * e..6 * e + 6).collect();
+            let own = A.select_rows(&rows).select_columns(&rows);
+            match (&component.measure * own * component.measure.transpose()).try_inverse() {
+                Some(mass) => component.mass = mass,
+                None => {
+                    return refused("the mass does not exist here: some motion of the effectors meets none");
+                }
+            }
+        }
+        Ok(self)
     }
 
     /// Natural frequencies of the model, rad/s, ascending, bases held.
@@ -152,20 +177,19 @@ impl Component {
 impl Reduction {
     /// Builds the model.
     pub fn build(self) -> Result<Model, ReductionError> {
-        let Reduction { reference, effectors, inner, method, mass, modes, free_base } = self;
+        let Reduction { reference, effectors, inner, method, modes, free_base } = self;
         let mut frames = effectors::choose(&reference.mechanism, effectors.as_deref())?;
         frames.extend(inner);
         let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
             .map_err(|at| not_held(&reference, &frames, at))?;
         check_bases(&reference)?;
         let projection = project(&reference, &kkt, frames, method)?;
-        let builder = Builder { reference: &reference, kkt: &kkt, projection: &projection, mass, modes };
-        let accelerability = builder.accelerability()?;
+        let builder = Builder { reference: &reference, kkt: &kkt, projection: &projection, modes };
         let mut place_of_node = vec![(usize::MAX, 0); reference.poses.len()];
         let mut components = Vec::new();
         for part in parts(&reference) {
             part.nodes.iter().enumerate().for_each(|(at, &n)| place_of_node[n] = (components.len(), at));
-            components.push(builder.component(part, accelerability.as_ref())?);
+            components.push(builder.component(part)?);
         }
         let mut effectors: Vec<Effector> = Vec::new();
         for frame in &projection.effectors {
@@ -227,45 +251,12 @@ struct Builder<'a> {
     reference: &'a Reference,
     kkt: &'a Kkt,
     projection: &'a Projection,
-    mass: Mass,
     modes: ModeChoice,
 }
 
 impl Builder<'_> {
-    /// A_EE of the options that have one.
-    fn accelerability(&self) -> Result<Option<DMatrix<f64>>, ReductionError> {
+    fn component(&self, part: Part) -> Result<Component, ReductionError> {
         let reference = self.reference;
-        let effectors = || self.projection.effectors.clone();
-        match self.mass {
-            Mass::Condensed => Ok(None),
-            Mass::Accelerability | Mass::CompositeAccelerability => {
-                let composite = self.mass == Mass::CompositeAccelerability;
-                let kkt = Kkt::new(reference, &accelerabilities(reference, composite))
-                    .map_err(|at| not_held(reference, &effectors(), at))?;
-                let projection = project(reference, &kkt, effectors(), Default::default())?;
-                Ok(Some(projection.compliance))
-            }
-            Mass::OperationalSpace => Ok(Some(self.mobility())),
-        }
-    }
-
-    /// What wrenches on the effectors accelerate, effector frames, springs left out.
-    fn mobility(&self) -> DMatrix<f64> {
-        crate::full::mobility(self.reference, &self.projection.effectors)
-    }
-
-    fn component(
-        &self,
-        part: Part,
-        accelerability: Option<&DMatrix<f64>>,
-    ) -> Result<Component, ReductionError> {
-        let reference = self.reference;
-        if !part.bases.is_empty() && self.mass != Mass::Condensed {
-            return Err(ReductionError::Options(
-                "a free base goes with the condensed mass only: the others do not say how links push it"
-                    .into(),
-            ));
-        }
         let base = part.bases.first().copied();
         let base_pose = base.map_or(Pose::identity(), |n| reference.poses[n]);
         let all = &self.projection.effectors;
@@ -320,28 +311,13 @@ impl Builder<'_> {
             .map_err(held)?,
         };
         let k = frequencies.len();
-        if k > 0 && self.mass != Mass::Condensed {
-            return Err(ReductionError::Options("modes go with the condensed mass only".into()));
-        }
         let shapes = N.beside(&modes);
         let n = r + k;
         let stiffness =
             DVector::from_fn(n, |i, _| if i < r { basis.stiffness[i] } else { frequencies[i - r].powi(2) });
 
         let momentum = inertia.times(&shapes);
-        let condensed = shapes.dot(&momentum);
-        let mass = match accelerability {
-            None => (&condensed + condensed.transpose()) * 0.5,
-            Some(A) => {
-                let A = &basis.measure * submatrix(A) * basis.measure.transpose();
-                A.clone().try_inverse().ok_or_else(|| {
-                    ReductionError::Options(format!(
-                        "the {:?} mass does not exist here: some motion of the effectors meets no mass",
-                        self.mass
-                    ))
-                })?
-            }
-        };
+        let mass = shapes.dot(&momentum);
         let dampers = field::per_freedom(reference, &coordinates, |f| f.damping);
         let mut damped = shapes.clone();
         damped.nodes.fill(0.0);
@@ -374,7 +350,7 @@ impl Builder<'_> {
             motion,
             measure,
             stiffness,
-            mass,
+            mass: (&mass + mass.transpose()) * 0.5,
             damping: (&damping + damping.transpose()) * 0.5,
             shapes,
             base_load,

@@ -1,9 +1,8 @@
-//! What a user asks for: where to linearise, which effectors, by which method, with which mass.
+//! What a user asks for: where to linearise, which effectors, by which method, with how many modes.
 
 use super::effectors::{self, EffectorFrame};
 use super::error::ReductionError;
 use super::kkt::Kkt;
-use super::mass::Mass;
 use super::projection::{Method, Projection, project};
 use super::reference::Reference;
 use super::softness::Softness;
@@ -50,7 +49,6 @@ pub struct Reduction {
     /// Frames beside these.
     pub(super) inner: Vec<EffectorFrame>,
     pub(super) method: Method,
-    pub(super) mass: Mass,
     pub(super) modes: ModeChoice,
     pub(super) free_base: FreeBase,
 }
@@ -68,7 +66,6 @@ impl Reduction {
             effectors: None,
             inner: Vec::new(),
             method: Method::Exact,
-            mass: Mass::Condensed,
             modes: ModeChoice::Count(0),
             free_base: FreeBase::MeanAxes,
         }
@@ -89,12 +86,6 @@ impl Reduction {
     /// By this method instead of [`Method::Exact`].
     pub fn method(mut self, method: Method) -> Reduction {
         self.method = method;
-        self
-    }
-
-    /// With this mass instead of [`Mass::Condensed`].
-    pub fn mass(mut self, mass: Mass) -> Reduction {
-        self.mass = mass;
         self
     }
 

@@ -9,7 +9,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 use super::effectors::EffectorFrame;
 use super::error::ReductionError;
 use super::segments::Segments;
-use crate::engine::{Simulation, State};
+use crate::engine::Simulation;
 use crate::full;
 use crate::joints::JointKind;
 use crate::mechanism::closing::{Unposed, pose_at};
@@ -283,14 +283,6 @@ impl Reference {
     /// The mechanism.
     pub fn mechanism(&self) -> &Mechanism {
         &self.mechanism
-    }
-
-    /// Puts poses and coordinates into a state.
-    pub(crate) fn write_to(&self, state: &mut State) {
-        for (pose, body) in state.poses.iter_mut().zip(self.mechanism.body_ids()) {
-            *pose = self.body_pose(body);
-        }
-        state.coordinates.copy_from_slice(&self.coordinates);
     }
 
     /// The link frame of a body at the reference, in the world.

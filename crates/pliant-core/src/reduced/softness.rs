@@ -1,4 +1,4 @@
-//! How soft the coordinates of every joint are: their springs, or whatever else is projected like them.
+//! Compliance of the coordinates of every joint: that of their springs.
 
 use nalgebra::Matrix6;
 

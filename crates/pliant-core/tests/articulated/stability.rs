@@ -96,18 +96,18 @@ fn pulls_are_those_of_the_full_engine() {
         let difference = |dt: f64| {
             let (mut a, mut b) = (model.simulate(), other.simulate());
             let id = a.inputs_mut().add_spring(pull).unwrap();
-            b.inputs_mut().add_spring(pull).unwrap();
+            let other_id = b.inputs_mut().add_spring(pull).unwrap();
             b.set_iterations(3).unwrap();
             let (v, w) = (Vector3::new(0.02, 0.01, -0.03), Vector3::new(0.1, 0.2, -0.1));
             for step in 1..=(0.05 / dt).round() as usize {
                 let t = dt * step as f64;
                 let target = Pose::new(exp_rotation(&(w * t)) * start.rotation, start.position + v * t);
                 a.inputs_mut().set_spring_target(id, target, Twist::new(v, w)).unwrap();
-                b.inputs_mut().set_spring_target(id, target, Twist::new(v, w)).unwrap();
+                b.inputs_mut().set_spring_target(other_id, target, Twist::new(v, w)).unwrap();
                 a.step(dt).unwrap();
                 b.step(dt).unwrap();
             }
-            let (f, g) = (a.spring_force(id).unwrap(), b.spring_force(id).unwrap());
+            let (f, g) = (a.spring_force(id).unwrap(), b.spring_force(other_id).unwrap());
             let off = (f.force - g.force).norm() / g.force.norm();
             (apart(&mechanism, a.state(), b.state()), off)
         };

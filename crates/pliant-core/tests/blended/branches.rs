@@ -225,6 +225,7 @@ fn the_same_samples_are_worth_more() {
                     cases.extend(case(&mechanism, &mut random, [0.4, 0.7, 1.0][k % 3], false));
                 }
             }
+            assert_eq!(cases.len(), count, "{}", mechanism.name());
             cases
         };
         let (training, testing) = (draw(counts[2] - 1), draw(24));
@@ -274,9 +275,11 @@ fn poses_do_not_jump() {
         let opposite: Vec<Wrench> = case.loads.iter().map(|w| *w * -1.0).collect();
         let _ = (model.add(&case.loads), model.add(&opposite));
     }
+    assert_eq!(model.samples().len(), 9);
     let mut random = Random(17);
     let corners: Vec<Vec<Wrench>> =
         (0..3).filter_map(|_| case(&mechanism, &mut random, 0.7, false)).map(|case| case.loads).collect();
+    assert_eq!(corners.len(), 2, "of 3");
     let largest = |steps: usize| {
         let mut simulation = model.simulate();
         let mut largest = 0.0f64;

@@ -52,12 +52,15 @@ fn transients_are_near_those_of_the_full_engine() {
         ("helix:50", 3, 0.25),
         ("rungs:18", 2, 0.15),
     ];
+    let mut ran = Vec::new();
     for (name, pairs, bound) in scenes {
         let mechanism = gallery::build(name).unwrap();
         let model = sampled(&mechanism, pairs, Options::default());
         let mut random = Random(11);
+        let mut cases = 0;
         for _ in 0..2 {
             let Some(case) = case(&mechanism, &mut random, 0.25, false) else { continue };
+            cases += 1;
             for force in [Force::Live, Force::Blend] {
                 let full_model = full::Model::new(&mechanism);
                 let (mut expected, mut simulation) = (full_model.simulate(), model.simulate());
@@ -74,19 +77,33 @@ fn transients_are_near_those_of_the_full_engine() {
                 assert!(error < if force == Force::Live { bound } else { 0.4 }, "{name} {force:?}: {error}");
             }
         }
+        ran.push((name, model.samples().len(), cases));
     }
+    // Samples, and cases of 2.
+    let expected = [
+        ("two-link", 5, 2),
+        ("y", 7, 1),
+        ("hand", 5, 2),
+        ("chain", 7, 2),
+        ("helix:50", 7, 2),
+        ("rungs:18", 5, 2),
+    ];
+    assert_eq!(ran, expected);
 }
 
 #[test]
 fn damped_runs_come_to_rest_where_the_statics_are() {
+    let mut ran = Vec::new();
     for (name, pairs) in
         [("y", 4), ("hand", 2), ("chain", 3), ("helix:50", 3), ("rungs:18", 2), ("gripper", 2)]
     {
         let mechanism = gallery::build(name).unwrap();
         let model = sampled(&mechanism, pairs, Options::default());
         let mut random = Random(3);
+        let mut cases = 0;
         for k in 0..4 {
             let Some(case) = case(&mechanism, &mut random, [0.4, 0.9][k % 2], false) else { continue };
+            cases += 1;
             for force in [Force::Live, Force::Blend] {
                 let mut simulation = model.simulate();
                 simulation.set_options(Options { force, ..*model.options() });
@@ -121,21 +138,35 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
                 }
             }
         }
+        ran.push((name, model.samples().len(), cases));
     }
+    // Samples, and cases of 4.
+    let expected = [
+        ("y", 7, 4),
+        ("hand", 5, 4),
+        ("chain", 7, 4),
+        ("helix:50", 7, 4),
+        ("rungs:18", 5, 2),
+        ("gripper", 3, 3),
+    ];
+    assert_eq!(ran, expected);
 }
 
 /// A path of loads in four times as many steps: poses change four times less from one to the next.
 #[test]
 fn poses_do_not_jump() {
+    let mut ran = Vec::new();
     for name in ["y", "helix:50", "rungs:18"] {
         let mechanism = gallery::build(name).unwrap();
         let mut random = Random(17);
         let corners: Vec<Vec<Wrench>> =
             (0..3).filter_map(|_| case(&mechanism, &mut random, 0.7, false)).map(|case| case.loads).collect();
+        let mut samples = Vec::new();
         for force in [Force::Live, Force::Blend] {
             // Branches with the blend alone are steeper: `tests/blended/branches.rs`.
             let options = Options { neighbours: 4, branches: force == Force::Live, ..Options::default() };
             let model = sampled(&mechanism, 6, options);
+            samples.push(model.samples().len());
             for links in [Links::Joint, Links::Twist] {
                 let largest = |steps: usize| {
                     let mut simulation = model.simulate();
@@ -165,5 +196,9 @@ fn poses_do_not_jump() {
                 assert!(ratio > 3.3, "{name} {force:?} {links:?}: {coarse} {fine}");
             }
         }
+        ran.push((name, corners.len(), samples));
     }
+    // Corners of 3, and samples with branches apart and together.
+    let expected = [("y", 2, vec![9, 9]), ("helix:50", 3, vec![13, 13]), ("rungs:18", 2, vec![13, 13])];
+    assert_eq!(ran, expected);
 }

@@ -1,12 +1,15 @@
 //! Joints given by formulas, with the range in which each is to be tried.
 
+use std::sync::{Arc, LazyLock};
+
 use pliant_core::expression::{Expression, Formula, Parameter};
 use pliant_core::joints::JointKind;
 
 /// A formula that is tried with coordinates up to `range` either way.
+#[derive(Clone)]
 pub struct Case {
     pub name: &'static str,
-    pub expression: Expression,
+    pub expression: Arc<Expression>,
     pub range: Vec<f64>,
     /// Where pieces of a curve meet: a coordinate and its value. Differences do not reach across.
     pub breaks: Vec<(usize, f64)>,
@@ -16,7 +19,7 @@ impl Case {
     fn new(name: &'static str, formula: Formula, range: &[f64]) -> Case {
         let expression = formula.compile().unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(expression.freedoms(), range.len(), "{name}");
-        Case { name, expression, range: range.to_vec(), breaks: Vec::new() }
+        Case { name, expression: Arc::new(expression), range: range.to_vec(), breaks: Vec::new() }
     }
 
     /// Coordinates within the range, from numbers between −1 and 1.
@@ -30,7 +33,7 @@ impl Case {
     }
 
     pub fn kind(&self) -> JointKind {
-        JointKind::from(self.expression.clone())
+        JointKind::Expression(self.expression.clone())
     }
 }
 
@@ -124,7 +127,7 @@ pub fn ready() -> Vec<Case> {
             &[0.4],
         ),
     ];
-    assert_eq!(cases.len(), pliant_core::joints::ready::ALL.len());
+    assert_eq!(cases.len(), pliant_core::expression::ready::ALL.len());
     cases
 }
 
@@ -198,8 +201,11 @@ pub fn others() -> Vec<Case> {
     ]
 }
 
-/// All of them.
+/// All of them, compiled once for all tests.
 pub fn all() -> Vec<Case> {
-    let pairs = lower_pairs().into_iter().map(|(case, _)| case);
-    ready().into_iter().chain(pairs).chain(others()).collect()
+    static ALL: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let pairs = lower_pairs().into_iter().map(|(case, _)| case);
+        ready().into_iter().chain(pairs).chain(others()).collect()
+    });
+    ALL.clone()
 }

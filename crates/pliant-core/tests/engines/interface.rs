@@ -62,7 +62,10 @@ fn what_an_engine_cannot_do_names_those_that_can() {
         assert!(error.to_string().contains(error.engine) && error.to_string().contains("live"), "{error}");
     }
     for kind in [Kind::Live, Kind::Blended, Kind::BlendAlone] {
-        assert!(kind.simulate(&mechanism).estimate().unwrap() < 0.1, "{kind:?}");
+        let mut simulation = kind.simulate(&mechanism);
+        simulation.settle(&Default::default()).unwrap();
+        // What the statics leave over, and what a blend of three samples does.
+        assert!(simulation.estimate().unwrap() < 1e-6, "{kind:?}");
     }
 }
 

@@ -19,14 +19,17 @@ use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, log};
 
 const ENTRIES: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
 
-/// The same mechanism with every lower pair as a formula.
-fn as_formulas(mechanism: &Mechanism) -> Mechanism {
+/// The same mechanism with every lower pair as a formula, and how many these are.
+fn as_formulas(mechanism: &Mechanism) -> (Mechanism, usize) {
     let pairs = formulas::lower_pairs();
-    edited(mechanism, |joint| {
+    let mut replaced = 0;
+    let written = edited(mechanism, |joint| {
         if let Some((case, _)) = pairs.iter().find(|(_, kind)| *kind == joint.kind) {
             joint.kind = case.kind();
+            replaced += 1;
         }
-    })
+    });
+    (written, replaced)
 }
 
 fn scene_loads(simulation: &mut Simulation) {
@@ -46,6 +49,7 @@ fn lower_pairs_move_as_the_built_in_joints() {
         JointKind::Cylindrical,
         JointKind::Planar,
     ];
+    let mut replaced = 0;
     for seed in 0..6 {
         let options = RandomOptions {
             bodies: 8,
@@ -56,7 +60,8 @@ fn lower_pairs_move_as_the_built_in_joints() {
             ..RandomOptions::default()
         };
         let given = gallery::random(seed, &options);
-        let written = as_formulas(&given);
+        let (written, count) = as_formulas(&given);
+        replaced += count;
         let run = |mechanism: &Mechanism| {
             let model = Model::new(mechanism);
             let mut simulation = model.simulate();
@@ -70,6 +75,7 @@ fn lower_pairs_move_as_the_built_in_joints() {
         let error = apart(&given, &a, &b);
         assert!(error <= 1e-8, "seed {seed}: {error:e}");
     }
+    assert_eq!(replaced, 45, "joints");
 }
 
 /// Settled, the gallery's formulas are where the motion comes to rest, with all forces in balance.

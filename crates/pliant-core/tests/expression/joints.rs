@@ -9,8 +9,9 @@ use pliant_core::nalgebra::{Matrix6, Vector6};
 use pliant_core::spatial::{Pose, Twist, exp};
 
 /// Every case at `count` places: its kind, its coordinates, and a twist off the manifold of up to 0.1 own lengths
-/// and 0.1 rad.
-fn each(count: usize, mut visit: impl FnMut(&Case, &JointKind, &[f64], Twist)) {
+/// and 0.1 rad. Places near a break of a curve are left out; returns how many are visited.
+fn each(count: usize, mut visit: impl FnMut(&Case, &JointKind, &[f64], Twist)) -> usize {
+    let mut visited = 0;
     let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
     for case in formulas::all() {
         let (kind, length) = (case.kind(), case.expression.own_length());
@@ -22,9 +23,11 @@ fn each(count: usize, mut visit: impl FnMut(&Case, &JointKind, &[f64], Twist)) {
             });
             if case.is_smooth_around(&q) {
                 visit(&case, &kind, &q, Twist::from_vector(&off));
+                visited += 1;
             }
         }
     }
+    visited
 }
 
 fn padded(q: &[f64]) -> Vector6<f64> {
@@ -43,7 +46,7 @@ fn stretch(kind: &JointKind, q: &[f64]) -> f64 {
 /// θ(X(q)) = q, from a reference nearby.
 #[test]
 fn coordinates_undo_the_transform() {
-    each(40, |case, kind, q, off| {
+    let visited = each(40, |case, kind, q, off| {
         let reference: Vec<f64> = q
             .iter()
             .zip(off.to_vector().iter().zip(&case.range))
@@ -53,12 +56,13 @@ fn coordinates_undo_the_transform() {
         let error = (back - padded(q)).amax();
         assert!(error <= 1e-14 * stretch(kind, q), "{} {q:?} {error:e}", case.name);
     });
+    assert_eq!(visited, 725);
 }
 
 /// On the manifold C = 0, J S = 0, Jθ S = 1 and J Jᵀ = 1.
 #[test]
 fn rows_and_subspace_complement_each_other() {
-    each(40, |case, kind, q, _| {
+    let visited = each(40, |case, kind, q, _| {
         let d = q.len();
         let X = kind.transform(q);
         let (J, S, T) = (kind.rows(&X, q), kind.subspace(q), kind.coordinates_jacobian(&X, q));
@@ -67,12 +71,13 @@ fn rows_and_subspace_complement_each_other() {
         assert!((J * J.transpose() - partial_identity(6 - d)).amax() <= 1e-14, "{} {q:?}", case.name);
         assert!((T * S - partial_identity(d)).amax() <= 1e-14 * stretch(kind, q), "{} {q:?}", case.name);
     });
+    assert_eq!(visited, 725);
 }
 
 /// Off the manifold what is left does no work along the freedoms: SᵀW e = 0.
 #[test]
 fn what_is_left_does_no_work() {
-    each(40, |case, kind, q, off| {
+    let visited = each(40, |case, kind, q, off| {
         let X = kind.transform(q) * exp(&off);
         let q = kind.coordinates(&X, q);
         let q = &q.as_slice()[..kind.freedoms()];
@@ -86,13 +91,15 @@ fn what_is_left_does_no_work() {
             work.amax()
         );
     });
+    assert_eq!(visited, 725);
 }
 
 /// Jθ and J, by differences of θ and C along X exp(tξ), on the manifold and off it. The sixth-order formula with a
 /// step of 0.01 bends curves of 0.1 m by tenths of a radian: the step is taken in own lengths.
 #[test]
 fn jacobians_are_rates() {
-    each(12, |case, kind, q, off| {
+    let mut compared = 0;
+    let visited = each(12, |case, kind, q, off| {
         let (d, length) = (q.len(), case.expression.own_length());
         for size in [0.0, 1.0] {
             let X = kind.transform(q) * exp(&(off * size));
@@ -102,6 +109,7 @@ fn jacobians_are_rates() {
             if !case.is_smooth_around(q) {
                 continue;
             }
+            compared += 1;
             let part = 0.04;
             let scale = Vector6::new(length, length, length, 1.0, 1.0, 1.0) * part;
             let moved = |xi: &Vector6<f64>| X * exp(&Twist::from_vector(&xi.component_mul(&scale)));
@@ -121,12 +129,14 @@ fn jacobians_are_rates() {
             assert!(error <= 1e-11 * (1.0 + numeric.amax()), "{} {q:?} off {size}: J {error:e}", case.name);
         }
     });
+    assert_eq!((visited, compared), (214, 427));
 }
 
 /// ∂(Jᵀλ + Jθᵀτ)/∂ξ, by differences of sixth order beside the second-order ones that the joint takes.
 #[test]
 fn wrench_derivative_is_a_rate() {
-    each(4, |case, kind, q, off| {
+    let mut compared = 0;
+    let visited = each(4, |case, kind, q, off| {
         let (d, length) = (q.len(), case.expression.own_length());
         let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() - 0.5;
         let multipliers: Vec<f64> = (0..6 - d).map(number).collect();
@@ -142,6 +152,7 @@ fn wrench_derivative_is_a_rate() {
         if !case.is_smooth_around(at.as_slice()) {
             return;
         }
+        compared += 1;
         let H = kind.wrench_derivative(&X, &at.as_slice()[..d], &multipliers, &forces);
         let scale = Vector6::new(length, length, length, 1.0, 1.0, 1.0) * 0.05;
         let numeric = jacobian(|xi| wrench(&(X * exp(&Twist::from_vector(&xi.component_mul(&scale))))));
@@ -153,12 +164,13 @@ fn wrench_derivative_is_a_rate() {
             numeric.amax()
         );
     });
+    assert_eq!((visited, compared), (72, 72));
 }
 
 /// N turns with S without a jump, as long as no column of S points against where it pointed in the file's pose.
 #[test]
 fn rows_vary_smoothly() {
-    each(10, |case, kind, q, off| {
+    let visited = each(10, |case, kind, q, off| {
         let q: Vec<f64> = q.iter().map(|q| q.clamp(-1.0, 1.0)).collect();
         let rate: Vec<f64> =
             off.to_vector().iter().zip(&case.range).map(|(o, r)| (o * 3.0 * r).clamp(-0.3, 0.3)).collect();
@@ -173,4 +185,5 @@ fn rows_vary_smoothly() {
             assert!(change <= 0.1 + 0.02 * slope, "{} {q:?}: {change}", case.name);
         }
     });
+    assert_eq!(visited, 179);
 }

@@ -53,8 +53,8 @@ fn numbers_that_are_not_finite_are_refused() {
         refused.push((inputs.set_target(hinge, &[x]).unwrap_err(), name));
         refused.push((inputs.set_base(at, Twist::ZERO).unwrap_err(), "base"));
         refused.push((inputs.set_base(Pose::identity(), moving).unwrap_err(), "base"));
-        refused.push((inputs.set_spring_target(pull, at, Twist::ZERO).unwrap_err(), "pull"));
-        refused.push((inputs.set_spring_target(pull, Pose::identity(), moving).unwrap_err(), "pull"));
+        refused.push((inputs.set_spring_target(pull, at, Twist::ZERO).unwrap_err(), "spring"));
+        refused.push((inputs.set_spring_target(pull, Pose::identity(), moving).unwrap_err(), "spring"));
         for bad in [
             Spring { stiffness: x, ..good },
             Spring { turning_stiffness: x, ..good },
@@ -63,7 +63,7 @@ fn numbers_that_are_not_finite_are_refused() {
             Spring { frame: at, ..good },
             Spring { stiffness: -1.0, ..good },
         ] {
-            refused.push((inputs.add_spring(bad).unwrap_err(), "pull"));
+            refused.push((inputs.add_spring(bad).unwrap_err(), "spring"));
         }
         for (error, word) in refused {
             let message = error.to_string();

@@ -71,11 +71,14 @@ fn firefighters_are_two_equal_people() {
     let scene = gallery::firefighters();
     assert!((scene.mass() - (2.0 * 75.0 + 8.0)).abs() < 1e-10);
     // A half turn about z takes one to the other.
+    let mut parts = 0;
     for (part, one) in scene.bodies().iter().filter_map(|b| Some((b.name.strip_prefix("west_")?, b))) {
         let (p, other) = (one.pose.position, body(&scene, &format!("east_{part}")));
         assert_near(other.pose.position, vector(-p.x, -p.y, p.z));
         assert_eq!(other.inertia.mass, one.inertia.mass);
+        parts += 1;
     }
+    assert_eq!(parts, 15);
     let kinds = [
         ("foot", JointKind::Fixed),
         ("ankle", JointKind::Universal),

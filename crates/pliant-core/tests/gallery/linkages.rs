@@ -21,7 +21,9 @@ fn graph_has_the_edges_of_the_figure() {
     ];
     assert_eq!(edges, expected);
     assert_eq!(graph.order().node_of(graph.find_body("a").unwrap()), None);
-    for joint in graph.joints().iter().filter(|joint| joint.kind == JointKind::Hinge) {
+    let hinges: Vec<&Joint> = graph.joints().iter().filter(|j| j.kind == JointKind::Hinge).collect();
+    assert_eq!(hinges.len(), 9);
+    for joint in hinges {
         let parent = graph[joint.parent.unwrap()].pose.position;
         assert_near(joint.frame.position, (parent + graph[joint.child].pose.position) * 0.5);
         assert_near(axis(joint), Vector3::y());

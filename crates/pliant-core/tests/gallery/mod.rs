@@ -64,9 +64,14 @@ fn counts(mechanism: &Mechanism) -> [usize; 4] {
     [summary.bodies, summary.joints, summary.freedoms, summary.loops]
 }
 
-fn assert_hinges_sprung(mechanism: &Mechanism, stiffness: f64, damping: f64) {
+/// There are so many hinges, all with the same spring.
+#[track_caller]
+fn assert_hinges_sprung(mechanism: &Mechanism, hinges: usize, stiffness: f64, damping: f64) {
     let expected = Freedom { stiffness, damping, ..Freedom::PASSIVE };
-    for joint in mechanism.joints().iter().filter(|joint| joint.kind == JointKind::Hinge) {
+    let of_kind: Vec<&Joint> =
+        mechanism.joints().iter().filter(|joint| joint.kind == JointKind::Hinge).collect();
+    assert_eq!(of_kind.len(), hinges, "{}", mechanism.name());
+    for joint in of_kind {
         assert_eq!(joint.freedoms, [expected], "{}", joint.name);
     }
 }

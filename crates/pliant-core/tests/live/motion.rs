@@ -69,13 +69,17 @@ fn transients_are_those_of_the_full_engine() {
         };
         let links: Vec<&str> = model.inner_links().iter().map(|e| e.name.as_str()).collect();
         let mut random = Random(11);
+        let mut cases = 0;
         for _ in 0..4 {
             // A load put on at once swings about twice as far as it bends at rest.
             let Some(case) = case(&mechanism, &mut random, 0.25, false) else { continue };
+            cases += 1;
             let (error, displacement) = transient(&model, &case.loads, dt, 0.5);
             eprintln!("{name} {links:?}: {error:.4} at {displacement:.2}");
             assert!(error < bound, "{name} {links:?}: {error}");
         }
+        // The statics of y do not get to one of its loads.
+        assert_eq!(cases, if name == "y" { 3 } else { 4 }, "{name} {links:?}");
     }
 }
 
@@ -90,8 +94,8 @@ fn what_is_dropped_is_the_vibration_with_the_effectors_held() {
         let mut held = builder(&mechanism, |_| {});
         held.joint(JointDescription::new("held", JointKind::Fixed, "world", &tip.name).frame(tip.pose));
         let held = held.build().unwrap();
+        let body = &mechanism[dropped.body].name;
         let natural = |mechanism: &Mechanism| {
-            let body = &mechanism[dropped.body].name;
             Reduction::at_rest(mechanism).effectors([body]).build().unwrap().full_frequencies(1).unwrap()[0]
         };
         let (with, without) = (natural(&held), natural(&mechanism));

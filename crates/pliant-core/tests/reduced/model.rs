@@ -11,7 +11,7 @@ use pliant_core::full::{self};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{BodyId, Mechanism, PerFreedom};
-use pliant_core::reduced::{Mass, Method, Model, Reconstruction, Reduction, ReductionError, Simulation};
+use pliant_core::reduced::{Method, Model, Reconstruction, Reduction, ReductionError, Simulation};
 use pliant_core::spatial::{Twist, log};
 
 /// Lowest frequency of a model over the lowest of the dense one.
@@ -32,54 +32,6 @@ fn frequencies_of_condensation_and_modes() {
             // Rayleigh's principle: a reduced model is never too soft, but for rounding.
             assert!(ratio > 1.0 - 1e-9 && ratio < 1.0 + bound, "{name} with {modes} modes: {ratio}");
         }
-    }
-}
-
-#[test]
-fn other_masses_are_what_they_are_said_to_be() {
-    // The paper's mass overestimates frequencies by far; operational space less. (docs: the table in reduced/README.)
-    for name in ["chain:20", "y", "rungs:48", "helix:50"] {
-        let mechanism = gallery::build(name).unwrap();
-        let of = |mass| ratio(&mechanism, &Reduction::at_rest(&mechanism).mass(mass).build().unwrap());
-        let [condensed, own, composite, operational] =
-            [Mass::Condensed, Mass::Accelerability, Mass::CompositeAccelerability, Mass::OperationalSpace]
-                .map(of);
-        assert!(condensed < operational && condensed < composite && composite < own, "{name}");
-        assert!(own > 10.0, "{name} {own}");
-    }
-}
-
-#[test]
-fn operational_space_is_the_inverse_of_what_a_wrench_accelerates() {
-    // E (Zᵀ M Z)⁻¹ Eᵀ of the dense model.
-    for name in ["y", "rungs:24", "loop", "arm", "gripper"] {
-        let mechanism = gallery::build(name).unwrap();
-        let dense = Dense::new(&mechanism);
-        let frames: Vec<_> = mechanism.effectors().iter().map(|e| (e.body, e.frame)).collect();
-        let (Z, E) = (&dense.closed, dense.stack(&frames));
-        let M = (Z.transpose() * dense.mass(&mechanism) * Z).cholesky().unwrap();
-        let mobility = &E * Z * M.solve(&(Z.transpose() * E.transpose()));
-        let model = Reduction::at_rest(&mechanism).mass(Mass::OperationalSpace).build().unwrap();
-        let K = dense.compliance(&frames).unwrap();
-        // Lowest frequency by the dense matrices: ω² = smallest eigenvalue of A K⁻¹ on the range of C; through
-        // C Λ: 1/ω² = largest eigenvalue of C A⁺. Compared in the range that C spans.
-        let eigen = K.clone().symmetric_eigen();
-        let kept: Vec<usize> =
-            (0..K.nrows()).filter(|&k| eigen.eigenvalues[k] > 1e-9 * eigen.eigenvalues.max()).collect();
-        let U = pliant_core::nalgebra::DMatrix::from_fn(K.nrows(), kept.len(), |i, k| {
-            eigen.eigenvectors[(i, kept[k])]
-        });
-        let A = U.transpose() * &mobility * &U;
-        let C = U.transpose() * &K * &U;
-        let L = A.cholesky().unwrap().l().try_inverse().unwrap();
-        let values = (&L * C * L.transpose()).symmetric_eigenvalues();
-        let lowest = 1.0 / values.max().sqrt();
-        // The range is cut at 1e-9 in other units than the model's, which moves the softest motion by about as much.
-        assert!(
-            (model.frequencies()[0] / lowest - 1.0).abs() < 1e-6,
-            "{name}: {} {lowest}",
-            model.frequencies()[0]
-        );
     }
 }
 
@@ -204,7 +156,7 @@ fn sag_under_gravity_and_loads_on_any_link_is_the_linear_statics() {
             tested += 1;
         }
     }
-    assert!(tested > 30, "{tested}");
+    assert_eq!(tested, 38, "models of 24 mechanisms, two each");
 }
 
 /// The relative displacement of the scene's first loaded effector, and the violation, under the scene's loads

@@ -2,10 +2,10 @@
 //! more when it is read: whoever makes a file by other means gets an error, not a model that cannot be.
 
 use pliant_core::blended::{Force, Limit, Links, Matrices, Options, Outcome, Sampling};
+use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector6};
 use pliant_core::spatial::{Pose, Twist, Wrench};
-use pliant_core::state::State;
 use rkyv::rancor::Error;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize, Serialize};

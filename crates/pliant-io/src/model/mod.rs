@@ -18,9 +18,9 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use pliant_core::blended::{Model, Options, Outcome, SampleError, Sampling};
+use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Wrench;
-use pliant_core::state::State;
 use thiserror::Error;
 
 pub use envelope::VERSION;
@@ -106,7 +106,7 @@ impl ModelFile {
     }
 
     /// The model: the same bits as that which was written.
-    pub fn model(&self) -> Result<Model<'_>, SampleError> {
+    pub fn model(&self) -> Result<Model, SampleError> {
         Model::from_samples(&self.mechanism, self.options, self.samples.iter().cloned())
     }
 

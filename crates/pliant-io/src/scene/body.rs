@@ -4,13 +4,9 @@ use pliant_core::mechanism::{Body, Geometry, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::SpatialInertia;
 
+use super::keys::{self, section};
 use super::report::{Report, Reported};
 use super::table::Table;
-
-const BODY_KEYS: [&str; 9] =
-    ["name", "position", "rotation", "rpy", "mass", "center_of_mass", "inertia", "free", "shape"];
-
-const KINDS: [&str; 7] = ["box", "ball", "capsule", "cylinder", "mesh", "convex", "heightfield"];
 
 /// Stands in for an inertia that could not be read, so that nothing else is said about it.
 fn stand_in() -> SpatialInertia {
@@ -20,7 +16,7 @@ fn stand_in() -> SpatialInertia {
 /// A body, with the tables of those of its shapes that could be read. What is wrong is reported and
 /// replaced by something harmless.
 pub(super) fn read_body<'t>(table: &Table<'t>, report: &mut Report) -> (Body, Vec<Table<'t>>) {
-    table.check_keys(&BODY_KEYS, report);
+    table.check_keys(&[section("[[body]]")], report);
     let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
     let mut body = Body::new(name.unwrap_or_default(), table.pose(report));
     body.free = table.flag("free", report).ok().flatten().unwrap_or_default();
@@ -123,18 +119,12 @@ fn from_shapes(
 }
 
 fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported> {
-    let help = format!("one of {}", KINDS.join(", "));
+    let help = format!("one of {}", keys::shape_kinds().join(", "));
     let kind = table.required("kind", &help, table.text("kind", report), report)?;
-    let own: &[&str] = match kind {
-        "box" => &["size"],
-        "ball" => &["radius"],
-        "capsule" | "cylinder" => &["radius", "half_length"],
-        "mesh" | "convex" => &["file", "scale"],
-        "heightfield" => &["size", "heights"],
-        _ => return Err(table.unknown_kind(kind, &KINDS, report)),
+    let Some(own) = keys::shape(kind) else {
+        return Err(table.unknown_kind(kind, &keys::shape_kinds(), report));
     };
-    let common = ["kind", "position", "rotation", "rpy", "density", "friction", "restitution", "touches"];
-    table.check_keys(&[&common, own].concat(), report);
+    table.check_keys(&[section("[[body.shape]] and [[world.shape]]"), own], report);
 
     let pose = table.pose(report);
     let density = table.number("density", report);

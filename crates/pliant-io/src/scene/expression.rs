@@ -10,9 +10,6 @@ use toml::de::DeValue;
 use super::report::{Optional, Report, Reported};
 use super::table::{Table, Value};
 
-/// Keys that only these joints have.
-pub(super) const KEYS: [&str; 5] = ["transform", "ready", "lengths", "angles", "parameters"];
-
 /// The kind of a joint whose `kind` is `expression`.
 pub(super) fn read_expression(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Reported> {
     let (text, ready) = (table.text("transform", report)?, table.text("ready", report)?);

@@ -3,37 +3,20 @@
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{JointDescription, PerFreedom};
 
-use super::expression::{self, read_expression};
+use super::expression::read_expression;
+use super::keys::section;
 use super::overlay::Springs;
 use super::report::{Optional, Report, Reported};
 use super::table::Table;
 
-const KEYS: [&str; 20] = [
-    "name",
-    "kind",
-    "parent",
-    "child",
-    "position",
-    "axis",
-    "rotation",
-    "rpy",
-    "stiffness",
-    "compliance",
-    "damping",
-    "limits",
-    "rest",
-    "armature",
-    "start",
-    "transform",
-    "ready",
-    "lengths",
-    "angles",
-    "parameters",
-];
+/// Keys of a joint of kind `expression` only.
+const EXPRESSION: &str = "[[joint]] of kind expression";
+/// Keys of any joint, also of one with `match`.
+pub(super) const SPRINGS: &str = "[[joint]]: springs and limits";
 
 /// A joint, and whether its kind is known. What is wrong is reported and replaced by something harmless.
 pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescription, bool) {
-    table.check_keys(&KEYS, report);
+    table.check_keys(&[section("[[joint]]"), section(SPRINGS), section(EXPRESSION)], report);
     let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
     let kind = read_kind(table, report);
     let known = kind.is_ok();
@@ -75,7 +58,7 @@ fn read_kind(table: &Table<'_>, report: &mut Report) -> Result<JointKind, Report
     if word == "expression" {
         return read_expression(table, report);
     }
-    for key in expression::KEYS.into_iter().filter(|key| table.has(key)) {
+    for &key in section(EXPRESSION).keys().iter().filter(|key| table.has(key)) {
         let message = format!("`{key}` is not for a {word} joint");
         table.error(key, table.place(key), message, "leave it out, or say kind = \"expression\"", report);
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `read.rs` | text to mechanism, the top of a file and its small elements |
 //! | `body.rs`, `joint.rs`, `pose.rs` | the larger elements |
+//! | `keys.rs` | the keys of every section; docs/scene.md explains them |
 //! | `overlay.rs` | a scene that starts from a robot file |
 //! | `table.rs` | one table of the file, read key by key |
 //! | `report.rs` | collects everything that is wrong |
@@ -16,6 +17,7 @@
 mod body;
 mod expression;
 mod joint;
+mod keys;
 mod overlay;
 mod pose;
 mod read;

@@ -2,18 +2,16 @@
 
 use std::path::Path;
 
+use pliant_core::closest;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Defect, EffectorDescription, Element, MechanismBuilder, PerFreedom, closest};
+use pliant_core::mechanism::{Defect, EffectorDescription, Element, MechanismBuilder, PerFreedom};
 
-use super::joint::read_springs;
+use super::joint::{SPRINGS, read_springs};
+use super::keys::section;
 use super::report::{Report, Reported};
 use super::table::Table;
 use crate::diagnostic::Finding;
 use crate::import::{self, Context, Draft, Format, Options, Place};
-
-/// Keys of a joint with `match`.
-const JOINT_KEYS: [&str; 9] =
-    ["match", "kind", "stiffness", "compliance", "damping", "limits", "rest", "armature", "start"];
 
 /// An imported robot and what the scene says about it.
 pub(super) struct Overlay<'t> {
@@ -68,7 +66,7 @@ impl<'t> Overlay<'t> {
 
     /// Changes the joints that a table's `match` names.
     pub(super) fn change_joints(&mut self, table: &Table<'t>, pattern: &str, report: &mut Report) {
-        table.check_keys(&JOINT_KEYS, report);
+        table.check_keys(&[section("[[joint]] with match"), section(SPRINGS)], report);
         let Ok(fix) = self.is_to_be_fixed(table, report) else { return };
         let springs = read_springs(table, report);
         let mut matched = 0;
@@ -120,16 +118,13 @@ impl<'t> Overlay<'t> {
     fn is_to_be_fixed(&self, table: &Table<'t>, report: &mut Report) -> Result<bool, Reported> {
         match table.text("kind", report)? {
             None => Ok(false),
-            Some("fixed") => {
-                let keys = ["stiffness", "compliance", "damping", "limits", "rest", "armature", "start"];
-                match keys.into_iter().find(|key| table.has(key)) {
-                    None => Ok(true),
-                    Some(key) => {
-                        let message = format!("a fixed joint has no freedom that {key} could act on");
-                        Err(table.error("kind", table.place(key), message, "leave it out", report))
-                    }
+            Some("fixed") => match section(SPRINGS).keys().iter().find(|key| table.has(key)) {
+                None => Ok(true),
+                Some(key) => {
+                    let message = format!("a fixed joint has no freedom that {key} could act on");
+                    Err(table.error("kind", table.place(key), message, "leave it out", report))
                 }
-            }
+            },
             Some(kind) => {
                 let message = format!("an imported joint cannot become {kind}");
                 Err(table.error("kind", table.place("kind"), message, "only \"fixed\"", report))
@@ -144,7 +139,7 @@ impl<'t> Overlay<'t> {
         pattern: &str,
         report: &mut Report,
     ) -> Vec<EffectorDescription> {
-        table.check_keys(&["match", "position", "rotation", "rpy"], report);
+        table.check_keys(&[section("[[effector]] with match")], report);
         let frame = table.pose(report);
         let names = || self.draft.links.iter().map(|link| link.body.name.as_str());
         let found: Vec<_> = names()

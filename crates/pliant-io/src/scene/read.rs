@@ -13,14 +13,12 @@ use toml::de::DeTable;
 
 use super::body::{read_body, read_shapes};
 use super::joint::read_joint;
+use super::keys::section;
 use super::overlay::{Overlay, together};
 use super::report::Report;
 use super::table::Table;
 use crate::diagnostic::{Finding, SceneErrors};
 use crate::import::{Context, Options};
-
-const TOP_KEYS: [&str; 10] =
-    ["mechanism", "body", "joint", "effector", "coupling", "load", "target", "world", "import", "free_base"];
 
 /// Reads a mechanism from the text of a scene file; `file` is the name that errors show.
 ///
@@ -99,7 +97,7 @@ type Wrong = (Vec<Finding>, Option<Box<Context>>);
 
 fn read_root(root: &Table<'_>, text: &str, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
     let mut report = Report::new(text);
-    root.check_keys(&TOP_KEYS, &mut report);
+    root.check_keys(&[section("Top of the file")], &mut report);
     let mut scene = Scene::default();
     if root.has("import") {
         match Overlay::read(root, file, options, &mut report) {
@@ -214,7 +212,7 @@ impl<'t> Scene<'t> {
     /// `[mechanism]` and `[[world.shape]]`.
     fn read_mechanism(&mut self, root: &Table<'t>, report: &mut Report) {
         if let Ok(Some(table)) = root.table("mechanism", report) {
-            table.check_keys(&["name", "gravity"], report);
+            table.check_keys(&[section("[mechanism]")], report);
             if let Ok(Some(name)) = table.text("name", report) {
                 self.builder.name(name);
             }
@@ -224,7 +222,7 @@ impl<'t> Scene<'t> {
             self.mechanism = Some(table);
         }
         if let Ok(Some(table)) = root.table("world", report) {
-            table.check_keys(&["shape"], report);
+            table.check_keys(&[section("[world]")], report);
             let mut shapes = Vec::new();
             (self.world_shapes, _) = read_shapes(&table, "the world".into(), &mut shapes, report);
             shapes.into_iter().for_each(|shape| {
@@ -258,7 +256,7 @@ impl<'t> Scene<'t> {
             }
             return;
         }
-        table.check_keys(&["name", "body", "position", "rotation", "rpy"], report);
+        table.check_keys(&[section("[[effector]]")], report);
         let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
         let body = table.required("body", "name a body", table.text("body", report), report);
         self.builder.effector(EffectorDescription {
@@ -270,7 +268,7 @@ impl<'t> Scene<'t> {
     }
 
     fn read_coupling(&mut self, table: Table<'t>, report: &mut Report) {
-        table.check_keys(&["joint", "of", "ratio", "offset"], report);
+        table.check_keys(&[section("[[coupling]]")], report);
         let help = "name the joint that follows";
         let joint = table.required("joint", help, table.text("joint", report), report);
         let of = table.required("of", "name the joint that leads", table.text("of", report), report);
@@ -284,7 +282,7 @@ impl<'t> Scene<'t> {
     }
 
     fn read_load(&mut self, table: Table<'t>, report: &mut Report) {
-        table.check_keys(&["effector", "force", "torque"], report);
+        table.check_keys(&[section("[[load]]")], report);
         let effector = table.text("effector", report);
         let effector = table.required("effector", "name the effector it acts on", effector, report);
         let force = table.vector::<3>("force", report).ok().flatten().unwrap_or_default();
@@ -302,7 +300,7 @@ impl<'t> Scene<'t> {
     }
 
     fn read_target(&mut self, table: Table<'t>, report: &mut Report) {
-        table.check_keys(&["joint", "time", "position"], report);
+        table.check_keys(&[section("[[target]]")], report);
         let joint = table.required("joint", "name a joint", table.text("joint", report), report);
         let time = table.numbers("time", report);
         let time = table.required("time", "give time = [0.0, …], s", time, report);

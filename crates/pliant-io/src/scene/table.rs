@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use pliant_core::mechanism::{PerFreedom, closest};
+use pliant_core::closest;
+use pliant_core::mechanism::PerFreedom;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::keys::Section;
 use super::report::{Optional, Report, Reported};
 
 /// A value with its place in the file.
@@ -104,16 +106,17 @@ impl<'t> Table<'t> {
         Reported
     }
 
-    /// Reports every key that is not known here.
-    pub(super) fn check_keys(&self, known: &[&'static str], report: &mut Report) {
+    /// Reports every key that is in none of the sections.
+    pub(super) fn check_keys(&self, sections: &[&Section], report: &mut Report) {
+        let known = || sections.iter().flat_map(|section| section.keys()).copied();
         for key in self.entries.keys() {
             let name: &str = key.get_ref();
-            if known.contains(&name) {
+            if known().any(|key| key == name) {
                 continue;
             }
-            let help = match closest(name, known.iter().copied()) {
+            let help = match closest(name, known()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}", known.join(", ")),
+                None => format!("known here: {}", known().collect::<Vec<_>>().join(", ")),
             };
             report.add(key.span(), format!("{}unknown key `{name}`", self.prefix()), help);
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use pliant_core::expression::{Formula, Parameter};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, JointId, Mechanism, STANDARD_GRAVITY, Shape};
+use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism, STANDARD_GRAVITY, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
@@ -39,9 +39,8 @@ pub fn write(mechanism: &Mechanism) -> String {
         out.shape(shape);
     }
     mechanism.bodies().iter().for_each(|body| out.body(body));
-    for (i, joint) in mechanism.joints().iter().enumerate() {
-        let parent = mechanism.parent_name(JointId::from_index(i));
-        out.joint(joint, parent, &mechanism.body(joint.child).name);
+    for joint in mechanism.joints() {
+        out.joint(joint, mechanism.parent_name(joint), &mechanism[joint.child].name);
     }
     out.rest(mechanism);
     out.text
@@ -297,13 +296,13 @@ impl Writer {
         for effector in mechanism.effectors() {
             self.header("[[effector]]");
             self.text("name", &effector.name);
-            self.text("body", &mechanism.body(effector.body).name);
+            self.text("body", &mechanism[effector.body].name);
             self.pose(&effector.frame);
         }
         for coupling in mechanism.couplings() {
             self.header("[[coupling]]");
-            self.text("joint", &mechanism.joint(coupling.joint).name);
-            self.text("of", &mechanism.joint(coupling.of).name);
+            self.text("joint", &mechanism[coupling.joint].name);
+            self.text("of", &mechanism[coupling.of].name);
             if coupling.ratio != 1.0 {
                 self.number("ratio", coupling.ratio);
             }
@@ -313,7 +312,7 @@ impl Writer {
         }
         for load in mechanism.loads() {
             self.header("[[load]]");
-            self.text("effector", &mechanism.effector(load.effector).name);
+            self.text("effector", &mechanism[load.effector].name);
             let (force, torque) = (load.wrench.force, load.wrench.torque);
             let no_torque = same(torque.as_slice(), &[0.0; 3]);
             if no_torque || !same(force.as_slice(), &[0.0; 3]) {
@@ -325,7 +324,7 @@ impl Writer {
         }
         for target in mechanism.targets() {
             self.header("[[target]]");
-            self.text("joint", &mechanism.joint(target.joint).name);
+            self.text("joint", &mechanism[target.joint].name);
             self.list("time", &target.time);
             if target.position.iter().all(|position| position.len() == 1) {
                 self.list("position", &target.position.concat());

@@ -13,9 +13,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
-use pliant_core::mechanism::{JointId, Mechanism};
+use pliant_core::engine::State;
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Pose;
-use pliant_core::state::State;
 use thiserror::Error;
 
 /// Why a trajectory could not be written.
@@ -155,6 +155,5 @@ fn pose_numbers(pose: &Pose) -> [f64; 7] {
 
 /// Every joint with the number of its coordinates.
 fn joints(mechanism: &Mechanism) -> impl Iterator<Item = (&str, usize)> {
-    let names = mechanism.joints().iter().map(|joint| joint.name.as_str());
-    names.enumerate().map(|(j, name)| (name, mechanism.coordinates_of(JointId::from_index(j)).len()))
+    mechanism.joints().iter().map(|joint| (joint.name.as_str(), joint.freedoms.len()))
 }

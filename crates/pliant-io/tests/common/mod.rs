@@ -1,8 +1,6 @@
 //! What several test files need: random numbers, the bits of a mechanism as text, and a scene that
 //! uses every key.
 
-pub mod wheels;
-
 use std::fmt::Write as _;
 
 use pliant_core::mechanism::Mechanism;

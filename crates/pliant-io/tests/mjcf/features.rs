@@ -3,10 +3,10 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2, PI};
 use std::path::PathBuf;
 
+use pliant_core::engine::State;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism};
 use pliant_core::nalgebra::{Matrix3, Vector3};
-use pliant_core::state::State;
 
 use crate::common::assert_round_trip;
 
@@ -26,11 +26,11 @@ fn read(text: &str) -> Result<Mechanism, String> {
 }
 
 fn body<'m>(mechanism: &'m Mechanism, name: &str) -> &'m Body {
-    mechanism.body(mechanism.find_body(name).unwrap_or_else(|| panic!("no body {name}")))
+    &mechanism[mechanism.find_body(name).unwrap_or_else(|| panic!("no body {name}"))]
 }
 
 fn joint<'m>(mechanism: &'m Mechanism, name: &str) -> &'m Joint {
-    mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}")))
+    &mechanism[mechanism.find_joint(name).unwrap_or_else(|| panic!("no joint {name}"))]
 }
 
 #[track_caller]
@@ -81,7 +81,7 @@ fn orientations() {
     near(turn.frame.rotation * Vector3::z(), [0.0, 1.0, 0.0]);
     near(body(&m, "framed").shapes[0].pose.position, [0.5, 0.0, 0.5]);
     near(body(&m, "framed").inertia.center_of_mass, [0.5, 0.0, 0.5]);
-    let tip = m.effector(m.find_effector("tip").unwrap());
+    let tip = &m[m.find_effector("tip").unwrap()];
     near(tip.frame.position, [0.0, 0.0, -0.5]);
     near(tip.frame.rotation * Vector3::z(), [0.0, 0.0, -1.0]);
 }
@@ -248,7 +248,7 @@ fn loops_and_couplings() {
     let m = load("equality.xml");
     let [first, second] = m.couplings() else { panic!("{:?}", m.couplings()) };
     assert_eq!((first.ratio, first.offset), (-2.0, 0.5));
-    assert_eq!(m.joint(first.joint).name, "a");
+    assert_eq!(m[first.joint].name, "a");
     assert_eq!((second.ratio, second.offset), (1.0, 0.0));
     has_warning(&m, "only the linear part of `polycoef`");
     assert_eq!(joint(&m, "g").kind, JointKind::Fixed);

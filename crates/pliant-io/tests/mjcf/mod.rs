@@ -3,6 +3,3 @@
 
 mod features;
 mod mutations;
-mod oracle;
-mod robots;
-mod springs;

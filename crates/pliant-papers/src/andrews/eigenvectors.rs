@@ -4,13 +4,14 @@
 //! V̄ = ΣαV_i made one long. An eigenvector and its opposite are the same, but their blends are not. Here: two models of a
 //! helix, at rest and under the scene's load, half and half, against the model under half the load.
 
+use pliant::engine::{Simulation, StaticsSettings};
 use pliant::full;
 use pliant::gallery;
 use pliant::nalgebra::{DMatrix, DVector};
 use pliant::reduced::{Reduction, Reference};
 
 use crate::section::Finding;
-use crate::statics::{each, loads};
+use crate::statics::load;
 use pliant_cli::failure::Failure;
 use pliant_cli::page::text::percent;
 
@@ -20,11 +21,9 @@ const NAME: &str = "helix:50";
 /// Compliance at the equilibrium under so many times the scene's load, translations in radii.
 fn compliance(model: &full::Model, size: f64) -> Result<DMatrix<f64>, Failure> {
     let mut simulation = model.simulate();
-    for (effector, load) in each(&loads(model.mechanism(), size)) {
-        simulation.set_load(effector, load).map_err(Failure::job)?;
-    }
-    simulation.settle(&full::StaticsSettings::default()).map_err(Failure::job)?;
-    let reference = Reference::at_equilibrium(&mut simulation).map_err(Failure::job)?;
+    load(&mut simulation, size);
+    simulation.settle(&StaticsSettings::default()).map_err(Failure::job)?;
+    let reference = Reference::at_equilibrium(&mut simulation);
     let projection = Reduction::at(reference).project().map_err(Failure::job)?;
     let scale = |k: usize| if k % 6 < 3 { 1.0 / model.mechanism().radius() } else { 1.0 };
     let C = projection.compliance();

@@ -2,13 +2,13 @@
 //! effector, and gaps in the joints when links are placed by twists.
 
 use pliant::blended::{Force, Links, Model, Options};
+use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
-use pliant::state::State;
 
 use crate::Effort;
 use crate::section::{Cell, Figure, Finding, Section, Table, ours, paper};
-use crate::statics::{apart, each, loads, settled, size_for};
+use crate::statics::{apart, error_of, loads, settle, settled, size_for};
 use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
 use pliant_cli::page::text::{percent, significant};
@@ -119,21 +119,9 @@ fn curves(name: &str, effort: &mut Effort) -> Result<Vec<Curve>, Failure> {
                 links: Links::Twist,
                 ..Options::default()
             });
-            for (effector, load) in each(&loads(&mechanism, *size)) {
-                simulation.set_load(effector, load).map_err(Failure::job)?;
-            }
-            let rests = simulation.settle().is_ok_and(|found| found.converged);
+            let rests = settle(&mut simulation, *size);
             let (error, violation) = match state {
-                Some(state) if rests => {
-                    let effectors = (0..mechanism.effectors().len())
-                        .map(pliant::mechanism::EffectorId::from_index)
-                        .map(|e| {
-                            let truth = state.effector_pose(&mechanism, e).position;
-                            (simulation.effector_pose(e).position - truth).norm()
-                        });
-                    let error = effectors.fold(0.0, f64::max) / mechanism.radius();
-                    (error, simulation.violation())
-                }
+                Some(state) if rests => (error_of(&simulation, state), simulation.violation()),
                 _ => (f64::NAN, f64::NAN),
             };
             let moved = state.as_ref().map_or(*displacement, |s| apart(&mechanism, s, &start));

@@ -2,16 +2,16 @@
 //! is needed to judge one linear model: its error at rest over growing displacements, and its motion, with the paper's
 //! mass and with ours.
 
+use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
-use pliant::mechanism::EffectorId;
-use pliant::reduced::{Mass, Reduction};
-use pliant::state::State;
+use pliant::reduced::Reduction;
 
+use super::accelerability::{self, Mass};
 use super::{free_base, mass};
 use crate::Effort;
 use crate::section::{Figure, Section};
-use crate::statics::{apart, each, error_of_reduced, loads, settled, size_for};
+use crate::statics::{apart, error_of_reduced, load, settled, size_for};
 use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
 
@@ -89,26 +89,23 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
     let rest = Reduction::at_rest(&mechanism);
     let condensed = rest.clone().build().map_err(Failure::job)?;
     let modes = rest.clone().modes(4).build().map_err(Failure::job)?;
-    let paper = rest.clone().mass(Mass::Accelerability).build().map_err(Failure::job)?;
+    let paper = accelerability::model(&mechanism, Mass::Accelerability)?;
     let lowest = condensed.full_frequencies(1).map_err(Failure::job)?[0];
     let dt = std::f64::consts::TAU / lowest / STEPS;
     let steps = (PERIODS * STEPS) as usize;
-    let tip = EffectorId::from_index(0);
-    let start = State::at_rest(&mechanism).effector_pose(&mechanism, tip).position;
+    let tip =
+        mechanism.effector_ids().next().ok_or_else(|| Failure::job(format!("{MOVING}: no effector")))?;
+    let at =
+        |state: &State| state.effector_pose(&mechanism, tip).map(|pose| pose.position).map_err(Failure::job);
+    let start = at(&State::at_rest(&mechanism))?;
     let end = settled(&full_model, size)
-        .ok_or_else(|| Failure::job(format!("{MOVING}: the full statics do not converge")))?
-        .effector_pose(&mechanism, tip)
-        .position;
-    let along = (end - start).normalize();
+        .ok_or_else(|| Failure::job(format!("{MOVING}: the full statics do not converge")))?;
+    let along = (at(&end)? - start).normalize();
 
     let mut full = full_model.simulate();
     let mut reduced = [&paper, &condensed, &modes].map(|model| model.simulate());
-    for (effector, load) in each(&loads(&mechanism, size)) {
-        full.set_load(effector, load).map_err(Failure::job)?;
-        for simulation in &mut reduced {
-            simulation.set_load(effector, load).map_err(Failure::job)?;
-        }
-    }
+    load(&mut full, size);
+    reduced.iter_mut().for_each(|simulation| load(simulation, size));
     let mut lines: [Vec<[f64; 2]>; 4] = Default::default();
     for step in 0..=steps {
         if step > 0 {
@@ -119,7 +116,8 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
         }
         let poses = [full.effector_pose(tip)].into_iter().chain(reduced.iter().map(|s| s.effector_pose(tip)));
         for (line, pose) in lines.iter_mut().zip(poses) {
-            line.push([step as f64 * dt, (pose.position - start).dot(&along)]);
+            let moved = pose.map_err(Failure::job)?.position - start;
+            line.push([step as f64 * dt, moved.dot(&along)]);
         }
     }
     effort.tick();

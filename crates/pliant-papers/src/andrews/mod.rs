@@ -1,5 +1,6 @@
 //! Andrews, Teichmann, Kry 2015: reduced and blended models.
 
+mod accelerability;
 mod eigenvectors;
 pub mod figure_7;
 pub mod figures_5_and_6;

@@ -1,5 +1,6 @@
 //! Andrews 2015, Table 1: the time of a step, full and reduced, of helices, ladders and the arm.
 
+use pliant::engines::articulated_model;
 use pliant::full;
 use pliant::gallery;
 use pliant::reduced::Reduction;
@@ -34,11 +35,14 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     for (name, vortex, fork, best) in PRINTED {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let failed = |error| Failure::job(format!("{name}: {error}"));
-        let full = bench::full(&mechanism, &effort.pace).map_err(failed)?.step;
+        let full = bench::steps(bench::full(&mechanism), &effort.pace).map_err(failed)?;
         effort.tick();
-        let articulated = bench::articulated(&mechanism, &effort.pace).map_err(failed)?;
+        let articulated = articulated_model(&mechanism).ok().map(|model| model.simulate());
+        let articulated = articulated.map(|simulation| bench::steps(simulation, &effort.pace));
+        let articulated = articulated.transpose().map_err(failed)?;
         effort.tick();
-        let reduced = bench::reduced(&mechanism, &effort.pace).map_err(failed)?.map_err(Failure::job)?;
+        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let reduced = bench::reduced(&model, &effort.pace).map_err(failed)?;
         effort.tick();
         let of = |name| reduced.iter().find(|f| f.reconstruction == Some(name)).map(|f| f.step);
         let (Some(twist), Some(joint)) = (of("twist"), of("joint")) else {
@@ -47,8 +51,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         // The static answer beside the time: a fast wrong answer is no result.
         let truth = settled(&full::Model::new(&mechanism), 1.0)
             .ok_or_else(|| Failure::job(format!("{name}: the full statics do not converge")))?;
-        let start = pliant::state::State::at_rest(&mechanism);
-        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let start = pliant::engine::State::at_rest(&mechanism);
         let off = error_of_reduced(&model, 1.0, &truth);
         effort.tick();
         ratios.push([vortex / fork, full[0] / twist[0], vortex / full[0]]);
@@ -59,7 +62,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
             best.map_or(Cell::Nothing, Cell::Time),
             Cell::Times(vortex / fork),
             Cell::step(&full),
-            articulated.map_or(Cell::Nothing, |figures| Cell::step(&figures.step)),
+            articulated.as_ref().map_or(Cell::Nothing, Cell::step),
             Cell::step(&twist),
             Cell::step(&joint),
             Cell::Times(full[0] / twist[0]),

@@ -20,7 +20,7 @@ const PRINTED: [(&str, [f64; 3]); 3] =
     [("helix:200", [78.0, 96.0, 160.0]), ("ladder:36", [37.0, 82.0, 99.0]), ("arm", [26.0, 47.0, 86.0])];
 
 /// Models at rest and under parts of the scene's load, turned about z from one to the next.
-fn sampled(mechanism: &Mechanism, models: usize, options: Options) -> Result<Model<'_>, Failure> {
+fn sampled(mechanism: &Mechanism, models: usize, options: Options) -> Result<Model, Failure> {
     let mut model = Model::new(mechanism, options).map_err(Failure::job)?;
     let mut k = 0;
     while model.samples().len() < models {
@@ -60,7 +60,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
             let mut row = vec![Cell::Word(name.into()), Cell::Number(models as f64), Cell::Time(us)];
             for (k, (_, _, options)) in ways.iter().enumerate() {
                 let model = sampled(&mechanism, models, *options)?;
-                let step = bench::blended(&model, *options, &effort.pace)
+                let step = bench::steps(model.simulate(), &effort.pace)
                     .map_err(|error| Failure::job(format!("{name}, {models} models: {error}")))?;
                 effort.tick();
                 if k == 0 {

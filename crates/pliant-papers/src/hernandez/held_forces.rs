@@ -10,12 +10,12 @@
 //!
 //! It takes no notice that Jᵀλ changes as bodies turn; the full engine adds that as geometric stiffness.
 
+use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::joints::JointKind;
 use pliant::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant::nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector3};
 use pliant::spatial::{Pose, SpatialInertia, Twist, exp_rotation, skew};
-use pliant::state::State;
 
 use crate::section::{Figure, Finding};
 use pliant_cli::failure::Failure;

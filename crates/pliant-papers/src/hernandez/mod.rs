@@ -3,6 +3,7 @@
 mod ball_spring;
 mod held_forces;
 
+use pliant::engines::articulated_model;
 use pliant::gallery;
 
 use crate::Effort;
@@ -106,10 +107,10 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
 fn both(name: &str, effort: &mut Effort) -> Result<([f64; 5], [f64; 5]), Failure> {
     let mechanism = gallery::build(name).map_err(Failure::job)?;
     let failed = |error| Failure::job(format!("{name}: {error}"));
-    let full = bench::full(&mechanism, &effort.pace).map_err(failed)?.step;
+    let full = bench::steps(bench::full(&mechanism), &effort.pace).map_err(failed)?;
     effort.tick();
-    let articulated =
-        bench::articulated(&mechanism, &effort.pace).map_err(failed)?.map_err(Failure::job)?.step;
+    let articulated = articulated_model(&mechanism).map_err(Failure::job)?.simulate();
+    let articulated = bench::steps(articulated, &effort.pace).map_err(failed)?;
     effort.tick();
     Ok((full, articulated))
 }

@@ -2,20 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use pliant::contact::{Actor, Scene};
+use pliant::contact::Scene;
+use pliant::engine::Simulation;
+use pliant::engines::Engine;
 use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
-use pliant::state::State;
-use pliant::{articulated, full, live};
 
-use super::measure::{blended_model, target_end};
-use crate::commands::simulate::too_many_loops;
+use super::measure::{Models, blended_model, target_end};
 use crate::failure::Failure;
+use crate::report::effector_poses;
 use crate::timing::Timings;
-use crate::touching::{Stage, Worst};
+use crate::touching::{Stage, Worst, force_on};
 
 /// Length of a step, s.
 pub const DT: f64 = 1.0 / 240.0;
@@ -94,54 +94,45 @@ pub fn measure(
     tick: &mut dyn FnMut(),
 ) -> Result<Contest, Failure> {
     let wanted = (SHORTEST.max(BEYOND * target_end(mechanism)) / DT).round() as usize;
-    let pace = |steps| Pace { steps, frames, loose: mechanism.loose() };
-    let full_model = stage.held().map(full::Model::new);
-    let actor = full_model.as_ref().map(|model| Actor::from(model.simulate()));
-    let scene = stage.scene(mechanism, actor)?;
-    let warnings = scene.world().warnings().to_vec();
-    let first = pace(wanted).run("full", scene, tick);
-    let steps = first.path.len() - 1;
-    let mut contest = Contest { steps, runs: vec![first], absent: Vec::new(), loaded: None, warnings };
-    if let Some(held) = stage.held() {
-        let pace = pace(steps);
-        let mut enter = |engine: &'static str, actor: Result<Actor, String>| {
-            let scene = actor
-                .and_then(|actor| stage.scene(mechanism, Some(actor)).map_err(|failure| failure.message));
-            match scene {
-                Ok(scene) => contest.runs.push(pace.run(engine, scene, tick)),
-                Err(why) => contest.absent.push((engine, why)),
-            }
-        };
-        match too_many_loops(held) {
-            Some(why) => enter("articulated", Err(why)),
-            None => {
-                let model = articulated::Model::new(held);
-                enter("articulated", Ok(model.simulate().into()));
-            }
-        }
-        match Reduction::at_rest(held).modes_for_contact(DT).build() {
-            Err(why) => enter("reduced", Err(why.to_string())),
-            Ok(model) => enter("reduced", Ok(model.simulate().into())),
-        }
-        match live::Model::new(held) {
-            Err(why) => enter("live", Err(why.to_string())),
-            Ok(model) => enter("live", Ok(model.simulate().into())),
-        }
+    let mut contest =
+        Contest { steps: wanted, runs: Vec::new(), absent: Vec::new(), loaded: None, warnings: Vec::new() };
+    let models = stage.held().map(|held| {
         // Loose bodies are in the model of a file, and not here.
         let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
-        match blended_model(held, file, &mut || ()) {
-            Err(why) => enter("blended", Err(why)),
-            Ok((model, _)) => {
-                let mut simulation = model.simulate();
-                let placed = simulation.set_state(&State::at_rest(held));
-                enter("blended", placed.map(|()| simulation.into()).map_err(|error| error.to_string()));
+        let reduced = Reduction::at_rest(held).modes_for_contact(DT).build();
+        Models {
+            mechanism: held.clone(),
+            reduced: reduced.map_err(|error| error.to_string()),
+            blended: blended_model(held, file, &mut || ()).map(|(model, _)| model),
+        }
+    });
+    // Without anything held there is one engine: that of contact.
+    for engine in Engine::ALL.into_iter().filter(|engine| models.is_some() || *engine == Engine::Full) {
+        let simulation = models.as_ref().map(|models| models.simulate(engine)).transpose();
+        let scene = match simulation.map(|simulation| stage.scene(simulation)) {
+            Ok(Err(failure)) if engine == Engine::Full => return Err(failure),
+            Ok(scene) => scene.map_err(|failure| failure.message),
+            Err(why) => Err(why),
+        };
+        match scene {
+            Err(why) => contest.absent.push((engine.name(), why)),
+            Ok(scene) => {
+                let pace = Pace { steps: contest.steps, frames, loose: mechanism.loose() };
+                if engine == Engine::Full {
+                    contest.warnings = scene.world().warnings().to_vec();
+                }
+                let run = pace.run(engine.name(), scene, tick);
+                if engine == Engine::Full {
+                    contest.steps = run.path.len() - 1;
+                }
+                contest.runs.push(run);
             }
         }
     }
     let most = |e: usize| contest.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
-    let effectors = 0..mechanism.effectors().len();
-    let loaded = effectors.max_by(|&a, &b| most(a).total_cmp(&most(b))).filter(|e| most(*e) > 0.0);
-    contest.loaded = loaded.map(EffectorId::from_index);
+    let effectors = mechanism.effector_ids();
+    let loaded = effectors.max_by(|a, b| most(a.index()).total_cmp(&most(b.index())));
+    contest.loaded = loaded.filter(|e| most(e.index()) > 0.0);
     Ok(contest)
 }
 
@@ -154,18 +145,17 @@ struct Pace {
 
 impl Pace {
     fn run(&self, engine: &'static str, mut scene: Scene, tick: &mut dyn FnMut()) -> Run {
-        let mechanism = scene.mechanism();
-        scene.inputs_mut().add_scene_loads(mechanism);
+        scene.inputs_mut().add_scene_loads();
         let mut run = Run {
             engine,
-            path: vec![self.moment(&mut scene)],
+            path: vec![self.moment(&scene)],
             frames: Vec::new(),
             worst: Worst::default(),
             taken: None,
             stopped: None,
         };
         let stride = self.steps.div_ceil(self.frames.max(2) - 1).max(1);
-        let mut timings = Timings::new();
+        let mut timings = Timings::default();
         let started = Instant::now();
         run.frames.push((0.0, scene.state().poses.clone()));
         for step in 1..=self.steps {
@@ -174,20 +164,15 @@ impl Pace {
                 break;
             }
             let time = step as f64 * DT;
-            if !mechanism.targets().is_empty() {
-                scene.inputs_mut().follow_targets(mechanism, time);
-            }
             let start = Instant::now();
-            match scene.step(DT) {
-                Ok(report) => run.worst.add(&report),
-                Err(error) => {
-                    run.stopped = Some(error.to_string());
-                    break;
-                }
+            if let Err(error) = scene.step(DT) {
+                run.stopped = Some(error.to_string());
+                break;
             }
             scene.state();
             timings.push(start.elapsed());
-            run.path.push(self.moment(&mut scene));
+            run.worst.add(&scene.report());
+            run.path.push(self.moment(&scene));
             if step.is_multiple_of(stride) || step == self.steps {
                 run.frames.push((time, scene.state().poses.clone()));
             }
@@ -199,19 +184,17 @@ impl Pace {
         run
     }
 
-    fn moment(&self, scene: &mut Scene) -> Moment {
+    fn moment(&self, scene: &Scene) -> Moment {
         let mechanism = scene.mechanism();
-        let effectors = (0..mechanism.effectors().len()).map(EffectorId::from_index);
-        let mut places: Vec<_> = effectors.map(|e| scene.effector_pose(e).position).collect();
-        for body in &self.loose {
-            let center = mechanism.body(*body).inertia.center_of_mass;
-            places.push(scene.pose(*body).transform_point(&center));
+        let mut places: Vec<_> = effector_poses(scene).iter().map(|pose| pose.position).collect();
+        for &body in &self.loose {
+            let center = mechanism[body].inertia.center_of_mass;
+            places.push(scene.pose(body).expect("a body of the scene").transform_point(&center));
         }
-        let force = |body| scene.world().force_on(scene.touched(body)).force.norm();
-        let report = scene.world().report();
+        let report = scene.report();
         Moment {
             places,
-            forces: mechanism.effectors().iter().map(|e| force(e.body)).collect(),
+            forces: mechanism.effectors().iter().map(|e| force_on(scene, e.body).norm()).collect(),
             penetration: report.penetration,
             residual: report.residual,
         }

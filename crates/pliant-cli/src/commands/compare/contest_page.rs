@@ -164,7 +164,7 @@ impl Page<'_> {
 
     fn table(&self, html: &mut String) -> std::fmt::Result {
         let contest = self.contest;
-        let effector = contest.loaded.map(|effector| self.mechanism.effector(effector).name.as_str());
+        let effector = contest.loaded.map(|effector| self.mechanism[effector].name.as_str());
         write!(
             html,
             "<h2>The engines</h2>\n<div class=\"scroll\"><table><thead><tr><th>engine</th><th>median step</th><th>as fast<br/>as full</th>\
@@ -295,7 +295,7 @@ impl Page<'_> {
             ));
         }
         if let Some(effector) = contest.loaded {
-            let name = &self.mechanism.effector(effector).name;
+            let name = &self.mechanism[effector].name;
             plots.push((
                 "Force of contact",
                 format!("On the body of the effector “{name}”, which bears most."),

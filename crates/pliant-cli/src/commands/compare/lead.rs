@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use pliant::engines::Engine;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 
-use super::measure::{Comparison, DEFAULT, Ramp};
+use super::measure::{Comparison, Ramp};
 use crate::page::text::{count, figure, percent, significant, time};
 
 /// An effector error that most uses can live with, over the radius.
@@ -23,7 +24,7 @@ pub fn loads(mechanism: &Mechanism) -> String {
     };
     let mut parts: Vec<String> = Vec::new();
     for load in mechanism.loads().iter().take(3) {
-        let name = &mechanism.effector(load.effector).name;
+        let name = &mechanism[load.effector].name;
         let (force, torque) = (load.wrench.force, load.wrench.torque);
         let mut what = Vec::new();
         if force.norm() > 0.0 {
@@ -65,7 +66,7 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         6 * mechanism.bodies().len(),
         count(mechanism.bodies().len(), "body", "bodies")
     );
-    if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
+    if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced)) {
         let ratio = significant(full / reduced, 2);
         let _ =
             write!(text, " and steps in {} instead of {}: {ratio} times as fast", time(reduced), time(full));

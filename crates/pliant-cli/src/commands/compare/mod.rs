@@ -14,23 +14,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use pliant::engines::Engine;
 use pliant::mechanism::Mechanism;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Compare};
-use crate::engine::Engine;
+use crate::choices::RECONSTRUCTIONS;
 use crate::failure::Failure;
 use crate::output::{Answer, table};
 use crate::page::text;
 use crate::progress::Bar;
 use contest::Contest;
-use measure::{Comparison, DEFAULT, Frequencies, LinkError, RECONSTRUCTIONS, Ramp, Speed, Transient};
+use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 
 /// Measures, and writes the page.
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open(common)?;
-    let mechanism = source.mechanism();
+    let mechanism = &source.mechanism;
     let path = match &arguments.output {
         Some(path) => checked(path)?,
         None => PathBuf::from(file_name(&arguments.mechanism.label())),
@@ -55,7 +56,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     if let Some(stage) = stage {
         skeleton.add_shapes(mechanism, stage.surfaces());
         let frames = motion::frames(&skeleton, Engine::ALL.len());
-        let contest = contest::measure(mechanism, &stage, source.model(), frames, &mut tick)?;
+        let contest = contest::measure(mechanism, &stage, source.model.as_ref(), frames, &mut tick)?;
         drop(bar);
         write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
         warnings.extend(contest.warnings.iter().cloned());
@@ -64,7 +65,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     }
     warnings.extend(arguments.touching.untouched(mechanism));
     let frames = motion::frames(&skeleton, 3);
-    let measured = measure::measure(mechanism, source.model(), frames, &mut tick);
+    let measured = measure::measure(mechanism, source.model.as_ref(), frames, &mut tick);
     drop(bar);
     let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     write(page::page(&name, mechanism, &skeleton, &comparison))?;
@@ -104,8 +105,8 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         ("bodies", mechanism.bodies().len().to_string()),
         ("coordinates", comparison.coordinates.to_string()),
     ];
-    let reduced = speed.reduced[DEFAULT].map_or("-".into(), text::time);
-    rows.push(("step, full", speed.full.map_or("-".into(), text::time)));
+    let reduced = speed.of(Engine::Reduced).map_or("-".into(), text::time);
+    rows.push(("step, full", speed.of(Engine::Full).map_or("-".into(), text::time)));
     rows.push(("step, reduced", reduced));
     match ramp {
         Err(why) => rows.push(("error at rest", format!("not to be had: {why}"))),
@@ -199,7 +200,7 @@ fn of_contest(
             "dt": contest::DT,
             "steps": contest.steps,
             "duration": contest.steps as f64 * contest::DT,
-            "loaded": contest.loaded.map(|e| &mechanism.effector(e).name),
+            "loaded": contest.loaded.map(|e| &mechanism[e].name),
             "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
         "notes": contest_page::notes(contest),
@@ -250,7 +251,7 @@ fn document(
 
 fn of_links(links: &[LinkError; 3]) -> Map<String, Value> {
     let one = |link: &LinkError| json!({ "mean": link.mean, "max": link.max, "violation": link.violation });
-    RECONSTRUCTIONS.iter().zip(links).map(|((_, name), link)| (name.to_string(), one(link))).collect()
+    RECONSTRUCTIONS.iter().zip(links).map(|((name, _), link)| (name.to_string(), one(link))).collect()
 }
 
 fn samples(ramp: &Ramp) -> Vec<Value> {
@@ -306,7 +307,7 @@ fn of_frequencies(frequencies: &Frequencies) -> Value {
         };
         let ratios: Vec<f64> = own.iter().zip(&frequencies.full).map(|(own, full)| own / full).collect();
         json!({
-            "mass": row.mass, "modes": row.modes, "coordinates": coordinates,
+            "mass": "condensed", "modes": row.modes, "coordinates": coordinates,
             "hz": own, "ratio": ratios, "error": error,
         })
     };
@@ -317,14 +318,14 @@ fn of_speed(speed: &Speed) -> Value {
     let [twist, joint, corrected] = speed.reduced;
     json!({
         "dt": speed.dt,
-        "full_us": speed.full,
-        "articulated_us": speed.articulated,
+        "full_us": speed.of(Engine::Full),
+        "articulated_us": speed.of(Engine::Articulated),
         "twist_us": twist,
         "joint_us": joint,
         "corrected_us": corrected,
         "effectors_us": speed.effectors,
-        "live_us": speed.live,
-        "blended_us": speed.blended,
+        "live_us": speed.of(Engine::Live),
+        "blended_us": speed.of(Engine::Blended),
         "build_full_us": speed.build_full,
         "build_reduced_us": speed.build_reduced,
     })

@@ -3,7 +3,7 @@
 
 use pliant::contact::Surfaces;
 use pliant::joints::JointKind;
-use pliant::mechanism::{BodyId, Geometry, JointId, Mechanism};
+use pliant::mechanism::{BodyId, Geometry, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
@@ -62,11 +62,10 @@ impl Skeleton {
                 }
             }
         };
-        for (j, joint) in mechanism.joints().iter().enumerate() {
-            let id = JointId::from_index(j);
-            let child = place(&mut skeleton, joint.child, mechanism.frame_in_child(id).position);
+        for joint in mechanism.joints() {
+            let child = place(&mut skeleton, joint.child, mechanism.frame_in_child(joint).position);
             skeleton.joints.push(child);
-            let at = mechanism.frame_in_parent(id).position;
+            let at = mechanism.frame_in_parent(joint).position;
             match joint.parent {
                 Some(parent) => {
                     place(&mut skeleton, parent, at);
@@ -81,8 +80,8 @@ impl Skeleton {
             let at = place(&mut skeleton, effector.body, effector.frame.position);
             skeleton.effectors.push(at);
         }
-        for (b, own) in on_body.iter().enumerate() {
-            skeleton.add_link(mechanism, BodyId::from_index(b), own, near);
+        for (body, own) in mechanism.body_ids().zip(&on_body) {
+            skeleton.add_link(mechanism, body, own, near);
         }
         let outlines: Vec<_> = rims(mechanism).into_iter().chain(ways(mechanism)).collect();
         if outlines.iter().map(|(_, line)| line.len()).sum::<usize>() <= MOST_OUTLINED {
@@ -98,10 +97,10 @@ impl Skeleton {
     /// Adds the shapes that can be touched: those of loose bodies, then of others, as many as the player can hold.
     pub fn add_shapes(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) {
         let loose = mechanism.loose();
-        let others = (0..mechanism.bodies().len()).map(BodyId::from_index).filter(|b| !loose.contains(b));
+        let others = mechanism.body_ids().filter(|b| !loose.contains(b));
         let mut left = MOST_OUTLINED;
         for body in loose.iter().copied().chain(others) {
-            let shapes = mechanism.body(body).shapes.iter().filter(|shape| shape.touches);
+            let shapes = mechanism[body].shapes.iter().filter(|shape| shape.touches);
             let lines: Vec<_> = shapes.flat_map(|shape| wires::of_shape(shape, surfaces)).collect();
             let Some(rest) = left.checked_sub(lines.iter().map(Vec::len).sum()) else { continue };
             left = rest;
@@ -114,7 +113,7 @@ impl Skeleton {
     }
 
     fn add_link(&mut self, mechanism: &Mechanism, body: BodyId, own: &[usize], near: f64) {
-        let center = mechanism.body(body).inertia.center_of_mass;
+        let center = mechanism[body].inertia.center_of_mass;
         match own {
             [] => self.points.push((Some(body), center)),
             // A rod goes as far beyond its centre of mass as it begins before it.
@@ -159,15 +158,15 @@ type Line = (Option<BodyId>, Vec<Vector3<f64>>);
 /// The rims of cylinders that are wider than long.
 fn rims(mechanism: &Mechanism) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (b, body) in mechanism.bodies().iter().enumerate() {
-        for shape in &body.shapes {
+    for body in mechanism.body_ids() {
+        for shape in &mechanism[body].shapes {
             let Geometry::Cylinder { radius, half_length } = shape.geometry else { continue };
             if radius > half_length {
                 let at = |k: usize| {
                     let (s, c) = (std::f64::consts::TAU * k as f64 / RIM as f64).sin_cos();
                     shape.pose.transform_point(&Vector3::new(radius * c, radius * s, 0.0))
                 };
-                lines.push((Some(BodyId::from_index(b)), (0..=RIM).map(at).collect()));
+                lines.push((Some(body), (0..=RIM).map(at).collect()));
             }
         }
     }
@@ -178,14 +177,14 @@ fn rims(mechanism: &Mechanism) -> Vec<Line> {
 /// across a surface.
 fn ways(mechanism: &Mechanism) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (j, joint) in mechanism.joints().iter().enumerate() {
+    for joint in mechanism.joints() {
         let JointKind::Expression(formula) = &joint.kind else { continue };
         let lengths = formula.lengths();
         let limited = |k: usize| joint.freedoms[k].lower.is_finite() && joint.freedoms[k].upper.is_finite();
         if lengths == 0 || lengths > 2 || !(0..lengths).all(limited) {
             continue;
         }
-        let frame = mechanism.frame_in_parent(JointId::from_index(j));
+        let frame = mechanism.frame_in_parent(joint);
         // Parts of the ways between the limits.
         let at = |parts: [f64; 2]| {
             let mut q = [0.0; 6];

@@ -8,8 +8,9 @@ use super::*;
 fn dynamics_blocks_are_mass_damping_and_stiffness() {
     let h = 1.0 / 60.0;
     let mut worst = [0.0f64; 2];
+    let (mut pulled, mut tense, mut closed) = (0, 0, 0);
     for (seed, mechanism) in mechanisms(7).iter().enumerate() {
-        let model = Model::new(mechanism);
+        let model = Constants::new(mechanism);
         let worst = &mut worst[usize::from(has_formulas(mechanism))];
         let mut setup = Setup::new(&model, &mut Random(seed as u64), dynamics(h), h);
         // Half of the mechanisms under tension that needs geometric stiffness.
@@ -31,7 +32,8 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
         for (k, node) in model.nodes.iter().enumerate() {
             let frame = &setup.frames[k];
             // The inertia of the middle of the step, and the momentum at its start, from the state.
-            let (pose, twist) = (setup.state.pose(node.head), setup.state.world_twist(node.head));
+            let (pose, twist) =
+                (setup.state.pose(node.head).unwrap(), setup.state.world_twist(node.head).unwrap());
             let middle = (exp_rotation(&(twist.angular * (0.5 * h))) * pose.rotation).to_rotation_matrix();
             let inertia = middle * node.inertia * middle.transpose();
             let R = pose.rotation_matrix();
@@ -91,6 +93,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
         // The pull: force −k e − d ė of the frame's six displacements, e by finite differences of them.
         let pull = setup.inputs.springs[0];
         if let Some((node, frame)) = model.frame_in_node(pull.body, pull.frame) {
+            pulled += 1;
             let gap = |frames: &[Frame]| {
                 let at = frames[node].pose * frame;
                 let e = crate::spatial::log_rotation(&(at.rotation * pull.target.rotation.inverse()));
@@ -138,6 +141,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
             let range = joint.row..joint.row + 6 - joint.kind.freedoms();
             let largest = setup.state.multipliers[range.clone()].iter().fold(0.0f64, |m, x| m.max(x.abs()));
             if h * h * largest * joint.lever > 1.0 {
+                tense += 1;
                 let (mut with, mut without) = (setup.state.clone(), setup.state.clone());
                 without.multipliers.fill(0.0);
                 with.multipliers.fill(0.0);
@@ -155,6 +159,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
         let D = setup.derivative(&setup.state);
         let still = setup.residual(&vec![0.0; n], &setup.state);
         for (i, &unknown) in rows.iter().enumerate().filter(|(_, u)| **u != ABSENT) {
+            closed += 1;
             let assembled = DVector::from_fn(n, |k, _| A[(bodies[k], unknown)]);
             *worst = worst.max((D.row(n + i).transpose() - &assembled).amax() / assembled.amax());
             let soft = -A[(unknown, unknown)];
@@ -163,6 +168,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
         }
     }
     println!("dynamics {worst:?}");
+    assert_eq!((pulled, tense, closed), (28, 95, 753), "mechanisms, joints, rows");
     // Rounding of the difference quotients: 1e-13 of the coordinates, squared stiffness terms likewise.
     // The coordinates of formulas bend more, and their geometric stiffness is of differences.
     assert!(worst[0] < 1e-11 && worst[1] < 1e-7, "{worst:?}");

@@ -8,17 +8,16 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{ABSENT, Constants, Item, Joint};
-use super::statics::StaticsSettings;
+use super::model::{ABSENT, Constants, Item, Joint, Model};
 use super::step::scheme as dynamics;
 use super::{DEFAULT_ITERATIONS, LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::engine::State;
-use crate::engine::{Inputs, Spring};
+use crate::engine::{Inputs, Simulation as _, Spring, StaticsSettings};
 use crate::expression::Formula;
 use crate::gallery::{self, Passive, RandomOptions, random};
 use crate::joints::JointKind;
 use crate::linear::elimination::{Assemble, Numeric};
-use crate::mechanism::{Body, BodyId, CouplingDescription, JointDescription, Mechanism, MechanismBuilder};
+use crate::mechanism::{Body, CouplingDescription, JointDescription, Mechanism, MechanismBuilder};
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 
 /// A small generator with a fixed seed (splitmix64).
@@ -68,12 +67,12 @@ const STATICS: Scheme = Scheme {
 
 impl<'m> Setup<'m> {
     fn new(model: &'m Constants, numbers: &mut Random, scheme: Scheme, h: f64) -> Setup<'m> {
-        let mechanism = model.mechanism;
+        let mechanism = &model.mechanism;
         let mut inputs = Inputs::new(mechanism);
         inputs.add_scene_loads();
         let somewhere = |numbers: &mut Random| {
             let b = (mechanism.bodies().len() as f64 * 0.5 * (1.0 + numbers.signed())) as usize;
-            BodyId::from_index(b.min(mechanism.bodies().len() - 1))
+            mechanism.body_id(b.min(mechanism.bodies().len() - 1))
         };
         inputs
             .set_base(numbers.pose(0.01, 0.1), Twist::new(numbers.vector(0.3), numbers.vector(0.3)))

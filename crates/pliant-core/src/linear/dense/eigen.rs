@@ -19,7 +19,7 @@ pub(crate) fn sorted(A: DMatrix<f64>) -> SymmetricEigen<f64, Dyn> {
 
 /// Cosine and sine of the rotation for a, b and c.
 #[inline(always)]
-pub(super) fn rotation(a: f64, b: f64, c: f64) -> (f64, f64) {
+fn rotation(a: f64, b: f64, c: f64) -> (f64, f64) {
     let zeta = (b - a) / (2.0 * c);
     let t = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
     let cosine = 1.0 / t.hypot(1.0);
@@ -28,7 +28,7 @@ pub(super) fn rotation(a: f64, b: f64, c: f64) -> (f64, f64) {
 
 /// Two numbers of the rows or columns that a rotation turns.
 #[inline(always)]
-pub(super) fn rotate(A: &mut [f64], x: usize, y: usize, (cosine, sine): (f64, f64)) {
+fn rotate(A: &mut [f64], x: usize, y: usize, (cosine, sine): (f64, f64)) {
     (A[x], A[y]) = (cosine * A[x] - sine * A[y], sine * A[x] + cosine * A[y]);
 }
 

@@ -5,5 +5,5 @@ pub(crate) mod eigen;
 pub(crate) mod gauss_jordan;
 pub(crate) mod lu;
 pub(crate) mod null_space;
+pub(crate) mod orthogonal;
 pub(crate) mod pivoted_cholesky;
-pub(crate) mod singular;

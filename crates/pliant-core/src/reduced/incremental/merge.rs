@@ -18,7 +18,7 @@
 
 use nalgebra::DMatrix;
 
-use crate::linear::dense::singular::Jacobi;
+use crate::linear::dense::orthogonal::Orthogonal;
 
 /// What counts as zero among directions of passive freedoms, of length one with lengths in radii: rounding and
 /// what positions in a file are rounded to stay below.
@@ -37,7 +37,7 @@ pub(super) struct Merge {
     pub P: DMatrix<f64>,
     /// F of all branches, and the passive motions of all decomposed, for φ.
     branches: DMatrix<f64>,
-    passive: Jacobi,
+    passive: Orthogonal,
 }
 
 impl Merge {
@@ -46,22 +46,22 @@ impl Merge {
         let size = branches.nrows();
         let E = DMatrix::from_fn(size, 6, |i, k| f64::from(i % 6 == k));
         // W = Z y, so that Pᵀ W = 0.
-        let passive = Jacobi::new(&P.transpose(), PARALLEL * largest_column(&P.transpose()).max(1.0));
+        let passive = Orthogonal::new(&P.transpose(), PARALLEL * largest_column(&P.transpose()).max(1.0));
         let Z = passive.null();
         // G y = w, G = EᵀZ: y = G⁺w + N u. What G does not reach is not held.
         let G = E.tr_mul(&Z);
-        let sum = Jacobi::new(&G, PARALLEL);
+        let sum = Orthogonal::new(&G, PARALLEL);
         let N = sum.null();
         let held = sum.pseudo_inverse(&DMatrix::identity(6, 6));
         // Least |A y|, A = FᵀZ: u = −(A N)⁺ A G⁺ w.
         let A = branches.tr_mul(&Z);
         let AN = &A * &N;
-        let u = Jacobi::new(&AN, RIGID * largest_column(&A)).pseudo_inverse(&(&A * &held));
+        let u = Orthogonal::new(&AN, RIGID * largest_column(&A)).pseudo_inverse(&(&A * &held));
         let y = held - N * u;
         let root = &A * &y;
         // C of the merge = yᵀAᵀA y.
-        let F = Jacobi::new(&root, 0.0).square_root();
-        let P = Jacobi::new(&G.transpose(), PARALLEL).null();
+        let F = Orthogonal::new(&root, 0.0).square_root();
+        let P = Orthogonal::new(&G.transpose(), PARALLEL).null();
         Merge { shares: Z * y, F, P, branches, passive }
     }
 

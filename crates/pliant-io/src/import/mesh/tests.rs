@@ -119,6 +119,7 @@ fn a_sphere_from_its_hull() {
 #[test]
 fn hulls_hold_every_point() {
     let mut random = Random(2);
+    let (mut hulls, mut slivers) = (0, 0);
     for round in 0..200 {
         let count = 4 + (random.next() % 300) as usize;
         let points: Vec<Vector3<f64>> = (0..count)
@@ -131,7 +132,7 @@ fn hulls_hold_every_point() {
                 _ => {
                     let flat = random
                         .vector()
-                        .component_mul(&Vector3::new(1.0, 1.0, 0.01))
+                        .component_mul(&Vector3::new(1.0, 1.0, 0.05))
                         .map(|x| (x * 50.0).round());
                     (UnitQuaternion::from_scaled_axis(Vector3::new(0.3, 0.5, 0.7)) * flat)
                         .cast::<f32>()
@@ -140,18 +141,21 @@ fn hulls_hold_every_point() {
             })
             .collect();
         let Ok(hull) = (Mesh { points: points.clone(), triangles: vec![] }).hull() else { continue };
+        hulls += 1;
         assert!(hull.is_closed(), "round {round}");
         assert_eq!(hull.triangles.len(), 2 * hull.points.len() - 4, "round {round}");
         let extent = points.iter().map(|p| p.amax()).fold(0.0, f64::max);
         for triangle in &hull.triangles {
             let [a, b, c] = triangle.map(|i| hull.points[i as usize]);
             let Some(normal) = (b - a).cross(&(c - a)).try_normalize(1e-9 * extent * extent) else {
+                slivers += 1;
                 continue;
             };
             let outside = points.iter().map(|p| normal.dot(&(p - a))).fold(0.0, f64::max);
             assert!(outside <= 1e-6 * extent, "round {round}: {outside}");
         }
     }
+    assert_eq!((hulls, slivers), (200, 0), "hulls, and triangles without a normal");
 }
 
 #[test]

@@ -3,20 +3,14 @@
 use std::f64::consts::TAU;
 
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Mass, Model, Reduction, ReductionError};
+use pliant::reduced::{Model, Reduction, ReductionError};
 
 /// How many of the lowest are compared.
 const LOWEST: usize = 6;
 
-/// Models that are compared: what they are called, their mass and their number of modes.
-const MODELS: [(&str, &str, Mass, usize); 6] = [
-    ("condensed (default)", "condensed", Mass::Condensed, 0),
-    ("condensed and 1 mode", "condensed", Mass::Condensed, 1),
-    ("condensed and 4 modes", "condensed", Mass::Condensed, 4),
-    ("operational space", "operational-space", Mass::OperationalSpace, 0),
-    ("composite accelerability", "composite-accelerability", Mass::CompositeAccelerability, 0),
-    ("accelerability", "accelerability", Mass::Accelerability, 0),
-];
+/// Models that are compared: what they are called and their number of modes.
+const MODELS: [(&str, usize); 3] =
+    [("condensed (default)", 0), ("condensed and 1 mode", 1), ("condensed and 4 modes", 4)];
 
 /// Natural frequencies, Hz, ascending.
 pub struct Frequencies {
@@ -30,8 +24,6 @@ pub struct Frequencies {
 pub struct FrequencyRow {
     /// For people.
     pub name: &'static str,
-    /// Name of the mass.
-    pub mass: &'static str,
     /// Modes asked for.
     pub modes: usize,
     /// Coordinates it has, and its lowest frequencies, Hz; or why there is no such model.
@@ -47,15 +39,15 @@ pub fn measure(
     let hertz = |all: Vec<f64>| all.into_iter().map(|w| w / TAU).collect::<Vec<f64>>();
     let full = hertz(model.full_frequencies(LOWEST)?);
     let compared = full.len();
-    let models = MODELS.map(|(name, mass, kind, modes)| {
-        let built = Reduction::at_rest(mechanism).mass(kind).modes(modes).build();
+    let models = MODELS.map(|(name, modes)| {
+        let built = Reduction::at_rest(mechanism).modes(modes).build();
         tick();
         let result = built.map_err(|error| error.to_string()).map(|model| {
             let mut own = hertz(model.frequencies());
             own.truncate(compared);
             (super::coordinates_of(&model), own)
         });
-        FrequencyRow { name, mass, modes, result }
+        FrequencyRow { name, modes, result }
     });
     Ok(Frequencies { full, models: models.into() })
 }

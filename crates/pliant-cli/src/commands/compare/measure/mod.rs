@@ -2,34 +2,26 @@
 //! mechanism, under the same loads.
 
 mod frequencies;
-mod moving;
-mod others;
+mod models;
 mod ramp;
+mod rest;
 mod speed;
 mod transient;
 
-use pliant::inputs::Inputs;
+use pliant::engine::{Inputs, State};
 use pliant::io::ModelFile;
-use pliant::mechanism::{EffectorId, Joint, JointId, Mechanism};
-use pliant::reduced::{Model, Reconstruction, Reduction, ReductionError};
+use pliant::mechanism::{Joint, Mechanism};
+use pliant::reduced::{Model, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
-use pliant::state::State;
 
 pub use frequencies::{Frequencies, FrequencyRow};
-pub use moving::InMotion;
-pub use others::{AtRest, BlendedModel, blended_model};
+pub use models::{BlendedModel, Models, blended_model};
 pub use ramp::{Ramp, Sample};
+pub use rest::AtRest;
 pub use speed::Speed;
 pub use transient::{Moment, Transient};
 
-/// The reconstructions, in the order of all lists.
-pub const RECONSTRUCTIONS: [(Reconstruction, &str); 3] = [
-    (Reconstruction::Twist, "twist"),
-    (Reconstruction::Joint, "joint"),
-    (Reconstruction::Corrected, "corrected"),
-];
-
-/// Place of the default reconstruction, `joint`, in [`RECONSTRUCTIONS`].
+/// Place of the default reconstruction, `joint`, in [`RECONSTRUCTIONS`](crate::choices::RECONSTRUCTIONS).
 pub const DEFAULT: usize = 1;
 
 /// Modes of the richer model in the motion.
@@ -58,7 +50,7 @@ pub struct Comparison {
 }
 
 /// How many times [`measure`] calls `tick`, about.
-pub const TICKS: u64 = 60;
+pub const TICKS: u64 = 57;
 
 /// Measures everything. `tick` is called on the way, `frames` is how many poses of the motion to keep.
 pub fn measure(
@@ -70,13 +62,15 @@ pub fn measure(
     let model = Reduction::at_rest(mechanism).build()?;
     tick();
     let frequencies = frequencies::measure(mechanism, &model, tick)?;
-    let blended = others::blended_model(mechanism, file, tick);
-    let blended_model = blended.as_ref().ok().map(|(model, _)| model);
-    let ramp = ramp::measure(mechanism, &model, blended_model, &frequencies, tick);
+    let (blended, about) = match blended_model(mechanism, file, tick) {
+        Ok((model, about)) => (Ok(model), Ok(about)),
+        Err(why) => (Err(why.clone()), Err(why)),
+    };
+    let models = Models { mechanism: mechanism.clone(), reduced: Ok(model.clone()), blended };
+    let ramp = ramp::measure(&models, &model, tick);
     let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
-    let models = [&model, &with_modes];
-    let transient = transient::measure(mechanism, models, blended_model, &frequencies, frames, tick);
-    let speed = speed::measure(mechanism, &model, blended_model, transient.dt, tick)?;
+    let transient = transient::measure(&models, [&model, &with_modes], &frequencies, frames, tick);
+    let speed = speed::measure(&models, &model, transient.dt, tick)?;
     let mut notes = Vec::new();
     let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));
     let limited = ramp.as_ref().ok().and_then(|ramp| ramp.limited_from.as_ref());
@@ -122,9 +116,8 @@ pub fn measure(
             crate::page::text::figure(after)
         ));
     }
-    let blended = blended.map(|(_, about)| about);
-    let beyond = match (&ramp, &blended) {
-        (Ok(ramp), Ok(about)) => others::beyond(ramp, about),
+    let beyond = match (&ramp, &about) {
+        (Ok(ramp), Ok(about)) => rest::beyond(ramp, about),
         _ => None,
     };
     Ok(Comparison {
@@ -134,7 +127,7 @@ pub fn measure(
         transient,
         frequencies,
         speed,
-        blended,
+        blended: about,
         notes,
         warnings: beyond.into_iter().collect(),
     })
@@ -185,7 +178,7 @@ impl<'m> SceneLoad<'m> {
             loads[load.effector.index()] = loads[load.effector.index()] + load.wrench;
         }
         let mut inputs = Inputs::new(mechanism);
-        inputs.follow_targets(mechanism, target_end(mechanism));
+        inputs.follow_targets(target_end(mechanism));
         SceneLoad { mechanism, loads, rest: inputs.rest().to_vec() }
     }
 
@@ -194,14 +187,13 @@ impl<'m> SceneLoad<'m> {
         let FINITE = "a scene's numbers are finite";
         let gravity = self.mechanism.gravity() * scale;
         inputs.set_gravity(gravity.into()).expect(FINITE);
-        for (e, load) in self.loads.iter().enumerate() {
-            inputs.set_load(EffectorId::from_index(e), *load * scale).expect(FINITE);
+        for (effector, load) in self.mechanism.effector_ids().zip(&self.loads) {
+            inputs.set_load(effector, *load * scale).expect(FINITE);
         }
-        for j in (0..self.mechanism.joints().len()).map(JointId::from_index) {
-            let part = scale.min(1.0);
-            let rest: Vec<f64> =
-                self.rest[self.mechanism.coordinates_of(j)].iter().map(|q| q * part).collect();
-            inputs.set_target(self.mechanism, j, &rest).expect(FINITE);
+        for id in self.mechanism.joint_ids() {
+            let rest = &self.rest[self.mechanism[id].coordinates()];
+            let part: Vec<f64> = rest.iter().map(|q| q * scale.min(1.0)).collect();
+            inputs.set_target(id, &part).expect(FINITE);
         }
     }
 }
@@ -212,7 +204,7 @@ pub fn target_end(mechanism: &Mechanism) -> f64 {
 }
 
 /// Frames of all effectors, and how far the one that moved most is from the file's pose, over the radius.
-struct Effectors {
+pub struct Effectors {
     rest: Vec<Pose>,
     radius: f64,
 }
@@ -220,7 +212,8 @@ struct Effectors {
 impl Effectors {
     fn new(mechanism: &Mechanism) -> Effectors {
         let state = State::at_rest(mechanism);
-        Effectors { rest: effector_poses(mechanism, &state), radius: size(mechanism) }
+        let rest = mechanism.effectors().iter().map(|e| state.poses[e.body.index()] * e.frame);
+        Effectors { rest: rest.collect(), radius: size(mechanism) }
     }
 
     fn displacement(&self, poses: &[Pose]) -> f64 {
@@ -232,21 +225,13 @@ impl Effectors {
     }
 }
 
-fn effector_poses(mechanism: &Mechanism, state: &State) -> Vec<Pose> {
-    effectors(mechanism).map(|e| state.effector_pose(mechanism, e)).collect()
-}
-
-fn effectors(mechanism: &Mechanism) -> impl Iterator<Item = EffectorId> {
-    (0..mechanism.effectors().len()).map(EffectorId::from_index)
-}
-
 /// How far beyond its limit a joint is that is pressed against it, rad or m: 1e-4 N·m, and not rounding.
 const PRESSED: f64 = 1e-9;
 
 /// A joint that is pressed against a limit.
 fn at_limit<'m>(mechanism: &'m Mechanism, coordinates: &[f64]) -> Option<&'m str> {
-    mechanism.joints().iter().enumerate().find_map(|(j, joint)| {
-        let q = &coordinates[mechanism.coordinates_of(JointId::from_index(j))];
+    mechanism.joints().iter().find_map(|joint| {
+        let q = &coordinates[joint.coordinates()];
         let beyond =
             joint.freedoms.iter().zip(q).any(|(f, q)| *q > f.upper + PRESSED || *q < f.lower - PRESSED);
         beyond.then_some(joint.name.as_str())
@@ -266,8 +251,8 @@ fn pulled_away(mechanism: &Mechanism) -> Option<(&str, f64, &'static str)> {
         let far = if freedom.stiffness > 0.0 { (freedom.rest - start).abs() / size } else { 0.0 };
         (far, unit)
     };
-    let all = mechanism.joints().iter().enumerate().flat_map(|(j, joint)| {
-        let q = start.coordinates_of(mechanism, JointId::from_index(j));
+    let all = mechanism.joints().iter().flat_map(|joint| {
+        let q = &start.coordinates[joint.coordinates()];
         let away = &away;
         q.iter().enumerate().map(move |(k, q)| (joint.name.as_str(), away(joint, k, *q)))
     });

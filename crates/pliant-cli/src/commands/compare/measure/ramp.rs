@@ -1,19 +1,16 @@
 //! Statics over rising loads: where the full mechanism settles, and where a reduced model puts it.
 
-use pliant::blended;
-use pliant::full::{self, StaticsSettings};
-use pliant::live;
-use pliant::mechanism::Mechanism;
+use pliant::engine::{Simulation, State, StaticsSettings};
+use pliant::engines;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
-use pliant::state::State;
+use pliant::{blended, full, live};
 
-use super::others::{AtRest, Others};
-use super::{
-    DEFAULT, Effectors, Frequencies, LinkError, RECONSTRUCTIONS, SceneLoad, at_limit, effector_poses,
-    effectors, period,
-};
-use crate::rest::settle;
+use super::models::Models;
+use super::rest::{AtRest, settles, steps_to_rest};
+use super::{DEFAULT, Effectors, LinkError, SceneLoad, at_limit};
+use crate::choices::RECONSTRUCTIONS;
+use crate::report::effector_poses;
 
 /// Loads are the scene's times √2ᵏ, from the first k to the last.
 const EXPONENTS: std::ops::RangeInclusive<i32> = -12..=14;
@@ -104,19 +101,14 @@ impl Ramp {
 }
 
 /// Raises the load until the effector is far, the scene's load multiplied, or no equilibrium is left.
-pub fn measure(
-    mechanism: &Mechanism,
-    model: &Model,
-    blended: Option<&blended::Model>,
-    frequencies: &Frequencies,
-    tick: &mut dyn FnMut(),
-) -> Result<Ramp, String> {
+pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result<Ramp, String> {
+    let mechanism = &models.mechanism;
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
-    let live_model = live::Model::new(mechanism).ok();
-    let mut others = Others::new(&points, live_model.as_ref(), blended);
-    let full_model = full::Model::new(mechanism);
-    let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
+    let judge = live::Model::new(mechanism).ok();
+    let mut live = judge.as_ref().map(live::Model::simulate);
+    let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
+    let (mut full, mut reduced) = (full::Model::new(mechanism).simulate(), model.simulate());
     let mut ramp = Ramp {
         samples: Vec::new(),
         stopped: None,
@@ -151,30 +143,33 @@ pub fn measure(
                 at_limit(mechanism, &full.state().coordinates).map(|joint| (scale, joint.to_string()));
         }
         scene.apply(reduced.inputs_mut(), scale);
-        if !settle(&mut reduced, period(frequencies), points.radius) {
+        if !settles(&mut reduced) {
             ramp.stopped =
                 Some(format!("the reduced model does not come to rest under {times} times the load"));
             break;
         }
-        let at = effector_poses(mechanism, full.state());
-        let own: Vec<Pose> = effectors(mechanism).map(|e| reduced.effector_pose(e)).collect();
+        let (at, own) = (effector_poses(&full), effector_poses(&reduced));
         let mut links = [LinkError::default(); 3];
         let rebuilt = std::array::from_fn(|k| {
-            reduced.set_reconstruction(RECONSTRUCTIONS[k].0);
+            reduced.set_reconstruction(RECONSTRUCTIONS[k].1);
             let state = reduced.state();
             links[k] = LinkError::between(mechanism, full.state(), state);
             state.poses.clone()
         });
         let displacement = points.displacement(&at);
         let effector = points.largest(&at, &own);
-        reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].0);
+        reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].1);
+        let estimate = judge.as_ref().and_then(|judge| engines::estimate(&mut reduced, judge).ok());
+        let inputs = full.inputs();
+        let live = live.as_mut().and_then(|s| AtRest::find(s, steps_to_rest, inputs, &points, &at));
+        let blended = blended.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));
         ramp.samples.push(Sample {
             scale,
             displacement,
             effector,
-            estimate: others.judge(&mut reduced),
-            live: others.live(full.inputs(), &at),
-            blended: others.blended(full.inputs(), &at),
+            estimate: estimate.filter(|x| x.is_finite()),
+            live,
+            blended,
             links,
         });
         let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };

@@ -2,15 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use pliant::articulated;
-use pliant::blended;
-use pliant::full::{self, StepError};
-use pliant::live;
-use pliant::mechanism::Mechanism;
+use pliant::engine::{Simulation, StepError};
+use pliant::engines::Engine;
+use pliant::full;
 use pliant::reduced::{Model, Reduction, ReductionError};
 
-use super::RECONSTRUCTIONS;
-use crate::commands::simulate::too_many_loops;
+use super::DEFAULT;
+use super::models::Models;
+use crate::choices::RECONSTRUCTIONS;
 use crate::timing::Timings;
 
 /// Least number of timed blocks, and least time, of one figure.
@@ -23,71 +22,58 @@ const BLOCK: Duration = Duration::from_micros(20);
 pub struct Speed {
     /// Length of a step, s.
     pub dt: f64,
-    /// Median step of the full simulation; `None` if it fails.
-    pub full: Option<f64>,
-    /// Median steps of the reduced one with all links rebuilt, by reconstruction.
+    /// Median steps with every link placed; `None` where there is no model, or a step fails.
+    engines: Vec<(Engine, Option<f64>)>,
+    /// Those of the reduced model, by reconstruction.
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
     pub effectors: Option<f64>,
-    /// Median step of the articulated engine, where it takes the mechanism.
-    pub articulated: Option<f64>,
-    /// Median steps of the live and the blended engine, where there are models.
-    pub live: Option<f64>,
-    pub blended: Option<f64>,
     /// Building the full model.
     pub build_full: f64,
     /// Building the reduced model.
     pub build_reduced: f64,
 }
 
+impl Speed {
+    /// The median step of an engine, with its defaults.
+    pub fn of(&self, engine: Engine) -> Option<f64> {
+        match engine {
+            Engine::Reduced => self.reduced[DEFAULT],
+            _ => self.engines.iter().find(|(other, _)| *other == engine).and_then(|(_, us)| *us),
+        }
+    }
+}
+
 /// Times everything, under the scene's loads.
 pub fn measure(
-    mechanism: &Mechanism,
+    models: &Models,
     model: &Model,
-    blended: Option<&blended::Model>,
     dt: f64,
     tick: &mut dyn FnMut(),
 ) -> Result<Speed, ReductionError> {
     let start = Instant::now();
-    let full_model = full::Model::new(mechanism);
+    std::hint::black_box(full::Model::new(&models.mechanism));
     let build_full = start.elapsed().as_secs_f64() * 1e6;
     let start = Instant::now();
-    std::hint::black_box(Reduction::at_rest(mechanism).build()?);
+    std::hint::black_box(Reduction::at_rest(&models.mechanism).build()?);
     let build_reduced = start.elapsed().as_secs_f64() * 1e6;
 
-    let mut simulation = full_model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    let full = median(|| simulation.step(dt));
-    tick();
-    let articulated = too_many_loops(mechanism).is_none().then(|| {
-        let model = articulated::Model::new(mechanism);
-        let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(mechanism);
-        median(|| simulation.step(dt))
+    let whole = Engine::ALL.into_iter().filter(|engine| *engine != Engine::Reduced);
+    let engines = whole.map(|engine| {
+        tick();
+        let simulation = models.simulate(engine).ok();
+        (engine, simulation.and_then(|mut simulation| median(|| simulation.step(dt))))
     });
-    tick();
+    let engines = engines.collect();
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads(mechanism);
-    let reduced = RECONSTRUCTIONS.map(|(reconstruction, _)| {
+    simulation.inputs_mut().add_scene_loads();
+    let reduced = RECONSTRUCTIONS.map(|(_, reconstruction)| {
         simulation.set_reconstruction(reconstruction);
         tick();
         median(|| simulation.step(dt))
     });
     let effectors = median(|| simulation.step_effectors(dt));
-    tick();
-    let live = live::Model::new(mechanism).ok().and_then(|model| {
-        let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(mechanism);
-        median(|| simulation.step(dt))
-    });
-    tick();
-    let blended = blended.and_then(|model| {
-        let mut simulation = model.simulate();
-        simulation.inputs_mut().add_scene_loads(mechanism);
-        median(|| simulation.step(dt))
-    });
-    let articulated = articulated.flatten();
-    Ok(Speed { dt, full, articulated, reduced, effectors, live, blended, build_full, build_reduced })
+    Ok(Speed { dt, engines, reduced, effectors, build_full, build_reduced })
 }
 
 /// The median time of a step, µs; `None` if one fails.
@@ -104,7 +90,7 @@ fn median(mut step: impl FnMut() -> Result<(), StepError>) -> Option<f64> {
         }
         block *= 2;
     }
-    let mut timings = Timings::new();
+    let mut timings = Timings::default();
     let (mut blocks, started) = (0, Instant::now());
     while blocks < LEAST.0 || started.elapsed() < LEAST.1 {
         let start = Instant::now();

@@ -1,16 +1,17 @@
 //! The motion from the file's pose at rest, under the scene's loads, gravity and targets, in steps of equal length.
 
-use pliant::blended;
+use pliant::engine::Simulation;
+use pliant::engines::Engine;
 use pliant::full;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
 
-use super::{
-    Effectors, Frequencies, InMotion, LinkError, RECONSTRUCTIONS, effector_poses, effectors, moving, period,
-    target_end,
-};
+use super::models::Models;
+use super::{Effectors, Frequencies, LinkError, period, target_end};
+use crate::choices::RECONSTRUCTIONS;
+use crate::report::effector_poses;
 
 /// Lowest periods that the motion lasts, and steps in each.
 const PERIODS: f64 = 5.0;
@@ -44,6 +45,23 @@ pub struct Transient {
     pub links: [LinkError; 3],
     /// The same motion by the other engines.
     pub others: Vec<InMotion>,
+}
+
+/// The motion by another engine.
+pub struct InMotion {
+    /// Its name.
+    pub engine: &'static str,
+    /// Largest distance of an effector from the full simulation's, over the radius, at the start and after each step.
+    pub error: Vec<f64>,
+    /// Why it ends early.
+    pub stopped: Option<String>,
+}
+
+impl InMotion {
+    /// The largest of all.
+    pub fn max_error(&self) -> f64 {
+        self.error.iter().fold(0.0, |a, b| b.max(a))
+    }
 }
 
 /// Where the effectors are at a moment.
@@ -105,21 +123,20 @@ fn below(x: f64) -> f64 {
 
 /// Lets them move: full, reduced, and reduced with modes; then the others.
 pub fn measure(
-    mechanism: &Mechanism,
+    models: &Models,
     [model, with_modes]: [&Model; 2],
-    blended: Option<&blended::Model>,
     frequencies: &Frequencies,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Transient {
+    let mechanism = &models.mechanism;
     let (dt, steps) = pace(mechanism, frequencies);
     let points = Effectors::new(mechanism);
-    let full_model = full::Model::new(mechanism);
-    let (mut full, mut reduced) = (full_model.simulate(), model.simulate());
-    let mut richer = with_modes.simulate();
-    full.inputs_mut().add_scene_loads(mechanism);
-    reduced.inputs_mut().add_scene_loads(mechanism);
-    richer.inputs_mut().add_scene_loads(mechanism);
+    let mut full = full::Model::new(mechanism).simulate();
+    let (mut reduced, mut richer) = (model.simulate(), with_modes.simulate());
+    for inputs in [full.inputs_mut(), reduced.inputs_mut(), richer.inputs_mut()] {
+        inputs.add_scene_loads();
+    }
     let stride = steps.div_ceil(frames.max(2) - 1).max(1);
     let mut all: Vec<[Vec<Pose>; 3]> = Vec::new();
     let mut kept: Vec<Frame> = Vec::new();
@@ -127,11 +144,6 @@ pub fn measure(
     let mut stopped = None;
     for step in 0..=steps {
         let time = step as f64 * dt;
-        full.inputs_mut().follow_targets(mechanism, time);
-        if !mechanism.targets().is_empty() || step == 0 {
-            reduced.inputs_mut().follow_targets(mechanism, time);
-            richer.inputs_mut().follow_targets(mechanism, time);
-        }
         if step > 0 {
             let moved = full.step(dt).map_err(|error| format!("the full simulation stops: {error}"));
             let moved = moved.and_then(|()| {
@@ -143,14 +155,10 @@ pub fn measure(
                 break;
             }
         }
-        all.push([
-            effector_poses(mechanism, full.state()),
-            effectors(mechanism).map(|e| reduced.effector_pose(e)).collect(),
-            effectors(mechanism).map(|e| richer.effector_pose(e)).collect(),
-        ]);
+        all.push([effector_poses(&full), effector_poses(&reduced), effector_poses(&richer)]);
         if step.is_multiple_of(stride) || step == steps {
             let rebuilt = std::array::from_fn(|k| {
-                reduced.set_reconstruction(RECONSTRUCTIONS[k].0);
+                reduced.set_reconstruction(RECONSTRUCTIONS[k].1);
                 let state = reduced.state();
                 let error = LinkError::between(mechanism, full.state(), state);
                 links[k].mean = links[k].mean.max(error.mean);
@@ -194,8 +202,36 @@ pub fn measure(
         displacement: furthest.norm() / points.radius,
         frames: kept,
         links,
-        others: moving::measure(mechanism, blended, dt, &of_full, tick),
+        others: others(models, dt, &of_full, &points, tick),
     }
+}
+
+/// Lets the other engines that take the mechanism move as the full one did: where its effectors were at the start and
+/// after each step.
+fn others(
+    models: &Models,
+    dt: f64,
+    full: &[Vec<Pose>],
+    points: &Effectors,
+    tick: &mut dyn FnMut(),
+) -> Vec<InMotion> {
+    let mut all = Vec::new();
+    for engine in [Engine::Articulated, Engine::Live, Engine::Blended] {
+        tick();
+        let Ok(mut simulation) = models.simulate(engine) else { continue };
+        let (mut error, mut stopped) = (Vec::with_capacity(full.len()), None);
+        for (step, full) in full.iter().enumerate() {
+            if step > 0
+                && let Err(why) = simulation.step(dt)
+            {
+                stopped = Some(why.to_string());
+                break;
+            }
+            error.push(points.largest(full, &effector_poses(&*simulation)));
+        }
+        all.push(InMotion { engine: engine.name(), error, stopped });
+    }
+    all
 }
 
 #[cfg(test)]

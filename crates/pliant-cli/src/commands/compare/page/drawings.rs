@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use pliant::engine::State;
 use pliant::spatial::Pose;
-use pliant::state::State;
 
 use super::super::drawing::{Drawing, Figure};
 use super::super::measure::{DEFAULT, size};

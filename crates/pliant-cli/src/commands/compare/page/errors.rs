@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{LinkError, RECONSTRUCTIONS, Ramp, Sample};
+use super::super::measure::{LinkError, Ramp, Sample};
 use super::{FLOOR, Over, Page};
+use crate::choices::RECONSTRUCTIONS;
 use crate::page::plot::{Axis, Mark, Plot, Scale, Series};
 use crate::page::text::{escape, figure, percent, percent_cell};
 
@@ -61,7 +62,7 @@ impl Page<'_> {
         };
         let series =
             |k: usize, what: &str, class: &'static str, mark: Mark, of: fn(&LinkError) -> f64| Series {
-                name: format!("{}{what}", RECONSTRUCTIONS[k].1),
+                name: format!("{}{what}", RECONSTRUCTIONS[k].0),
                 class,
                 points: line(&|s| of(&s.links[k])),
                 mark,
@@ -132,7 +133,7 @@ impl Page<'_> {
             "<details><summary>The figures</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">load</th><th scope=\"col\">displacement</th>\
              <th scope=\"col\">effector error</th>",
         );
-        for (_, name) in RECONSTRUCTIONS {
+        for (name, _) in RECONSTRUCTIONS {
             write!(
                 html,
                 "<th scope=\"col\">{name}: worst link</th><th scope=\"col\">mean</th><th scope=\"col\">violation</th>"

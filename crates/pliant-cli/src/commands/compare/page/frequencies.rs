@@ -16,8 +16,7 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of reduced models with their ratio to the full one's: 1 is \
-             exact. Modes make a model follow faster motions; the masses below the line are other ways to say what the effector \
-             weighs, which papers use.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
+             exact. Modes make a model follow faster motions.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
             if self.comparison.free_base { ", the free base held" } else { "" }
         )?;
         for k in 1..=full.len() {
@@ -28,15 +27,8 @@ impl Page<'_> {
             write!(html, "<td>{}</td>", figure(*f))?;
         }
         html.push_str("</tr>\n");
-        let mut others = false;
         for row in models {
-            // A line between the default mass and the others.
-            let class = if row.mass != models[0].mass && !std::mem::replace(&mut others, true) {
-                " class=\"others\""
-            } else {
-                ""
-            };
-            write!(html, "<tr{class}><td>{}</td>", row.name)?;
+            write!(html, "<tr><td>{}</td>", row.name)?;
             match &row.result {
                 Err(why) => {
                     let why = escape(why.lines().next().unwrap_or_default());

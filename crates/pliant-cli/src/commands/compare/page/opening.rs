@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use pliant::engines::Engine;
+
 use super::super::lead::{lead, loads};
-use super::super::measure::{Comparison, DEFAULT, Ramp};
+use super::super::measure::{Comparison, Ramp};
 use super::Page;
 use crate::page::text::{count, escape, percent, percent_cell, significant, time};
 
@@ -39,7 +41,7 @@ impl Page<'_> {
             count(self.comparison.coordinates, "coordinate", "coordinates"),
             format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
         );
-        if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT]) {
+        if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced)) {
             card(
                 format!("× {}", significant(full / reduced, 2)),
                 format!("as fast: {} a step instead of {}", time(reduced), time(full)),

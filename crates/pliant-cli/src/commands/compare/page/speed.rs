@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::DEFAULT;
+use pliant::engines::Engine;
+
 use super::Page;
 use crate::page::plot::{Bar, bars};
 use crate::page::text::{count, figure, significant, time};
@@ -12,7 +13,7 @@ impl Page<'_> {
         let speed = &self.comparison.speed;
         let bar = |name: &str, class, us: Option<f64>| {
             let us = us?;
-            let faster = speed.full.filter(|_| class != "full").map(|full| full / us);
+            let faster = speed.of(Engine::Full).filter(|_| class != "full").map(|full| full / us);
             let figure = match faster {
                 Some(ratio) => format!("{} (× {})", time(us), significant(ratio, 2)),
                 None => time(us),
@@ -20,10 +21,10 @@ impl Page<'_> {
             Some(Bar { name: name.into(), class, value: us, figure })
         };
         let rows: Vec<Bar> = [
-            bar("full", "full", speed.full),
-            bar("articulated", "articulated", speed.articulated),
-            bar("live", "live", speed.live),
-            bar("blended", "blended", speed.blended),
+            bar("full", "full", speed.of(Engine::Full)),
+            bar("articulated", "articulated", speed.of(Engine::Articulated)),
+            bar("live", "live", speed.of(Engine::Live)),
+            bar("blended", "blended", speed.of(Engine::Blended)),
             bar("reduced, corrected", "corrected", speed.reduced[2]),
             bar("reduced, joint (default)", "joint", speed.reduced[1]),
             bar("reduced, twist", "twist", speed.reduced[0]),
@@ -61,7 +62,7 @@ impl Page<'_> {
             time(speed.build_full),
             time(speed.build_reduced)
         )?;
-        if let (Some(full), Some(reduced)) = (speed.full, speed.reduced[DEFAULT])
+        if let (Some(full), Some(reduced)) = (speed.of(Engine::Full), speed.of(Engine::Reduced))
             && reduced < full
         {
             let steps = (speed.build_reduced / (full - reduced)).ceil();

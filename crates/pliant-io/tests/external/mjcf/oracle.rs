@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use pliant_core::engine::State;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
-use pliant_core::state::State;
 
 /// What MuJoCo says of one file.
 #[derive(Debug, Default)]
@@ -121,7 +121,7 @@ impl Answer {
 
     fn is_tree_joint(&self, mechanism: &Mechanism, j: usize) -> bool {
         let child = mechanism.joints()[j].child;
-        !mechanism.body(child).free && mechanism.joints()[..j].iter().all(|other| other.child != child)
+        !mechanism[child].free && mechanism.joints()[..j].iter().all(|other| other.child != child)
     }
 
     fn compare_inertias(&self, mechanism: &Mechanism, differences: &mut Vec<String>) {
@@ -190,22 +190,20 @@ impl Answer {
         if let Some(pose) = poses[body] {
             return pose;
         }
-        let joint = mechanism.joints().iter().position(|joint| joint.child == BodyId::from_index(body));
+        let joint = mechanism.joints().iter().find(|joint| joint.child.index() == body);
         let pose = match joint {
             _ if mechanism.bodies()[body].free => {
                 bases.get(&body).copied().unwrap_or(mechanism.bodies()[body].pose)
             }
             None => mechanism.bodies()[body].pose,
-            Some(j) => {
-                let id = JointId::from_index(j);
-                let joint = mechanism.joint(id);
+            Some(joint) => {
                 let outer = match joint.parent {
                     Some(parent) => self.pose(mechanism, parent.index(), values, bases, poses),
                     None => Pose::identity(),
                 };
                 let q = positions(&joint.kind, &joint.name, values);
                 let X = joint.kind.transform(&q);
-                outer * mechanism.frame_in_parent(id) * X * mechanism.frame_in_child(id).inverse()
+                outer * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse()
             }
         };
         poses[body] = Some(pose);

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pliant_core::full::{self, StaticsSettings};
+use pliant_core::engine::{Simulation, State, StaticsSettings};
+use pliant_core::full;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
-use pliant_core::state::State;
 
-use super::{features, robots};
+use super::robots::{self, GENESIS, Package, ROBOSUITE};
+use crate::trial::{Found, trial};
+use libtest_mimic::Trial;
 
 /// How near MuJoCo's answer must be.
 const NEAR: f64 = 0.01;
@@ -25,12 +27,11 @@ fn pose(x: &[f64]) -> Pose {
 
 /// The compliance of an effector where the mechanism settles, world axes at its origin, and its pose there.
 fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
-    let model = full::Model::new(mechanism);
-    let mut simulation = model.simulate();
+    let mut simulation = full::Model::new(mechanism).simulate();
     let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
     assert!(equilibrium.converged && equilibrium.stable, "{equilibrium:?}");
-    let at = simulation.effector_pose(simulation.effector(effector).unwrap());
-    let reference = Reference::at_equilibrium(&mut simulation).unwrap();
+    let at = simulation.effector_pose(simulation.effector(effector).unwrap()).unwrap();
+    let reference = Reference::at_equilibrium(&mut simulation);
     let projection = Reduction::at(reference).effectors([effector]).project().unwrap();
     let mut turn = Matrix6::zeros();
     let R = at.rotation_matrix();
@@ -42,14 +43,13 @@ fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
 
 /// Where all bodies are, twenty times in one second from rest.
 fn moved(mechanism: &Mechanism) -> Vec<Vec<Pose>> {
-    let model = full::Model::new(mechanism);
-    let mut simulation = model.simulate();
+    let mut simulation = full::Model::new(mechanism).simulate();
     (0..20)
         .map(|_| {
             for _ in 0..500 {
                 simulation.step(1e-4).unwrap();
             }
-            simulation.poses().map(|(_, pose)| *pose).collect()
+            simulation.poses().map(|(_, pose)| pose).collect()
         })
         .collect()
 }
@@ -114,37 +114,48 @@ fn check(python: &Path, file: PathBuf, effector: &str, changes: Changes) {
     assert!(apart < NEAR * way, "{name}: {apart} off on a way of {way}");
 }
 
-#[test]
-fn small_files_settle_and_move_as_in_mujoco() {
-    let Some(python) = robots::python() else { return };
-    for (file, effector) in [("four_bar.xml", "tip"), ("springs.xml", "tip"), ("hand.xml", "right")] {
-        check(&python, features::folder().join(file), effector, &[]);
-    }
+pub fn trials() -> Vec<Trial> {
+    let real = |name: &str, package: Package, files: &'static [(&str, &str, Changes)]| {
+        trial(format!("mjcf::springs::{name}"), move || {
+            robots_settle_and_move_as_in_mujoco(&package()?, files)
+        })
+    };
+    vec![
+        trial("mjcf::springs::small_files", small_files_settle_and_move_as_in_mujoco),
+        real("genesis-world", GENESIS, &ARMS),
+        real("robosuite", ROBOSUITE, &HANDS),
+    ]
 }
 
-#[test]
-fn robots_settle_and_move_as_in_mujoco() {
-    let Some(python) = robots::python() else { return };
-    for (package, folder) in robots::packages() {
-        // Limits are soft in MuJoCo, and the file's pose is outside some: they get room. The default class of
-        // the last robot has an attribute that there is none of, which MuJoCo does not take.
-        let elbow = [(r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#)];
-        let wide = [elbow[0], (r#" range="0 0.04""#, r#" range="-1 1""#)];
-        let plain = [(r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#)];
-        let files: &[(&str, &str, Changes)] = match package {
-            "genesis-world" => &[
-                ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &elbow),
-                ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &wide),
-                ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
-            ],
-            "robosuite" => &[
-                ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &plain),
-                ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
-            ],
-            _ => &[],
-        };
-        for (file, effector, changes) in files {
-            check(&python, folder.join(file), effector, changes);
-        }
+fn small_files_settle_and_move_as_in_mujoco() -> Found<()> {
+    let python = robots::python()?;
+    for (file, effector) in [("four_bar.xml", "tip"), ("springs.xml", "tip"), ("hand.xml", "right")] {
+        check(&python, robots::folder().join(file), effector, &[]);
     }
+    Ok(())
+}
+
+/// Limits are soft in MuJoCo, and the file's pose is outside some: they get room.
+const ELBOW: (&str, &str) = (r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#);
+const FINGER: (&str, &str) = (r#" range="0 0.04""#, r#" range="-1 1""#);
+/// A default class has an attribute that there is none of, which MuJoCo does not take.
+const PLAIN: (&str, &str) = (r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#);
+
+/// File, effector and changes.
+const ARMS: [(&str, &str, Changes); 3] = [
+    ("genesis/assets/xml/franka_emika_panda/panda_nohand.xml", "attachment_site", &[ELBOW]),
+    ("genesis/assets/xml/franka_emika_panda/panda.xml", "left_finger", &[ELBOW, FINGER]),
+    ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
+];
+const HANDS: [(&str, &str, Changes); 2] = [
+    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &[PLAIN]),
+    ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
+];
+
+fn robots_settle_and_move_as_in_mujoco(folder: &Path, files: &[(&str, &str, Changes)]) -> Found<()> {
+    let python = robots::python()?;
+    for (file, effector, changes) in files {
+        check(&python, folder.join(file), effector, changes);
+    }
+    Ok(())
 }

@@ -6,17 +6,15 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Run;
+use crate::common::Run;
+use crate::trial::{Absent, Found};
 
 /// How long a page may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Opens pages that must have a plot and leave the console empty. Without Chromium it prints that and ends.
-pub fn check_in_browser(run: &Run, pages: impl FnOnce() -> Vec<PathBuf>) {
-    let Some(browser) = browser() else {
-        println!("skipped: there is no chromium, chromium-browser or google-chrome on PATH");
-        return;
-    };
+/// Opens pages that must have a plot and leave the console empty.
+pub fn check_in_browser(run: &Run, pages: impl FnOnce() -> Vec<PathBuf>) -> Found<()> {
+    let browser = browser()?;
     run.file("broken.html", "<!DOCTYPE html><script>nothing.there();</script><p>broken</p>");
     // What would be seen if something were wrong.
     let (log, dom) = open(&browser, &run.folder, &run.folder.join("broken.html"));
@@ -27,14 +25,16 @@ pub fn check_in_browser(run: &Run, pages: impl FnOnce() -> Vec<PathBuf>) {
         assert_eq!(console(&log), [""; 0], "{}", page.display());
         assert!(dom.contains("<svg"), "{} has no plot: {log}", page.display());
     }
+    Ok(())
 }
 
 /// The browser, if there is one.
-fn browser() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
+fn browser() -> Found<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let files = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
-    files.into_iter().find(|file| file.is_file())
+    let found = files.into_iter().find(|file| file.is_file());
+    found.ok_or_else(|| Absent("there is no chromium, chromium-browser or google-chrome on PATH".into()))
 }
 
 /// Opens a page and gives what the browser logs and the page as it then is.

@@ -10,33 +10,45 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Random, assert_round_trip, wheels};
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use crate::common::{Random, assert_round_trip};
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
+use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, Vector3};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
 
-fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("robots_sdf::own_files_are_as_in_drake", own_files_are_as_in_drake),
+        trial("robots_sdf::real_robots_are_as_in_drake", real_robots_are_as_in_drake),
+        trial(
+            "robots_sdf::cassie_has_its_loops_springs_and_gearboxes",
+            cassie_has_its_loops_springs_and_gearboxes,
+        ),
+    ]
+}
+
+fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
     let folder = wheels::wheel("example-robot-data", "5.0.0")?;
     let files = wheels::files(&folder, "sdf");
     assert_eq!(files.len(), 5);
-    Some(
-        files
-            .into_iter()
-            .map(|path| {
-                let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
-                (path, mechanism)
-            })
-            .collect(),
-    )
+    Ok(files
+        .into_iter()
+        .map(|path| {
+            let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
+            (path, mechanism)
+        })
+        .collect())
 }
 
 fn joints(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
-    (0..mechanism.joints().len()).map(JointId::from_index)
+    mechanism.joint_ids()
 }
 
 fn closes_a_loop(mechanism: &Mechanism, j: JointId) -> bool {
-    mechanism.order().tree_joint_of(mechanism.joint(j).child) != Some(j)
+    mechanism.order().tree_joint_of(mechanism[j].child) != Some(j)
 }
 
 /// Poses of all bodies at coordinates of the joints of the tree.
@@ -44,30 +56,41 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
     for &body in mechanism.order().bodies() {
         let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = mechanism.joint(j);
+        let joint = &mechanism[j];
         let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
         let zero = vec![0.0; joint.freedoms.len()];
         let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
         poses[body.index()] =
-            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
     }
     poses
 }
 
-#[test]
-fn mass_poses_and_springs_are_those_of_drake() {
-    let mut robots = robots().unwrap_or_default();
-    for own in ["frames.sdf", "springs.sdf"] {
-        let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sdf").join(own);
-        robots.push((own.clone(), pliant_io::load(&own).unwrap_or_else(|error| panic!("{error}"))));
-    }
-    let Some(python) = wheels::python("drake", "pydrake") else { return };
+fn own_files_are_as_in_drake() -> Found<()> {
+    let own = ["frames.sdf", "springs.sdf"].map(|name| {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/sdf").join(name);
+        let mechanism = pliant_io::load(&path).unwrap_or_else(|error| panic!("{error}"));
+        (path, mechanism)
+    });
+    let springs = mass_poses_and_springs_are_those_of_drake("own", &own)?;
+    assert!(springs >= 15, "three springs at least, in five configurations");
+    Ok(())
+}
+
+fn real_robots_are_as_in_drake() -> Found<()> {
+    mass_poses_and_springs_are_those_of_drake("robots", &robots()?)?;
+    Ok(())
+}
+
+/// Compares mechanisms in five configurations; how many forces of springs were compared.
+fn mass_poses_and_springs_are_those_of_drake(name: &str, robots: &[(PathBuf, Mechanism)]) -> Found<usize> {
+    let python = wheels::python("drake", "pydrake")?;
     let mut random = Random(12);
     let (mut jobs, mut coordinates) = (Vec::new(), Vec::new());
-    for (path, mechanism) in &robots {
+    for (path, mechanism) in robots {
         let dropped: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
-            .map(|j| mechanism.joint(j).name.as_str())
+            .map(|j| mechanism[j].name.as_str())
             .collect();
         for round in 0..5 {
             let mut q: HashMap<String, Vec<f64>> = HashMap::new();
@@ -84,9 +107,10 @@ fn mass_poses_and_springs_are_those_of_drake() {
         }
     }
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (input, output) = (folder.join("drake-jobs.json"), folder.join("drake-answers.json"));
+    let (input, output) =
+        (folder.join(format!("drake-jobs-{name}.json")), folder.join(format!("drake-answers-{name}.json")));
     fs::write(&input, Value::from(jobs).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/drake_poses.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/drake_poses.py");
     let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
@@ -110,8 +134,7 @@ fn mass_poses_and_springs_are_those_of_drake() {
         }
         let forces: HashMap<String, Vec<f64>> = serde_json::from_value(answer["forces"].clone()).unwrap();
         for (name, forces) in &forces {
-            let joint =
-                mechanism.joint(mechanism.find_joint(name).unwrap_or_else(|| panic!("{what}: {name}")));
+            let joint = &mechanism[mechanism.find_joint(name).unwrap_or_else(|| panic!("{what}: {name}"))];
             // Springs of ours that the file does not have.
             let default = mechanism.notes().iter().any(|note| note.contains("no springs are given"));
             for (k, force) in forces.iter().enumerate().filter(|_| !default) {
@@ -123,16 +146,16 @@ fn mass_poses_and_springs_are_those_of_drake() {
         }
     }
     println!("{} files, {compared} poses and {springs} forces of springs compared", robots.len());
-    assert!(springs >= 15, "three springs at least, in five configurations");
+    let expected = if robots.len() == 5 { (25, 635, 80) } else { (10, 55, 19) };
+    assert_eq!((answers.len(), compared, springs), expected, "configurations, poses, forces of springs");
+    Ok(springs)
 }
 
-#[test]
-fn cassie_has_its_loops_springs_and_gearboxes() {
-    let Some(robots) = robots() else { return };
-    for (path, mechanism) in &robots {
+fn cassie_has_its_loops_springs_and_gearboxes() -> Found<()> {
+    for (path, mechanism) in &robots()? {
         let loops: Vec<&str> = joints(mechanism)
             .filter(|j| closes_a_loop(mechanism, *j))
-            .map(|j| mechanism.joint(j).name.as_str())
+            .map(|j| mechanism[j].name.as_str())
             .collect();
         println!("{}: {loops:?}", path.display());
         mechanism.warnings().iter().for_each(|warning| println!("  {warning}"));
@@ -148,13 +171,14 @@ fn cassie_has_its_loops_springs_and_gearboxes() {
         if whole {
             assert_eq!(mechanism.couplings().len(), 10);
             let coupling = mechanism.couplings()[0];
-            let name = |j: JointId| mechanism.joint(j).name.as_str();
+            let name = |j: JointId| mechanism[j].name.as_str();
             assert_eq!((name(coupling.joint), name(coupling.of)), ("left-roll-op", "left-roll-ip"));
             assert_eq!(coupling.ratio, -0.04);
         }
         assert!(mechanism.find_body("pelvis").is_some());
-        let held = mechanism.order().tree_joint_of(BodyId::from_index(0)).is_some();
+        let held = mechanism.order().tree_joint_of(mechanism.body_ids().next().unwrap()).is_some();
         assert!(held, "the root is fixed unless said otherwise");
         assert_round_trip(mechanism);
     }
+    Ok(())
 }

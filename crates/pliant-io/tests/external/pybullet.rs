@@ -3,7 +3,9 @@
 
 use std::fs;
 
-use crate::common::wheels;
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 
 /// The files that do not load, and what is said of them.
 const REFUSED: [(&str, &str); 10] = [
@@ -19,9 +21,12 @@ const REFUSED: [(&str, &str); 10] = [
     ("torus_deform.urdf", "the file has no links"),
 ];
 
-#[test]
-fn files_load_or_are_refused_with_reason() {
-    let Some(folder) = wheels::large_wheel("pybullet", "3.2.7") else { return };
+pub fn trials() -> Vec<Trial> {
+    vec![trial("pybullet::files_load_or_are_refused_with_reason", files_load_or_are_refused_with_reason)]
+}
+
+fn files_load_or_are_refused_with_reason() -> Found<()> {
+    let folder = wheels::large_wheel("pybullet", "3.2.7")?;
     let folder = folder.join("pybullet_data");
     let mut refused = Vec::new();
     for (extension, number) in [("urdf", 1095), ("sdf", 15), ("xml", 26)] {
@@ -46,4 +51,5 @@ fn files_load_or_are_refused_with_reason() {
     for ((name, error), (_, reason)) in refused.iter().zip(REFUSED) {
         assert!(error.contains(reason), "{name}: {error}");
     }
+    Ok(())
 }

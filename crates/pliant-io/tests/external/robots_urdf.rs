@@ -11,9 +11,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Random, assert_round_trip, wheels};
+use crate::common::{Random, assert_round_trip};
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{BodyId, JointId, Mechanism};
+use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
@@ -21,7 +24,14 @@ use serde_json::{Value, json};
 /// Pinocchio refuses them too: an xacro without links, and a joint to a link that is not there.
 const REFUSED: [&str; 2] = ["falcon.urdf", "ur3.urdf"];
 
-fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("robots_urdf::mass_freedoms_and_poses", mass_freedoms_and_poses_are_those_of_pinocchio),
+        trial("robots_urdf::every_robot_round_trips", every_robot_round_trips),
+    ]
+}
+
+fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
     let folder = wheels::wheel("example-robot-data", "5.0.0")?;
     let files = wheels::files(&folder, "urdf");
     assert_eq!(files.len(), 77);
@@ -35,7 +45,7 @@ fn robots() -> Option<Vec<(PathBuf, Mechanism)>> {
     }
     println!("{} of 77 files loaded", loaded.len());
     assert_eq!(loaded.len(), 75);
-    Some(loaded)
+    Ok(loaded)
 }
 
 /// Poses of all bodies at coordinates of all joints.
@@ -43,20 +53,19 @@ fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
     let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
     for &body in mechanism.order().bodies() {
         let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = mechanism.joint(j);
+        let joint = &mechanism[j];
         let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
         let zero = vec![0.0; joint.freedoms.len()];
         let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
         poses[body.index()] =
-            parent * mechanism.frame_in_parent(j) * X * mechanism.frame_in_child(j).inverse();
+            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
     }
     poses
 }
 
-#[test]
-fn mass_freedoms_and_poses_are_those_of_pinocchio() {
-    let Some(robots) = robots() else { return };
-    let Some(python) = wheels::python("pin", "pinocchio") else { return };
+fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
+    let robots = robots()?;
+    let python = wheels::python("pin", "pinocchio")?;
     let mut random = Random(11);
     let mut jobs = Vec::new();
     for (path, mechanism) in &robots {
@@ -71,7 +80,7 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let (input, output) = (folder.join("pinocchio-jobs.json"), folder.join("pinocchio-answers.json"));
     fs::write(&input, Value::from(jobs.clone()).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pinocchio_poses.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/pinocchio_poses.py");
     let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
@@ -89,15 +98,12 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
 
         // Joints that Pinocchio moves and that are fixed here, each for want of mass.
         let moving: HashMap<String, u64> = serde_json::from_value(answer["joints"].clone()).unwrap();
-        let fixed = (0..mechanism.joints().len()).map(JointId::from_index).filter(|j| {
-            mechanism.joint(*j).kind == JointKind::Fixed && moving.contains_key(&mechanism.joint(*j).name)
-        });
+        let fixed = mechanism
+            .joint_ids()
+            .filter(|j| mechanism[*j].kind == JointKind::Fixed && moving.contains_key(&mechanism[*j].name));
         let fixed: Vec<JointId> = fixed.collect();
-        assert!(
-            fixed.iter().all(|j| mechanism.body(mechanism.joint(*j).child).inertia.mass == 0.0),
-            "{what}"
-        );
-        let lost: u64 = fixed.iter().map(|j| moving[&mechanism.joint(*j).name]).sum();
+        assert!(fixed.iter().all(|j| mechanism[mechanism[*j].child].inertia.mass == 0.0), "{what}");
+        let lost: u64 = fixed.iter().map(|j| moving[&mechanism[*j].name]).sum();
         if lost > 0 {
             assert!(
                 mechanism.warnings().iter().any(|w| w.contains("has no mass and carries none")),
@@ -111,7 +117,7 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
         let q: HashMap<String, Vec<f64>> = serde_json::from_value(job["q"].clone()).unwrap();
         let bodies: HashMap<String, Vec<f64>> = serde_json::from_value(answer["bodies"].clone()).unwrap();
         for (b, pose) in poses(mechanism, &q).iter().enumerate() {
-            let name = &mechanism.body(BodyId::from_index(b)).name;
+            let name = &mechanism.bodies()[b].name;
             let p = &bodies[name];
             let rotation = UnitQuaternion::from_quaternion(Quaternion::new(p[6], p[3], p[4], p[5]));
             let apart = (pose.position - Vector3::new(p[0], p[1], p[2])).norm();
@@ -127,10 +133,12 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() {
         assert!(dropped <= 1 && (dropped == 0 || bodies.contains_key("world")), "{what}: {dropped}");
     }
     println!("{compared} poses compared; {} joints fixed for want of mass", welded / 3);
+    assert_eq!((answers.len(), compared), (3 * 75, 6756), "configurations and poses");
+    Ok(())
 }
 
-#[test]
-fn every_robot_round_trips() {
-    let Some(robots) = robots() else { return };
+fn every_robot_round_trips() -> Found<()> {
+    let robots = robots()?;
     robots.iter().for_each(|(_, mechanism)| assert_round_trip(mechanism));
+    Ok(())
 }

@@ -3,19 +3,16 @@
 //! engines move, the page is whole, no figure is missing, and the figures are such as theory asks for: the
 //! frequencies of a condensed model are none too low and fall with more modes (Rayleigh), and where no limits act, a
 //! linear model's error vanishes against the displacement as the load does.
-//!
-//! The files come out of wheels; where those cannot be had the test says so and passes.
-
-#[allow(dead_code)] // only the robots are needed here
-#[path = "../../pliant-io/tests/common/wheels.rs"]
-mod wheels;
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::fs;
 use std::path::PathBuf;
 
+use crate::common::Run;
 use crate::common::page::check_page;
-use crate::common::{Run, two_at_a_time};
+use crate::trial::{Found, trial};
+use crate::wheels;
+use libtest_mimic::Trial;
 use pliant::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
 
@@ -43,10 +40,10 @@ struct Robot {
     first_order: f64,
 }
 
-fn found(package: Package) -> Option<PathBuf> {
+fn found(package: Package) -> Found<PathBuf> {
     let (name, version, folder, large) = package;
     let wheel = if large { wheels::large_wheel(name, version) } else { wheels::wheel(name, version) };
-    Some(wheel?.join(folder))
+    Ok(wheel?.join(folder))
 }
 
 /// Every number of a document is there: what is not finite is `null` in JSON.
@@ -90,12 +87,12 @@ fn check_frequencies(name: &str, frequencies: &Value) {
     assert!(!four.is_empty(), "{name}");
 }
 
-fn compare(robot: &Robot) -> Option<()> {
+fn compare(robot: &Robot) -> Found<()> {
     let file = found(robot.package)?.join(robot.file);
     let name = robot.name;
     let run = Run::new(&format!("robots-{}", name.replace(' ', "-")));
     let mechanism = match robot.scene {
-        "" => file.to_str()?.to_string(),
+        "" => file.to_str().expect("a path").to_string(),
         scene => {
             run.file("robot.toml", format!("import = {file:?}\n{scene}"));
             "robot.toml".into()
@@ -138,7 +135,7 @@ fn compare(robot: &Robot) -> Option<()> {
             assert!(error < robot.first_order * displacement, "{name}: {error} of {displacement}");
         }
     }
-    Some(())
+    Ok(())
 }
 
 /// Joints start at limits that gravity presses them against.
@@ -149,9 +146,21 @@ const fn plain(name: &'static str, file: &'static str, counts: [usize; 3]) -> Ro
     Robot { name, package: DATA, file, scene: "", counts, error: Some(0.01), first_order: 0.01 }
 }
 
-#[test]
-fn ten_robots_and_more_are_compared() {
-    let robots = [
+pub fn trials() -> Vec<Trial> {
+    let others = [
+        trial("robots::a_panda_starts_at_home_and_stays", a_panda_starts_at_home_and_stays),
+        trial("robots::cassie_settles_under_its_weight", cassie_settles_under_its_weight),
+        trial("robots::cassie_gives_way_as_it_settles", cassie_gives_way_as_it_settles),
+    ];
+    let compared = robots()
+        .into_iter()
+        .map(|robot| trial(format!("robots::compare {}", robot.name), move || compare(&robot)));
+    compared.chain(others).collect()
+}
+
+/// The robots that are compared.
+fn robots() -> [Robot; 14] {
+    [
         Robot {
             package: MJX,
             scene: "[[effector]]\nmatch = \"rh_?fdistal\"\n[[effector]]\nmatch = \"rh_thdistal\"\n",
@@ -201,9 +210,7 @@ fn ten_robots_and_more_are_compared() {
             scene: "[[load]]\neffector = \"link_4\"\nforce = [0.0, 0.0, -1e4]\n",
             ..plain("four-bar", "xml/four_bar_linkage.xml", [4, 1, 1])
         },
-    ];
-    let compared = two_at_a_time(&robots, compare).len();
-    println!("{compared} robots of {} compared", robots.len());
+    ]
 }
 
 /// Motors hold what the file leaves to them: it has springs of its own in the legs, so nothing else is held.
@@ -212,9 +219,8 @@ const CASSIE: &str =
 
 /// An MJCF robot starts in its key frame `home`, and where its actuators hold it there it stays but for what gravity
 /// bends, in every engine.
-#[test]
-fn a_panda_starts_at_home_and_stays() {
-    let Some(folder) = found(GENESIS) else { return };
+fn a_panda_starts_at_home_and_stays() -> Found<()> {
+    let folder = found(GENESIS)?;
     let panda = folder.join("xml/franka_emika_panda/panda.xml");
     let (run, panda) = (Run::new("robots-home"), panda.to_str().expect("a path"));
     // The file has four digits of these.
@@ -239,13 +245,13 @@ fn a_panda_starts_at_home_and_stays() {
         println!("{engine}: {way:.1e} rad from home after a second, {settled:.1e} at rest");
         assert!(way < 2.5 * settled, "{engine}: {way}");
     }
+    Ok(())
 }
 
 /// The whole of cassie settles under its weight, at once: closures that repeat each other but for the file's digits do
 /// not stop the search, and it ends where a motion goes.
-#[test]
-fn cassie_settles_under_its_weight() {
-    let Some(folder) = found(DATA) else { return };
+fn cassie_settles_under_its_weight() -> Found<()> {
+    let folder = found(DATA)?;
     let run = Run::new("robots-statics");
     let path = folder.join("cassie_description/robots/cassie.sdf");
     run.file("robot.toml", format!("import = {path:?}\n{CASSIE}"));
@@ -261,7 +267,9 @@ fn cassie_settles_under_its_weight() {
             let off = list(&joint["position"]).iter().map(number).zip(found).map(|(a, b)| (a - b).abs());
             off.fold(0.0, f64::max)
         };
-        joints.filter(|(name, _)| name.starts_with(leg)).map(off).fold(0.0, f64::max)
+        let of_leg: Vec<f64> = joints.filter(|(name, _)| name.starts_with(leg)).map(off).collect();
+        assert_eq!(of_leg.len(), 20, "joints of the {leg} leg");
+        of_leg.into_iter().fold(0.0, f64::max)
     };
     // A step holds rows softly against change: what repeats others but for digits creeps to its place. The left leg,
     // whose motors turn by 0.15 rad, is there; the other is on its way.
@@ -270,6 +278,7 @@ fn cassie_settles_under_its_weight() {
         "after 20 s the left leg is {left:.1e} rad away, the right one {right:.1e}, and {before:.1e} after 5 s"
     );
     assert!(left < 1e-5 && right < 0.75 * before, "{left} {right} {before}");
+    Ok(())
 }
 
 /// A foot's position under a force on it, or without any, without gravity; and its rotation.
@@ -284,9 +293,8 @@ fn foot(run: &Run, force: Vector3<f64>) -> (Vector3<f64>, UnitQuaternion<f64>) {
 
 /// The compliance of cassie's foot, through its springs and loops, is the finite difference of where the full
 /// mechanism settles.
-#[test]
-fn cassie_gives_way_as_it_settles() {
-    let Some(folder) = found(DATA) else { return };
+fn cassie_gives_way_as_it_settles() -> Found<()> {
+    let folder = found(DATA)?;
     // Without gearboxes, a newton moves the foot 2 mm, 1/300 of the radius, and the difference is of second order in that. The whole robot has
     // closures that repeat each other but for the file's digits, which the reduced model takes for one.
     for (file, newton, tolerance) in [("cassie_v2.sdf", 1.0, 2e-5), ("cassie.sdf", 1e-4, 0.02)] {
@@ -305,4 +313,5 @@ fn cassie_gives_way_as_it_settles() {
             assert!(off < tolerance, "{file}: {settled} {linear}");
         }
     }
+    Ok(())
 }
