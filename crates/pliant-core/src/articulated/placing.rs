@@ -60,9 +60,9 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
         own_inertia::<FUSED, MOVING>(node, slot);
         state.poses[node.head] = pose_of(slot);
         if MOVING {
-            let angular = turn_back::<FUSED>(&slot.R, slot.w);
+            let angular = turn_back::<FUSED, _>(&slot.R, slot.w);
             let at = add_cross::<FUSED>(slot.w, minus(slot.p, slot.o), slot.v);
-            let twist = Twist::new(turn_back::<FUSED>(&slot.R, at).into(), angular.into());
+            let twist = Twist::new(turn_back::<FUSED, _>(&slot.R, at).into(), angular.into());
             if !matches!(node.motion, Motion::Free(_)) {
                 state.twists[node.head] = twist;
             }

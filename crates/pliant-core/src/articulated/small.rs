@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 pub(super) use crate::linear::angle::sin_cos;
 pub(super) use crate::linear::lanes::fma;
 use crate::linear::three;
-pub(super) use crate::linear::three::{cross, dot, minus, plus, product};
+pub(super) use crate::linear::three::{cross, dot, minus, plus, product, turn as turn_back};
 
 /// A vector.
 pub(super) type V = [f64; 3];
@@ -56,12 +56,6 @@ pub(super) fn turn<const FUSED: bool>(A: &M, b: V) -> V {
 #[inline(always)]
 pub(super) fn add_turn<const FUSED: bool>(A: &M, b: V, c: V) -> V {
     [add_dot::<FUSED>(A[0], b, c[0]), add_dot::<FUSED>(A[1], b, c[1]), add_dot::<FUSED>(A[2], b, c[2])]
-}
-
-/// Aᵀ b.
-#[inline(always)]
-pub(super) fn turn_back<const FUSED: bool>(A: &M, b: V) -> V {
-    add_scaled::<FUSED>(A[2], b[2], add_scaled::<FUSED>(A[1], b[1], scale(A[0], b[0])))
 }
 
 /// Aᵀ b + c.

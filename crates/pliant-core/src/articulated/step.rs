@@ -286,8 +286,8 @@ fn carry<const FUSED: bool>(node: &Node, slot: &mut Slot) {
 /// The body twist that has the carried momentum with the inertia where the node is now.
 #[inline(always)]
 fn carried_twist<const FUSED: bool>(node: &Node, slot: &Slot) -> Twist {
-    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED>(&slot.R, slot.aw));
-    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED>(&slot.R, slot.av));
+    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED, _>(&slot.R, slot.aw));
+    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED, _>(&slot.R, slot.av));
     Twist::new(linear.into(), angular.into())
 }
 

@@ -358,7 +358,7 @@ impl General {
                 (weights[i][k], weights[k][i]) = (sum, sum);
             }
         }
-        (turn_back::<false>(B, force), weights)
+        (turn_back::<false, _>(B, force), weights)
     }
 }
 
@@ -488,7 +488,7 @@ pub(super) fn constraint_forces<const FUSED: bool>(
         }
     } else {
         // In the axes of the parent's joint frame.
-        let local = |x: V| turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
+        let local = |x: V| turn_back::<FUSED, _>(&node.joint_axes, turn_back::<FUSED, _>(&parent.R, x));
         let (f, t) = (local(f), local(t));
         multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]);
     }

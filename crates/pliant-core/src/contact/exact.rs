@@ -300,9 +300,8 @@ impl Memory {
         if lu::decompose(&mut self.J, m, &mut self.rows).is_some() {
             return false;
         }
-        self.x.clear();
-        self.x.extend(self.rows.iter().map(|&row| self.right[row]));
-        lu::substitute(&self.J, m, m, &mut self.x, 1);
+        self.x.resize(m, 0.0);
+        lu::solve(&self.J, &self.rows, &self.right, &mut self.x);
         if self.x.iter().any(|x| !x.is_finite()) {
             return false;
         }

@@ -26,6 +26,7 @@ pub(crate) fn factor_packed(A: &mut [f64], n: usize) -> Result<(), usize> {
 fn factor_rows(A: &mut [f64], n: usize, start: impl Fn(usize) -> usize) -> Result<(), usize> {
     for i in 0..n {
         let (above, row) = A.split_at_mut(start(i));
+        let row = &mut row[..i + 1];
         for j in 0..i {
             let other = &above[start(j)..][..j + 1];
             row[j] = (row[j] - dot(&row[..j], &other[..j])) * other[j];
@@ -63,6 +64,7 @@ pub(crate) fn back(L: &[f64], n: usize, x: &mut [f64]) {
 
 #[inline(always)]
 fn forward_rows(L: &[f64], n: usize, start: impl Fn(usize) -> usize, x: &mut [f64]) {
+    let x = &mut x[..n];
     for i in 0..n {
         let row = &L[start(i)..][..i + 1];
         x[i] = (x[i] - dot(&row[..i], &x[..i])) * row[i];
@@ -71,13 +73,12 @@ fn forward_rows(L: &[f64], n: usize, start: impl Fn(usize) -> usize, x: &mut [f6
 
 #[inline(always)]
 fn back_rows(L: &[f64], n: usize, start: impl Fn(usize) -> usize, x: &mut [f64]) {
+    let x = &mut x[..n];
     for i in (0..n).rev() {
         let row = &L[start(i)..][..i + 1];
-        x[i] *= row[i];
-        let (before, xi) = x.split_at_mut(i);
-        for (x, l) in before.iter_mut().zip(row) {
-            *x -= l * xi[0];
-        }
+        let xi = x[i] * row[i];
+        x[i] = xi;
+        x[..i].iter_mut().zip(&row[..i]).for_each(|(x, l)| *x -= l * xi);
     }
 }
 

@@ -1,5 +1,7 @@
 //! P A = L U in place, with L's diagonal of ones left out (Golub and Van Loan 2013, §3.4). Zeros are skipped.
 
+use crate::linear::wide::dot;
+
 /// With row exchanges: rows[i] is the row of A that is row i of LU. Returns a column without a pivot, if there is one.
 pub(crate) fn decompose(A: &mut [f64], p: usize, rows: &mut [usize]) -> Option<usize> {
     rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
@@ -70,6 +72,18 @@ fn eliminate(A: &mut [f64], p: usize, k: usize, best: usize, rows: &mut [usize])
     }
 }
 
+/// Solves A x = b with the factors of [`decompose`].
+pub(crate) fn solve(LU: &[f64], rows: &[usize], b: &[f64], x: &mut [f64]) {
+    let p = rows.len();
+    for (i, &row) in rows.iter().enumerate() {
+        x[i] = b[row] - dot(&LU[i * p..][..i], &x[..i]);
+    }
+    for i in (0..p).rev() {
+        let row = &LU[i * p..(i + 1) * p];
+        x[i] = (x[i] - dot(&row[i + 1..], &x[i + 1..p])) / row[i];
+    }
+}
+
 /// Solves L U X = X with the first pivots, for the columns of X, which stand next to each other in rows already permuted.
 #[inline(always)]
 pub(crate) fn substitute(LU: &[f64], p: usize, pivots: usize, X: &mut [f64], columns: usize) {
@@ -109,7 +123,7 @@ pub(crate) fn subtract(to: &mut [f64], factor: f64, from: &[f64]) {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::DMatrix;
+    use nalgebra::{DMatrix, DVector};
 
     use super::*;
 
@@ -128,6 +142,9 @@ mod tests {
             substitute(&LU, n, n, &mut X, 3);
             // Condition numbers here reach 1e3.
             assert!((&A * DMatrix::from_row_slice(n, 3, &X) - &B).amax() < 1e-12, "{n}");
+            let mut x = DVector::zeros(n);
+            solve(&LU, &rows, &B.as_slice()[..n], x.as_mut_slice());
+            assert!((&A * x - B.column(0)).amax() < 1e-12, "{n}");
             let mut lower = &A * DMatrix::from_fn(n, n, |i, k| f64::from(i == k && i > 0)) * A.transpose();
             let mut columns = vec![0; n];
             let rank = decompose_fully(lower.as_mut_slice(), n, &mut rows, &mut columns, 1e-12);

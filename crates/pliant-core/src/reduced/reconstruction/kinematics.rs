@@ -81,20 +81,20 @@ impl Pass<'_> {
     #[inline(always)]
     fn relative<const FUSED: bool>(&self, first: usize, out: &mut [PoseBlock]) {
         let r = self.z.len();
-        let (hinges, branches) = (&self.model.hinges[first..], &self.model.branches[first..]);
+        let constants = self.model.hinges[first..].iter().zip(&self.model.branches[first..]);
         let starts = &self.offsets.hinge_start[first..];
         let mut map = &self.model.hinge_map[first * r..];
-        for (b, H) in out.iter_mut().enumerate() {
+        for (b, ((H, (hinges, branches)), start)) in out.iter_mut().zip(constants).zip(starts).enumerate() {
             let rows;
             (rows, map) = map.split_at(r);
             // θ = q̄ + off + Θ z
-            let mut theta = starts[b];
+            let mut theta = *start;
             for (row, z) in rows.iter().zip(self.z) {
                 theta = row.fma::<FUSED>(Lanes::all(*z), theta);
             }
-            let ([i, j, k, w], [x, y, z]) = hinges[b].pose::<FUSED>(theta);
+            let ([i, j, k, w], [x, y, z]) = hinges.pose::<FUSED>(theta);
             *H = [i, j, k, w, x, y, z];
-            if branches[b].any_others {
+            if branches.any_others {
                 self.others(first + b, H);
             }
         }
