@@ -201,7 +201,7 @@ impl Dynamics {
         for (node, slot) in self.model.nodes.iter().zip(&self.work.slots[1..]) {
             let arm = turn::<false>(&slot.R, node.center);
             mass += node.mass;
-            first += Vector3::from(add(slot.o, arm)) * node.mass;
+            first += Vector3::from(plus(slot.o, arm)) * node.mass;
             momentum += Vector3::from(add_cross::<false>(slot.w, arm, slot.v)) * node.mass;
         }
         (mass > 0.0).then(|| (mass, first / mass, momentum / mass))

@@ -24,8 +24,8 @@ impl Dynamics {
         for (n, node) in self.model.nodes.iter().enumerate() {
             let (before, after) = self.work.slots.split_at_mut(n + 1);
             let (parent, slot) = (&before[node.parent], &mut after[0]);
-            slot.av = add(add_cross::<false>(parent.aw, slot.r, parent.av), slot.cv);
-            slot.aw = add(parent.aw, slot.cw);
+            slot.av = plus(add_cross::<false>(parent.aw, slot.r, parent.av), slot.cv);
+            slot.aw = plus(parent.aw, slot.cw);
             match node.motion {
                 Motion::Hinge => {
                     slot.aw = add_scaled::<false>(slot.axis, accelerations[node.speed], slot.aw);
@@ -59,7 +59,7 @@ impl Dynamics {
             match node.motion {
                 Motion::Hinge => {
                     let (force, weight) = along.drive::<false>(&self.model, node.coordinate);
-                    forces[node.speed] = dot::<false>(slot.axis, [w[3], w[4], w[5]]) - force
+                    forces[node.speed] = dot::<false, _>(slot.axis, [w[3], w[4], w[5]]) - force
                         + weight * accelerations[node.speed];
                 }
                 Motion::General(g) | Motion::Free(g) => {

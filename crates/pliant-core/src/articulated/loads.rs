@@ -18,7 +18,7 @@ pub(super) fn apply_now(model: &Constants, inputs: &Inputs, work: &mut Slots) {
         if slot > 0 {
             let slot = &mut work.slots[slot];
             let at = pose_of(slot) * frame;
-            let velocity = add_cross::<false>(slot.w, sub(v(&at.position), slot.o), slot.v);
+            let velocity = add_cross::<false>(slot.w, minus(v(&at.position), slot.o), slot.v);
             let twist = Twist::new(velocity.into(), slot.w.into());
             let Wrench { force, torque } = spring.wrench(&at, &twist);
             push(slot, v(&at.position), v(&force), v(&torque));
@@ -56,8 +56,8 @@ fn dead_loads(model: &Constants, inputs: &Inputs, factor: f64, work: &mut Slots)
 
 /// A force at a point and a torque, on top of what acts.
 fn push(slot: &mut Slot, at: V, force: V, torque: V) {
-    slot.f = sub(slot.f, force);
-    slot.t = sub(slot.t, add_cross::<false>(sub(at, slot.o), force, torque));
+    slot.f = minus(slot.f, force);
+    slot.t = minus(slot.t, add_cross::<false>(minus(at, slot.o), force, torque));
 }
 
 /// A spring coupling in a step: the impulse on a frame at rest where it is now, and h²k + h d on its velocity.

@@ -200,7 +200,7 @@ impl Constants {
                 speed: speeds,
                 coordinate: node.joint.map_or(0, |j| mechanism[j].coordinates().start),
                 row: node.joint.map_or(0, |j| mechanism[j].rows().start),
-                turn: [turn.w, turn.i, turn.j, turn.k],
+                turn: turn.coords.into(),
                 axis: v(&(in_child.rotation * nalgebra::Vector3::z())),
                 in_parent: v(&in_parent.position),
                 in_child: v(&in_child.position),

@@ -7,33 +7,30 @@
 //! with X the shift of a twist from o_λ to o: (v + ω×r, ω). A step needs the first two only.
 
 use super::model::{Constants, GeneralNode, Motion, Node};
-use super::slot::{General, Six, Slot, Slots, sweep};
+use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
 use crate::engine::State;
 use crate::joints::JointKind;
+use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, right_jacobian_rotation, right_jacobian_rotation_inverse};
 use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 
-sweep! {
-    /// Places every node by the state's base and coordinates, and free bases by their own poses; writes the poses of all
-    /// bodies into it.
-    place, place_still(slots, model: &Constants, state: &mut State)
+/// Places every node by the state's base and coordinates, and free bases by their own poses; writes the poses of all
+/// bodies into it.
+pub(super) fn place(work: &mut Slots, model: &Constants, state: &mut State) {
+    place_still(work, model, state, &Twist::ZERO);
 }
 
-sweep! {
+wide! {
+    fn place_still, place_lanes<false>(work: &mut Slots, model: &Constants, state: &mut State, twist: &Twist)
+}
+
+wide! {
     /// As [`place`], and moves every node by the state's rates, and free bases by their own twists; writes the twists
     /// of all bodies. `twist` is that of the base: world axes, at its origin.
-    place_and_move, place_moving(slots, model: &Constants, state: &mut State, twist: &Twist)
-}
-
-#[inline(always)]
-fn place_still<const FUSED: bool>(work: &mut Slots, model: &Constants, state: &mut State) {
-    place_lanes::<FUSED, false>(work, model, state, &Twist::ZERO);
-}
-
-#[inline(always)]
-fn place_moving<const FUSED: bool>(work: &mut Slots, model: &Constants, state: &mut State, twist: &Twist) {
-    place_lanes::<FUSED, true>(work, model, state, twist);
+    pub(super) fn place_and_move, place_lanes<true>(
+        work: &mut Slots, model: &Constants, state: &mut State, twist: &Twist
+    )
 }
 
 #[inline(always)]
@@ -63,9 +60,9 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
         own_inertia::<FUSED, MOVING>(node, slot);
         state.poses[node.head] = pose_of(slot);
         if MOVING {
-            let angular = turn_back::<FUSED>(&slot.R, slot.w);
-            let at = add_cross::<FUSED>(slot.w, sub(slot.p, slot.o), slot.v);
-            let twist = Twist::new(turn_back::<FUSED>(&slot.R, at).into(), angular.into());
+            let angular = turn_back::<FUSED, _>(&slot.R, slot.w);
+            let at = add_cross::<FUSED>(slot.w, minus(slot.p, slot.o), slot.v);
+            let twist = Twist::new(turn_back::<FUSED, _>(&slot.R, at).into(), angular.into());
             if !matches!(node.motion, Motion::Free(_)) {
                 state.twists[node.head] = twist;
             }
@@ -107,14 +104,13 @@ pub(super) fn place_base<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
 /// The link frame of a slot.
 #[inline(always)]
 pub(super) fn pose_of(slot: &Slot) -> Pose {
-    let [w, x, y, z] = slot.q;
+    let [x, y, z, w] = slot.q;
     Pose { rotation: UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)), position: slot.p.into() }
 }
 
 #[inline(always)]
 fn put_pose<const FUSED: bool>(slot: &mut Slot, pose: &Pose) {
-    let q = pose.rotation;
-    slot.q = [q.w, q.i, q.j, q.k];
+    slot.q = pose.rotation.coords.into();
     slot.R = matrix::<FUSED>(slot.q);
     slot.p = v(&pose.position);
 }
@@ -129,19 +125,19 @@ pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
     rate: f64,
 ) {
     let (s, c) = sin_cos::<FUSED>(0.5 * angle);
-    let turn_by = [c, s * node.axis[0], s * node.axis[1], s * node.axis[2]];
-    slot.q = unit::<FUSED>(product::<FUSED>(product::<FUSED>(parent.q, node.turn), turn_by));
+    let turn_by = [s * node.axis[0], s * node.axis[1], s * node.axis[2], c];
+    slot.q = unit::<FUSED>(product::<FUSED, _>(product::<FUSED, _>(parent.q, node.turn), turn_by));
     slot.R = matrix::<FUSED>(slot.q);
     slot.o = add_turn::<FUSED>(&parent.R, node.in_parent, parent.p);
-    slot.p = sub(slot.o, turn::<FUSED>(&slot.R, node.in_child));
-    slot.r = sub(slot.o, parent.o);
+    slot.p = minus(slot.o, turn::<FUSED>(&slot.R, node.in_child));
+    slot.r = minus(slot.o, parent.o);
     slot.axis = turn::<FUSED>(&slot.R, node.axis);
     if MOVING {
         let turning = scale(slot.axis, rate);
-        slot.w = add(parent.w, turning);
+        slot.w = plus(parent.w, turning);
         slot.v = add_cross::<FUSED>(parent.w, slot.r, parent.v);
-        slot.cv = cross::<FUSED>(slot.v, turning);
-        slot.cw = cross::<FUSED>(parent.w, turning);
+        slot.cv = cross::<FUSED, _>(slot.v, turning);
+        slot.cw = cross::<FUSED, _>(parent.w, turning);
     }
 }
 
@@ -165,7 +161,7 @@ pub(super) fn general(
     slot.q = unit::<false>(slot.q);
     slot.R = matrix::<false>(slot.q);
     slot.o = v(&F.position);
-    slot.r = sub(slot.o, parent.o);
+    slot.r = minus(slot.o, parent.o);
     let R = F.rotation_matrix();
     let world =
         |x: &Vector6<f64>| -> (V, V) { (v(&(R * x.fixed_rows::<3>(0))), v(&(R * x.fixed_rows::<3>(3)))) };
@@ -177,8 +173,8 @@ pub(super) fn general(
         sv = add_scaled::<false>(l, moved.speeds[k], sv);
         sw = add_scaled::<false>(a, moved.speeds[k], sw);
     }
-    slot.w = add(parent.w, sw);
-    slot.v = add(add_cross::<false>(parent.w, slot.r, parent.v), sv);
+    slot.w = plus(parent.w, sw);
+    slot.v = plus(add_cross::<false>(parent.w, slot.r, parent.v), sv);
     let (bv, bw) = world(&moved.bias.to_vector());
     slot.cv = add_cross::<false>(slot.w, sv, add_cross::<false>(slot.v, sw, bv));
     slot.cw = add_cross::<false>(slot.w, sw, bw);
@@ -251,13 +247,13 @@ pub(super) fn own_inertia<const FUSED: bool, const MOVING: bool>(node: &Node, sl
     (slot.f, slot.t) = (ZERO, ZERO);
     if !MOVING {
         // m(|c|² − ccᵀ): a step adds the inertia about the centre of mass where it is half-way.
-        let square = dot::<FUSED>(c, c) * node.inverse_mass;
+        let square = dot::<FUSED, _>(c, c) * node.inverse_mass;
         slot.C = add_square::<FUSED>(&[square, 0.0, 0.0, square, 0.0, square], c, -node.inverse_mass);
     } else {
         slot.C = turned::<FUSED>(&slot.R, &node.inertia);
         let f = add_cross::<FUSED>(slot.w, c, scale(slot.v, mass));
         let t = add_cross::<FUSED>(c, slot.v, apply::<FUSED>(&slot.C, slot.w));
-        slot.f = cross::<FUSED>(slot.w, f);
-        slot.t = add_cross::<FUSED>(slot.w, t, cross::<FUSED>(slot.v, f));
+        slot.f = cross::<FUSED, _>(slot.w, f);
+        slot.t = add_cross::<FUSED>(slot.w, t, cross::<FUSED, _>(slot.v, f));
     }
 }

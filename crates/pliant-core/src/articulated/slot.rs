@@ -110,8 +110,6 @@ pub(super) struct Slots {
     pub general: Vec<General>,
     /// What the outward sweep finds along the speeds: their rates, or in a step the speeds at its end.
     pub found: Vec<f64>,
-    #[cfg(target_arch = "x86_64")]
-    pub fused: bool,
 }
 
 impl Slots {
@@ -121,29 +119,6 @@ impl Slots {
             slots: vec![Slot::EMPTY; model.nodes.len() + 1],
             general: vec![General::EMPTY; model.general.len()],
             found: vec![0.0; model.speeds],
-            #[cfg(target_arch = "x86_64")]
-            fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }
     }
 }
-
-/// Compiles a sweep twice, with and without the instructions of AVX2 and FMA, and takes what the machine has.
-macro_rules! sweep {
-    ($(#[$doc:meta])* $name:ident, $lanes:ident ( $slots:ident, $($argument:ident : $type:ty),* ) $(-> $answer:ty)?) => {
-        $(#[$doc])*
-        pub(super) fn $name($slots: &mut Slots, $($argument: $type),*) $(-> $answer)? {
-            #[cfg(target_arch = "x86_64")]
-            if $slots.fused {
-                #[target_feature(enable = "avx2,fma")]
-                fn fused($slots: &mut Slots, $($argument: $type),*) $(-> $answer)? {
-                    $lanes::<true>($slots, $($argument),*)
-                }
-                #[allow(unsafe_code)]
-                // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-                return unsafe { fused($slots, $($argument),*) };
-            }
-            $lanes::<false>($slots, $($argument),*)
-        }
-    };
-}
-pub(super) use sweep;

@@ -14,13 +14,14 @@ use super::closures::{self, Closing};
 use super::loads;
 use super::model::{Constants, Motion, Node};
 use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
-use super::slot::{Six, Slot, Slots, sweep};
+use super::slot::{Six, Slot, Slots};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::joints::JointKind;
+use crate::linear::wide::wide;
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
 
@@ -192,7 +193,7 @@ fn sweep_once(
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];
     base.aw = v(&inputs.base_twist.angular);
-    let back = sub(base.o, v(&inputs.base.position));
+    let back = minus(base.o, v(&inputs.base.position));
     base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
     let multipliers = &mut work.next.multipliers;
     outward_step(slots, model, h, multipliers);
@@ -206,9 +207,11 @@ fn sweep_once(
     Ok(())
 }
 
-sweep! {
+wide! {
     /// Outward, to the end of the step: coordinates and rates, places, and the twists that carry the momentum on.
-    advance, advance_lanes(slots, model: &Constants, inputs: &Inputs, h: f64, state: &State, next: &mut State)
+    pub(super) fn advance, advance_lanes(
+        work: &mut Slots, model: &Constants, inputs: &Inputs, h: f64, state: &State, next: &mut State
+    )
 }
 
 #[inline(always)]
@@ -283,8 +286,8 @@ fn carry<const FUSED: bool>(node: &Node, slot: &mut Slot) {
 /// The body twist that has the carried momentum with the inertia where the node is now.
 #[inline(always)]
 fn carried_twist<const FUSED: bool>(node: &Node, slot: &Slot) -> Twist {
-    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED>(&slot.R, slot.aw));
-    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED>(&slot.R, slot.av));
+    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED, _>(&slot.R, slot.aw));
+    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED, _>(&slot.R, slot.av));
     Twist::new(linear.into(), angular.into())
 }
 

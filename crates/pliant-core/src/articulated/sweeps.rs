@@ -18,11 +18,13 @@
 
 use super::model::{Constants, GeneralNode, Motion, Node};
 use super::placing::pose_of;
-use super::slot::{General, Six, Slot, Slots, sweep};
+use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
 use crate::engine::State;
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
+use crate::linear::dense::gauss_jordan;
+use crate::linear::wide::wide;
 use crate::mechanism::Freedom;
 use crate::spatial::{Pose, exp_rotation};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
@@ -112,33 +114,25 @@ impl Along<'_> {
         let P = add_turn::<FUSED>(&slot.R, own, weight);
         let L = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, w));
         let c = turn::<FUSED>(&slot.R, node.center);
-        slot.f = sub(slot.f, P);
-        slot.t = sub(slot.t, add_cross::<FUSED>(c, P, L));
+        slot.f = minus(slot.f, P);
+        slot.t = minus(slot.t, add_cross::<FUSED>(c, P, L));
         let half = exp_rotation(&(twist.angular * (0.5 * self.h)));
-        let middle = matrix::<FUSED>(product::<FUSED>(slot.q, [half.w, half.i, half.j, half.k]));
+        let middle = matrix::<FUSED>(product::<FUSED, _>(slot.q, half.coords.into()));
         slot.K = turned::<FUSED>(&middle, &node.about_center);
         (0..6).for_each(|k| slot.C[k] += slot.K[k]);
     }
 }
 
-sweep! {
+wide! {
     /// Inward, from the leaves to the base, for accelerations.
-    inward, inward_now(slots, model: &Constants, along: Along) -> Result<(), NoPivot>
+    pub(super) fn inward, inward_lanes<false>(work: &mut Slots, model: &Constants, along: Along) -> Result<(), NoPivot>
 }
 
-sweep! {
+wide! {
     /// Inward, from the leaves to the base, for a step.
-    inward_step, inward_ahead(slots, model: &Constants, along: Along) -> Result<(), NoPivot>
-}
-
-#[inline(always)]
-fn inward_now<const FUSED: bool>(work: &mut Slots, model: &Constants, along: Along) -> Result<(), NoPivot> {
-    inward_lanes::<FUSED, false>(work, model, along)
-}
-
-#[inline(always)]
-fn inward_ahead<const FUSED: bool>(work: &mut Slots, model: &Constants, along: Along) -> Result<(), NoPivot> {
-    inward_lanes::<FUSED, true>(work, model, along)
+    pub(super) fn inward_step, inward_lanes<true>(
+        work: &mut Slots, model: &Constants, along: Along
+    ) -> Result<(), NoPivot>
 }
 
 #[inline(always)]
@@ -164,7 +158,7 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
                     return Err(NoPivot { node: n, freedom: 0 });
                 }
                 let inverse = 1.0 / D;
-                let u = force - dot::<FUSED>(a, slot.t);
+                let u = force - dot::<FUSED, _>(a, slot.t);
                 slot.A = add_square::<FUSED>(&slot.A, Uf, -inverse);
                 slot.C = add_square::<FUSED>(&slot.C, Ut, -inverse);
                 let scaled = scale(Ut, -inverse);
@@ -202,17 +196,17 @@ fn add_bias<const FUSED: bool>(slot: &mut Slot) {
 #[inline(always)]
 pub(super) fn pass_on<const FUSED: bool>(slot: &Slot, parent: &mut Slot) {
     let (A, B, C, r, f, t) = (&slot.A, &slot.B, &slot.C, slot.r, slot.f, slot.t);
-    parent.f = add(parent.f, f);
-    parent.t = add(parent.t, add_cross::<FUSED>(r, f, t));
+    parent.f = plus(parent.f, f);
+    parent.t = plus(parent.t, add_cross::<FUSED>(r, f, t));
     for k in 0..6 {
         parent.A[k] += A[k];
     }
     // Rows of A times [r] are rows × r: (a [r])_k = (a × r)_k.
     let rows: M = [[A[0], A[1], A[2]], [A[1], A[3], A[4]], [A[2], A[4], A[5]]];
-    let Ar: M = std::array::from_fn(|i| cross::<FUSED>(rows[i], r));
-    let N: M = std::array::from_fn(|i| sub(B[i], Ar[i]));
+    let Ar: M = std::array::from_fn(|i| cross::<FUSED, _>(rows[i], r));
+    let N: M = std::array::from_fn(|i| minus(B[i], Ar[i]));
     for i in 0..3 {
-        parent.B[i] = add(parent.B[i], N[i]);
+        parent.B[i] = plus(parent.B[i], N[i]);
     }
     // [r]B + ([r]B)ᵀ − [r]A[r] = [r]N + ([r]B)ᵀ, row i of [r]X being r_{i+1} X_{i+2} − r_{i+2} X_{i+1}.
     let times = |X: &M, i: usize, k: usize| {
@@ -271,7 +265,7 @@ fn inward_general<const STEP: bool>(
             D[k][l] += dot6(&own.S[k], &own.U[l]);
         }
     }
-    own.inverse = inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
+    own.inverse = gauss_jordan::inverse(&D, d).map_err(|freedom| NoPivot { node: n, freedom })?;
     // U D⁻¹, then Ia = IA − (U D⁻¹)Uᵀ and p + (U D⁻¹)u.
     for k in 0..d {
         let mut column = [0.0; 6];
@@ -305,7 +299,7 @@ fn inward_general<const STEP: bool>(
 fn lost_freedom(S: &[Six], length: f64) -> Option<usize> {
     let size = |x: &Six| {
         let (l, a) = ([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
-        dot::<false>(l, l) / (length * length) + dot::<false>(a, a)
+        dot::<false, _>(l, l) / (length * length) + dot::<false, _>(a, a)
     };
     let most = S.iter().map(size).fold(0.0, f64::max);
     S.iter().position(|x| size(x) <= SINGULAR * SINGULAR * most)
@@ -364,7 +358,7 @@ impl General {
                 (weights[i][k], weights[k][i]) = (sum, sum);
             }
         }
-        (turn_back::<false>(B, force), weights)
+        (turn_back::<false, _>(B, force), weights)
     }
 }
 
@@ -377,54 +371,28 @@ pub(super) fn first_turn(kind: &JointKind) -> usize {
     }
 }
 
-/// The inverse of the first d rows and columns of a positive definite matrix, by Gauss and Jordan; or the first pivot
-/// that is not positive.
-fn inverse(D: &[Six; 6], d: usize) -> Result<[Six; 6], usize> {
-    let mut A = *D;
-    let mut X = [[0.0; 6]; 6];
-    (0..d).for_each(|k| X[k][k] = 1.0);
-    for k in 0..d {
-        let pivot = A[k][k];
-        // What elimination leaves of a pivot that should be zero is rounding of what was there.
-        if pivot.is_nan() || pivot <= 1e-14 * D[k][k] {
-            return Err(k);
-        }
-        let inverse = 1.0 / pivot;
-        for j in 0..d {
-            A[k][j] *= inverse;
-            X[k][j] *= inverse;
-        }
-        for i in (0..d).filter(|&i| i != k) {
-            let l = A[i][k];
-            for j in 0..d {
-                A[i][j] -= l * A[k][j];
-                X[i][j] -= l * X[k][j];
-            }
-        }
-    }
-    Ok(X)
+/// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what
+/// bases that hang on nothing start from: −g.
+pub(super) fn outward(work: &mut Slots, model: &Constants, free: V) {
+    outward_now(work, model, free, 1.0, &mut []);
 }
 
-sweep! {
-    /// Outward, from the base to the leaves, for accelerations. The base's, less gravity, is in its slot; `free` is what
-    /// bases that hang on nothing start from: −g.
-    outward, outward_now(slots, model: &Constants, free: V)
+/// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
+/// constraint forces of tree joints.
+pub(super) fn outward_step(work: &mut Slots, model: &Constants, h: f64, multipliers: &mut [f64]) {
+    outward_ahead(work, model, ZERO, h, multipliers);
 }
 
-sweep! {
-    /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
-    /// constraint forces of tree joints.
-    outward_step, outward_ahead(slots, model: &Constants, h: f64, multipliers: &mut [f64])
+wide! {
+    fn outward_now, outward_lanes<false>(
+        work: &mut Slots, model: &Constants, free: V, h: f64, multipliers: &mut [f64]
+    )
 }
 
-#[inline(always)]
-fn outward_now<const FUSED: bool>(work: &mut Slots, model: &Constants, free: V) {
-    outward_lanes::<FUSED, false>(work, model, free, 1.0, &mut []);
-}
-
-#[inline(always)]
-fn outward_ahead<const FUSED: bool>(work: &mut Slots, model: &Constants, h: f64, multipliers: &mut [f64]) {
-    outward_lanes::<FUSED, true>(work, model, ZERO, h, multipliers);
+wide! {
+    fn outward_ahead, outward_lanes<true>(
+        work: &mut Slots, model: &Constants, free: V, h: f64, multipliers: &mut [f64]
+    )
 }
 
 #[inline(always)]
@@ -452,11 +420,11 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
                 multipliers,
             );
         } else {
-            (av, aw) = (add(av, slot.cv), add(aw, slot.cw));
+            (av, aw) = (plus(av, slot.cv), plus(aw, slot.cw));
         }
         let g = match node.motion {
             Motion::Hinge => {
-                let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED>(slot.Ut, aw));
+                let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED, _>(slot.Ut, aw));
                 let found = x * slot.inverse;
                 work.found[node.speed] = found;
                 slot.av = av;
@@ -520,7 +488,7 @@ pub(super) fn constraint_forces<const FUSED: bool>(
         }
     } else {
         // In the axes of the parent's joint frame.
-        let local = |x: V| turn_back::<FUSED>(&node.joint_axes, turn_back::<FUSED>(&parent.R, x));
+        let local = |x: V| turn_back::<FUSED, _>(&node.joint_axes, turn_back::<FUSED, _>(&parent.R, x));
         let (f, t) = (local(f), local(t));
         multipliers[node.row..node.row + 5].copy_from_slice(&[f[0], f[1], f[2], t[1], -t[0]]);
     }

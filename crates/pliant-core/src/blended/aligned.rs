@@ -7,6 +7,8 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
+use crate::linear::dense::eigen;
+
 /// Eigenvalues that differ by less than this, relative to the larger, count as equal.
 const EQUAL: f64 = 1e-3;
 
@@ -22,11 +24,7 @@ impl Aligned {
     /// Of a compliance, like the first sample's.
     pub fn new(compliance: &DMatrix<f64>, first: Option<&Aligned>) -> Aligned {
         let m = compliance.nrows();
-        let eigen = SymmetricEigen::new(compliance.clone());
-        let mut order: Vec<usize> = (0..m).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let own = DMatrix::from_fn(m, m, |i, k| eigen.eigenvectors[(i, order[k])]);
-        let values: Vec<f64> = order.iter().map(|&k| eigen.eigenvalues[k]).collect();
+        let SymmetricEigen { eigenvalues: values, eigenvectors: own } = eigen::sorted(compliance.clone());
         let mut vectors = own.clone();
         if let Some(first) = first {
             // The largest products first, each vector once.

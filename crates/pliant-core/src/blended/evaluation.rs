@@ -22,7 +22,7 @@ use super::aligned::orthonormalise;
 use super::model::{Constants, Group};
 use super::options::{Links, Matrices, Options};
 use super::weights::{Weights, squared_distance};
-use crate::live::rank;
+use crate::linear::dense::pivoted_cholesky;
 use crate::reduced::Shifts;
 use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
 use crate::spatial::{Pose, Twist, Wrench, exp, log, right_jacobian, right_jacobian_inverse};
@@ -188,15 +188,15 @@ impl Moving {
         if options.matrices == Matrices::Eigen {
             self.blend_eigenvectors(group);
         }
-        self.rank = rank::factor::<false>(
+        self.rank = pivoted_cholesky::factor::<false>(
             &self.matrices[..m * m],
             m,
             RANK,
             &mut self.L,
             &mut self.left,
             &mut self.pivots,
-            &mut self.Y,
         );
+        pivoted_cholesky::invert::<false>(&self.L, m, &self.pivots[..self.rank], &mut self.Y);
         if !given_loads {
             self.hold(group, g, shifts, radius);
         }

@@ -19,6 +19,7 @@ use super::options::Options;
 use crate::engine::State;
 use crate::engine::{Simulation as _, StaticsSettings};
 use crate::full;
+use crate::linear::dense::eigen;
 use crate::mechanism::{Effector, Mechanism};
 use crate::numbers::Numbers;
 use crate::reduced::ReductionError;
@@ -538,19 +539,14 @@ fn softest(model: &Model) -> Vec<Vec<Wrench>> {
     for group in model.constants.groups.iter().filter(|group| group.m > 0) {
         let m = group.m;
         let C = DMatrix::from_column_slice(m, m, &group.matrices_of(0)[..m * m]);
-        let eigen = SymmetricEigen::new(C);
-        let mut order: Vec<usize> = (0..m).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let top = eigen.eigenvalues[order[0]];
-        for (n, &k) in order.iter().take(most).enumerate() {
-            if eigen.eigenvalues[k] <= 1e-6 * top {
-                continue;
-            }
+        let SymmetricEigen { eigenvalues, eigenvectors } = eigen::sorted(C);
+        let top = eigenvalues[0];
+        for n in (0..m.min(most)).filter(|&n| eigenvalues[n] > 1e-6 * top) {
             some[n] = true;
             for (at, &e) in group.layout.effectors.iter().enumerate() {
                 let Some(id) = model.effectors()[e].id else { continue };
                 // The same displacement along each.
-                let u = |i: usize| eigen.eigenvectors[(6 * at + i, k)] * top / eigen.eigenvalues[k];
+                let u = |i: usize| eigenvectors[(6 * at + i, n)] * top / eigenvalues[n];
                 let R = group.poses_of(0)[at].rotation;
                 directions[n][id.index()] = Wrench {
                     force: R * Vector3::new(u(0), u(1), u(2)) / model.constants.radius,

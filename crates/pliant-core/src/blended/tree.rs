@@ -17,7 +17,7 @@ use super::evaluation::Moving;
 use super::model::{Constants, Group};
 use super::pulls::{self, Held};
 use crate::engine::Inputs;
-use crate::reduced::cholesky;
+use crate::linear::dense::cholesky;
 use crate::spatial::{Pose, right_jacobian};
 
 /// Segments that hang together, those that carry others first, with memory.

@@ -14,6 +14,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Equations;
 use super::{pgs, residual};
+use crate::linear::dense::lu;
 use crate::linear::wide::dot;
 
 /// Sweeps of Gauss–Seidel before the first Newton step.
@@ -63,10 +64,12 @@ pub(super) struct Memory {
     step: Vec<Vector3<f64>>,
     trial: Vec<Vector3<f64>>,
     trial_F: Vec<Vector3<f64>>,
-    /// P'/R, the contacts where it is not zero, their F' and right-hand side.
+    /// P'/R, the contacts where it is not zero, their F', right-hand side, order of rows and solution.
     slope: Vec<Matrix3<f64>>,
     active: Vec<usize>,
     J: Vec<f64>,
+    right: Vec<f64>,
+    rows: Vec<usize>,
     x: Vec<f64>,
 }
 
@@ -277,7 +280,7 @@ impl Memory {
         let m = 3 * self.active.len();
         self.J.clear();
         self.J.resize(m * m, 0.0);
-        self.x.clear();
+        self.right.clear();
         for (row, &i) in self.active.iter().enumerate() {
             for a in 0..3 {
                 let W = &self.W[(3 * i + a) * 3 * n..(3 * i + a + 1) * 3 * n];
@@ -290,10 +293,16 @@ impl Memory {
                     }
                 }
                 J[3 * row + a] += 1.0;
-                self.x.push(-self.F[i][a]);
+                self.right.push(-self.F[i][a]);
             }
         }
-        if !eliminate(&mut self.J, &mut self.x) {
+        self.rows.resize(m, 0);
+        if lu::decompose(&mut self.J, m, &mut self.rows).is_some() {
+            return false;
+        }
+        self.x.resize(m, 0.0);
+        lu::solve(&self.J, &self.rows, &self.right, &mut self.x);
+        if self.x.iter().any(|x| !x.is_finite()) {
             return false;
         }
         // The others follow: step = −F − W (P'/R) step.
@@ -347,40 +356,4 @@ fn slope(z: &Vector3<f64>, friction: f64) -> Matrix3<f64> {
         -part * s * t,
         part * t * t,
     )
-}
-
-/// Solves A x = x in place, by elimination with row exchanges; false where A is singular.
-fn eliminate(A: &mut [f64], x: &mut [f64]) -> bool {
-    let n = x.len();
-    for k in 0..n {
-        let mut pivot = k;
-        for i in k + 1..n {
-            if A[i * n + k].abs() > A[pivot * n + k].abs() {
-                pivot = i;
-            }
-        }
-        let largest = A[pivot * n + k];
-        if !(largest.is_finite() && largest != 0.0) {
-            return false;
-        }
-        if pivot != k {
-            let (above, below) = A.split_at_mut(pivot * n);
-            above[k * n + k..(k + 1) * n].swap_with_slice(&mut below[k..n]);
-            x.swap(k, pivot);
-        }
-        let (above, below) = A.split_at_mut((k + 1) * n);
-        let row = &above[k * n + k..];
-        for (i, below) in below.chunks_exact_mut(n).enumerate() {
-            let factor = below[k] / largest;
-            if factor != 0.0 {
-                below[k..].iter_mut().zip(row).for_each(|(a, b)| *a -= factor * b);
-                x[k + 1 + i] -= factor * x[k];
-            }
-        }
-    }
-    for k in (0..n).rev() {
-        let sum: f64 = (k + 1..n).map(|i| A[k * n + i] * x[i]).sum();
-        x[k] = (x[k] - sum) / A[k * n + k];
-    }
-    x.iter().all(|x| x.is_finite())
 }

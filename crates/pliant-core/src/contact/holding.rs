@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use super::delassus::{Equations, Side};
 use super::free_body::FreeBody;
 use crate::engine::touch::{Push, Touch};
-use crate::linear::wide::dot;
+use crate::linear::dense::pivoted_cholesky;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -277,43 +277,14 @@ impl Group {
         equations.parts[into] = whole;
     }
 
-    /// W_bb = L Lᵀ, the largest pivot first, until there is none left: row by row, from what is left of the diagonal.
+    /// W_bb = L Lᵀ, the largest pivot first, until there is none left.
     fn factor(&mut self) {
         let n = self.free.len();
-        let (W, L, order, left) = (&self.own, &mut self.factors, &mut self.order, &mut self.left);
-        order.clear();
-        order.extend(0..n);
-        left.clear();
-        left.extend((0..n).map(|i| W[i * n + i]));
-        L.clear();
-        L.resize(n * n, 0.0);
-        let least = RANK * left.iter().fold(0.0f64, |a, b| a.max(*b));
-        self.rank = n;
-        for k in 0..n {
-            let pivot = (k..n).fold(k, |best, i| if left[i] > left[best] { i } else { best });
-            // Not where it is not a number either.
-            let is_one = left[pivot] > least;
-            if !is_one {
-                self.rank = k;
-                return;
-            }
-            if pivot != k {
-                order.swap(k, pivot);
-                left.swap(k, pivot);
-                let (above, below) = L.split_at_mut(pivot * n);
-                above[k * n..k * n + k].swap_with_slice(&mut below[..k]);
-            }
-            let root = left[k].sqrt();
-            let (above, below) = L.split_at_mut((k + 1) * n);
-            let row = &mut above[k * n..];
-            row[k] = root;
-            for (i, other) in below.chunks_exact_mut(n).enumerate() {
-                let i = k + 1 + i;
-                let x = (W[order[i] * n + order[k]] - dot(&other[..k], &row[..k])) / root;
-                other[k] = x;
-                left[i] -= x * x;
-            }
-        }
+        self.order.resize(n, 0);
+        self.left.resize(n, 0.0);
+        self.factors.resize(n * n, 0.0);
+        let (L, left, order) = (&mut self.factors, &mut self.left, &mut self.order);
+        self.rank = pivoted_cholesky::factor::<false>(&self.own, n, RANK, L, left, order);
     }
 
     /// W_cc −= (L⁻¹W_bc)ᵀ(L⁻¹W_bc), b_c −= (L⁻¹W_bc)ᵀ(L⁻¹b_b).
@@ -324,8 +295,8 @@ impl Group {
         self.halved.clear();
         self.halved_free.clear();
         for i in 0..r {
-            let row = &self.factors[i * n..i * n + i + 1];
             let from = self.order[i];
+            let row = &self.factors[from * n..][..i + 1];
             let mut y = self.free[from];
             (0..i).for_each(|k| y -= row[k] * self.halved_free[k]);
             self.halved_free.push(y / row[i]);
@@ -357,8 +328,9 @@ impl Group {
             self.halved_free[i] += row.iter().zip(contact).map(|(y, x)| y * x).sum::<f64>();
         }
         for i in (0..r).rev() {
-            let x = self.halved_free[i] / self.factors[i * n + i];
-            (0..i).for_each(|k| self.halved_free[k] -= self.factors[i * n + k] * x);
+            let row = &self.factors[self.order[i] * n..][..i + 1];
+            let x = self.halved_free[i] / row[i];
+            (0..i).for_each(|k| self.halved_free[k] -= row[k] * x);
             self.impulses[self.order[i]] = -x;
         }
     }

@@ -12,7 +12,8 @@
 use nalgebra::{Vector2, Vector3};
 
 use super::delassus::{Equations, Side};
-use crate::linear::wide::{add_rows, fma, padded, wide};
+use crate::linear::lanes::fma;
+use crate::linear::wide::{add_rows, padded, wide};
 
 /// A sweep that changes no velocity by more than this, m/s, is the last.
 const STILL: f64 = 1e-9;

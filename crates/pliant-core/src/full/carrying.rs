@@ -9,6 +9,7 @@ use nalgebra::Vector3;
 use super::assembly::Scene;
 use super::model::Joint;
 use super::placing::Placed;
+use crate::linear::dense::gauss_jordan;
 use crate::linear::elimination::Carry;
 
 impl Scene<'_> {
@@ -49,18 +50,7 @@ impl Scene<'_> {
             let largest =
                 (i..6).max_by(|&x, &y| rows[i][columns[x]].abs().total_cmp(&rows[i][columns[y]].abs()));
             columns.swap(i, largest.expect("six columns"));
-            let pivot = 1.0 / rows[i][columns[i]];
-            for k in 0..6 {
-                rows[i][k] *= pivot;
-                M[i][k] *= pivot;
-            }
-            for r in (0..m).filter(|&r| r != i) {
-                let f = rows[r][columns[i]];
-                for k in 0..6 {
-                    rows[r][k] -= f * rows[i][k];
-                    M[r][k] -= f * M[i][k];
-                }
-            }
+            gauss_jordan::step(&mut rows, &mut M, m, i, columns[i]);
         }
         carry.basis = [[0.0; 6]; 6];
         for k in 0..6 {

@@ -38,6 +38,7 @@ pub mod expression;
 pub mod fixed;
 #[doc(hidden)]
 pub mod hinge;
+pub(crate) mod hinge_lanes;
 #[doc(hidden)]
 pub mod planar;
 #[doc(hidden)]

@@ -2,8 +2,7 @@
 //!
 //! Rows have [`padded`] lengths: what is beyond their numbers is zero. Sums have a fixed order.
 
-/// Numbers in a vector.
-const LANES: usize = 4;
+use super::lanes::{LANES, fma};
 
 /// The length of a row of n numbers in memory.
 #[inline]
@@ -11,32 +10,49 @@ pub(crate) fn padded(n: usize) -> usize {
     n.next_multiple_of(LANES)
 }
 
-/// Compiles a function twice, with and without the instructions of AVX2 and FMA, and takes what the machine has.
+/// Compiles a function twice, with and without the instructions of AVX2 and FMA, and takes what the machine has:
+///
+/// ```text
+/// wide! { pub fn name, lanes(x: &X) -> Y }                    calls lanes::<FUSED>(x)
+/// wide! { pub fn name, lanes<true>(&mut self: T, x: &X) }     in an impl of T, calls T::lanes::<FUSED, true>(self, x)
+/// ```
 macro_rules! wide {
-    ($(#[$doc:meta])* $visible:vis fn $name:ident, $lanes:ident ( $($argument:ident : $type:ty),* ) $(-> $answer:ty)?) => {
+    ($(#[$doc:meta])* $visible:vis fn $name:ident, $lanes:ident $(<$more:tt>)?
+        (&mut $own:ident : $of:ty $(, $argument:ident : $type:ty)*) $(-> $answer:ty)?) => {
         $(#[$doc])*
-        $visible fn $name($($argument: $type),*) $(-> $answer)? {
-            #[cfg(target_arch = "x86_64")]
-            if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
-                #[target_feature(enable = "avx2,fma")]
-                fn fused($($argument: $type),*) $(-> $answer)? {
-                    $lanes::<true>($($argument),*)
-                }
-                #[allow(unsafe_code)]
-                // SAFETY: avx2 and fma were found on this machine.
-                return unsafe { fused($($argument),*) };
-            }
-            $lanes::<false>($($argument),*)
+        $visible fn $name(&mut $own $(, $argument: $type)*) $(-> $answer)? {
+            wide!(@pick [<$of>::$lanes] [$($more)?] ($own, this: &mut $of $(; $argument, $argument: $type)*) $($answer)?)
         }
     };
+    ($(#[$doc:meta])* $visible:vis fn $name:ident, $lanes:ident $(<$more:tt>)?
+        (&$own:ident : $of:ty $(, $argument:ident : $type:ty)*) $(-> $answer:ty)?) => {
+        $(#[$doc])*
+        $visible fn $name(&$own $(, $argument: $type)*) $(-> $answer)? {
+            wide!(@pick [<$of>::$lanes] [$($more)?] ($own, this: &$of $(; $argument, $argument: $type)*) $($answer)?)
+        }
+    };
+    ($(#[$doc:meta])* $visible:vis fn $name:ident, $lanes:ident $(<$more:tt>)?
+        ($($argument:ident : $type:ty),*) $(-> $answer:ty)?) => {
+        $(#[$doc])*
+        $visible fn $name($($argument: $type),*) $(-> $answer)? {
+            wide!(@pick [$lanes] [$($more)?] ($($argument, $argument: $type);*) $($answer)?)
+        }
+    };
+    (@pick [$($lanes:tt)+] [$($more:tt)?] ($($given:ident, $argument:ident : $type:ty);*) $($answer:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            #[target_feature(enable = "avx2,fma")]
+            fn fused($($argument: $type),*) $(-> $answer)? {
+                $($lanes)+::<true $(, $more)?>($($argument),*)
+            }
+            #[allow(unsafe_code)]
+            // SAFETY: avx2 and fma were found on this machine.
+            return unsafe { fused($($given),*) };
+        }
+        $($lanes)+::<false $(, $more)?>($($given),*)
+    }};
 }
 pub(crate) use wide;
-
-/// `a·b + c`, fused where the machine does it in one instruction.
-#[inline(always)]
-pub(crate) fn fma<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
-}
 
 /// a·b of rows of any length, four sums at a time.
 #[inline(always)]
@@ -126,7 +142,8 @@ fn products<const FUSED: bool>(a: &[f64], rows: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The same in vectors, which the compiler does not find by itself.
+/// The same in vectors: of plain arrays the compiler takes four blocks at a time, which rows this short do not have, and adds
+/// the four sums of a product one by one; sweeps over contacts took an eighth more instructions.
 #[cfg(target_arch = "x86_64")]
 mod vectors {
     use std::arch::x86_64::*;

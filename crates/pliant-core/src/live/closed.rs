@@ -16,13 +16,13 @@ use super::gathering::{Gathered, Load};
 use super::kinematics::Places;
 use super::loops::End;
 use super::model::{BASE, Constants, Freedom};
-use super::null_space::NullSpace;
 use super::plan::Plan;
-use super::rank;
 use super::rows::{Row, V3, ZERO, add, angular, cross, dot, dot3, linear, minus, row};
 use super::step::{Motion, passed};
 use crate::engine::Inputs;
-use crate::reduced::cholesky;
+use crate::linear::dense::cholesky;
+use crate::linear::dense::null_space::NullSpace;
+use crate::linear::dense::pivoted_cholesky;
 use crate::spatial::Pose;
 
 /// The least that geometric stiffness may leave of a motion's stiffness.
@@ -275,7 +275,7 @@ impl Closed {
             }
             // At the joint: the force there, and the torque that is left.
             let arm = joint.arm(places, &motion.base);
-            let couple = minus(angular(&w), cross::<FUSED>(arm, linear(&w)));
+            let couple = minus(angular(&w), cross::<FUSED, _>(arm, linear(&w)));
             for (side, sign) in joint.sides.iter().zip([1.0, -1.0]) {
                 let mut load = Load::ZERO;
                 load.push(linear(&w).map(|x| x * sign), arm);
@@ -382,10 +382,10 @@ impl Closed {
                 let Z = &self.space.Z[i * z..(i + 1) * z];
                 let m = levers[i].map(|x| x * self.units[i]);
                 let turn = angular(&places.axes[i]).map(|x| x * self.units[i]);
-                let own = 0.5 * dot3::<FUSED>(m, turn);
+                let own = 0.5 * dot3::<FUSED, _>(m, turn);
                 let bent = &mut self.bent[..z];
                 for k in 0..z {
-                    bent[k] = own * Z[k] + dot3::<FUSED>(m, [x[k], y[k], w[k]]);
+                    bent[k] = own * Z[k] + dot3::<FUSED, _>(m, [x[k], y[k], w[k]]);
                     x[k] += turn[0] * Z[k];
                     y[k] += turn[1] * Z[k];
                     w[k] += turn[2] * Z[k];
@@ -437,7 +437,8 @@ impl Closed {
             for k in 0..6 {
                 let mut unit = [0.0; 3];
                 unit[k % 3] = scale(k);
-                let wrench = if k < 3 { row(unit, cross::<FUSED>(arm, unit)) } else { row([0.0; 3], unit) };
+                let wrench =
+                    if k < 3 { row(unit, cross::<FUSED, _>(arm, unit)) } else { row([0.0; 3], unit) };
                 let to = &mut self.AZ[(6 * port + k) * z..(6 * port + k + 1) * z];
                 let mut at = plan.ports[port].link;
                 while at != BASE {
@@ -458,15 +459,15 @@ impl Closed {
                 self.C[i * p + k] = a.iter().zip(x).map(|(a, x)| a * x).sum();
             }
         }
-        let r = rank::factor::<FUSED>(
+        let r = pivoted_cholesky::factor::<FUSED>(
             &self.C,
             p,
             RANK,
             &mut self.L,
             &mut self.left,
             &mut self.pivots,
-            &mut self.Y,
         );
+        pivoted_cholesky::invert::<FUSED>(&self.L, p, &self.pivots[..r], &mut self.Y);
         // T_z = K_z⁻¹ Zᵀ Aᵀ Y, T = Z T_z, and S Z T_z
         for k in 0..z {
             for u in 0..r {
@@ -555,16 +556,16 @@ impl Closed {
             self.L[(6 * grip.port + k) * m + u] * if k < 3 { model.radius } else { std::f64::consts::PI }
         };
         let arm = port_arm(plan, places, grip.port);
-        let at = super::rows::plus(linear(base), cross::<FUSED>(angular(base), arm));
+        let at = super::rows::plus(linear(base), cross::<FUSED, _>(angular(base), arm));
         for u in 0..r {
             let v: V3 = std::array::from_fn(|k| J(k, u));
             let w: V3 = std::array::from_fn(|k| J(3 + k, u));
             let Kv = v.map(|x| x * grip.linear);
-            let Kw: V3 = std::array::from_fn(|k| dot3::<FUSED>(grip.angular[k], w));
+            let Kw: V3 = std::array::from_fn(|k| dot3::<FUSED, _>(grip.angular[k], w));
             for t in 0..r {
                 self.A[t * r + u] += (0..3).map(|k| J(k, t) * Kv[k] + J(3 + k, t) * Kw[k]).sum::<f64>();
             }
-            self.momentum[u] -= dot3::<FUSED>(Kv, at) + dot3::<FUSED>(Kw, angular(base));
+            self.momentum[u] -= dot3::<FUSED, _>(Kv, at) + dot3::<FUSED, _>(Kw, angular(base));
         }
     }
 

@@ -16,16 +16,16 @@
 //! C = A Cθ Aᵀ = L Lᵀ by Cholesky with pivots, as far as its rank; Y = E L₁₁⁻ᵀ, E the pivots, makes TᵀKT = I:
 //! coordinates in which stiffness is one, and what a rank-deficient effector cannot do is simply not there.
 
-use super::eigenvalues;
 use super::gathering::Gathered;
 use super::kinematics::Places;
 use super::model::Constants;
 use super::plan::{NONE, Plan, Tree};
-use super::rank;
 use super::rows::{
     Inertia, Row, Rows, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, minus, plus, row,
 };
-use crate::reduced::cholesky;
+use crate::linear::dense::cholesky;
+use crate::linear::dense::eigen;
+use crate::linear::dense::pivoted_cholesky;
 
 /// The least that geometric stiffness may leave of a motion's stiffness.
 const LEAST: f64 = 0.2;
@@ -174,7 +174,7 @@ impl Captured {
                 *x = match (u < 3, k < 3) {
                     (true, true) | (false, false) => unit[k % 3],
                     (true, false) => 0.0,
-                    (false, true) => cross::<false>(unit, arms(port))[k],
+                    (false, true) => cross::<false, _>(unit, arms(port))[k],
                 };
             }
         }
@@ -290,15 +290,15 @@ impl Condensed {
         let tree = &plan.trees[t];
         let m = 6 * tree.ports.len();
         self.compliance::<FUSED>(model, plan, places, tree);
-        let r = rank::factor::<FUSED>(
+        let r = pivoted_cholesky::factor::<FUSED>(
             &self.C,
             m,
             RANK,
             &mut self.L,
             &mut self.left,
             &mut self.pivots,
-            &mut self.Y,
         );
+        pivoted_cholesky::invert::<FUSED>(&self.L, m, &self.pivots[..r], &mut self.Y);
         self.rank[t] = r;
         self.shapes::<FUSED>(plan, tree, m, r);
         let floats = tree.float != NONE;
@@ -320,7 +320,7 @@ impl Condensed {
         }
         let geometric = cholesky::factor(&mut self.test[..r * r], r);
         if !geometric {
-            eigenvalues::raise(&mut self.K[..r * r], &mut self.test[..r * r], r, LEAST - 1.0);
+            eigen::raise(&mut self.K[..r * r], &mut self.test[..r * r], r, LEAST - 1.0);
         }
         for i in 0..r * r {
             self.A[i] = fma::<FUSED>(h * h, self.K[i], self.A[i]);
@@ -378,7 +378,8 @@ impl Condensed {
             for k in 0..6 {
                 let mut unit = [0.0; 3];
                 unit[k % 3] = scale(k);
-                let wrench = if k < 3 { row(unit, cross::<FUSED>(arm, unit)) } else { row([0.0; 3], unit) };
+                let wrench =
+                    if k < 3 { row(unit, cross::<FUSED, _>(arm, unit)) } else { row([0.0; 3], unit) };
                 self.units[6 * (tree.ports.start + p) + k] = wrench;
             }
         }
@@ -533,7 +534,7 @@ impl Condensed {
         let m = 6 * tree.ports.len();
         let first = 6 * (grip.port - tree.ports.start);
         let arm = port_arm(plan, places, grip.port);
-        let at_port = |x: &Row| row(plus(linear(x), cross::<FUSED>(angular(x), arm)), angular(x));
+        let at_port = |x: &Row| row(plus(linear(x), cross::<FUSED, _>(angular(x), arm)), angular(x));
         for u in 0..n {
             let column: Row = if u < r {
                 let scale = |k: usize| if k < 3 { model.radius } else { std::f64::consts::PI };
@@ -548,7 +549,7 @@ impl Condensed {
         let carried = at_port(base);
         for u in 0..n {
             let column: Row = std::array::from_fn(|k| if k < 6 { self.J[k * n + u] } else { 0.0 });
-            let turned = std::array::from_fn(|k| dot3::<FUSED>(grip.angular[k], angular(&column)));
+            let turned = std::array::from_fn(|k| dot3::<FUSED, _>(grip.angular[k], angular(&column)));
             let force = row(linear(&column).map(|x| x * grip.linear), turned);
             for t in 0..n {
                 self.A[t * n + u] += (0..6).map(|k| self.J[k * n + t] * force[k]).sum::<f64>();
@@ -582,7 +583,7 @@ fn sum_joint<const FUSED: bool, const ROOT: bool>(
     // u = (G + ½ c s sᵀ)F, G of the joints before; the joint's own weight w adds w c s c sᵀ, which is ½ w c s in u
     let own = 0.5 * c * (drive.weight + dot::<FUSED>(s, F));
     let mut u = s.map(|x| own * x);
-    let own = 0.5 * c * dot3::<FUSED>(angular(s), *m);
+    let own = 0.5 * c * dot3::<FUSED, _>(angular(s), *m);
     let mut b = s.map(|x| own * x);
     for k in 0..6 {
         add::<FUSED>(&mut u, F[k], &sums.G.0[k]);

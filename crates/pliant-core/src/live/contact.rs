@@ -13,8 +13,8 @@ use super::simulation::Simulation;
 use super::step;
 use crate::engine::StepError;
 use crate::engine::touch::{Internal, Push, Touch, internal};
+use crate::linear::dense::cholesky;
 use crate::mechanism::BodyId;
-use crate::reduced::cholesky;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.

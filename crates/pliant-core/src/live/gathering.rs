@@ -15,10 +15,13 @@ use std::array::from_fn;
 
 use nalgebra::Vector6;
 
-use super::fours::{self, Four, Threes};
 use super::kinematics::{Block, Places};
 use super::model::{BASE, Constants, Joints, Weights};
-use super::rows::{Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, linear, plus, row};
+use super::rows::{
+    Inertia, Row, V3, ZERO, add, angular, cross, dot, dot3, fma, lane, linear, minus, plus, row, turn,
+};
+use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
+use crate::linear::three::{Three, matrix, six};
 
 /// Sums of loads.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +73,8 @@ impl Load {
     fn lever<const FUSED: bool>(&self, s: &Row) -> V3 {
         let (N, w) = (&self.spread, angular(s));
         let trace = N[0][0] + N[1][1] + N[2][2];
-        let along = cross::<FUSED>(linear(s), self.force);
-        from_fn(|k| fma::<FUSED>(w[k], trace, -dot3::<FUSED>(N[k], w)) - along[k])
+        let along = cross::<FUSED, _>(linear(s), self.force);
+        from_fn(|k| fma::<FUSED>(w[k], trace, -dot3::<FUSED, _>(N[k], w)) - along[k])
     }
 
     /// Adds another.
@@ -87,39 +90,38 @@ impl Load {
 /// Of each of four links, then of all that each carries: the first moment and inertia of M, and p = M ξ − h (M β +
 /// ξ ×* M ξ).
 #[derive(Clone, Copy, Debug)]
-struct Carried([Four; 15]);
+struct Carried([Lanes; 15]);
 
 impl Carried {
     #[inline(always)]
-    fn moment(&self) -> Threes {
+    fn moment(&self) -> Three<Lanes> {
         from_fn(|k| self.0[k])
     }
 
     #[inline(always)]
-    fn inertia(&self) -> [Four; 6] {
+    fn inertia(&self) -> [Lanes; 6] {
         from_fn(|k| self.0[3 + k])
     }
 
     #[inline(always)]
-    fn momentum(&self) -> [Four; 6] {
+    fn momentum(&self) -> [Lanes; 6] {
         from_fn(|k| self.0[9 + k])
     }
 
     /// F = M s.
     #[inline(always)]
-    fn times<const FUSED: bool>(&self, mass: Four, s: &[Four; 6]) -> [Four; 6] {
-        use fours::{angular, cross, dot, linear, plus};
+    fn times<const FUSED: bool>(&self, mass: Lanes, s: &[Lanes; 6]) -> [Lanes; 6] {
         let (v, w, mc) = (linear(s), angular(s), self.moment());
-        let c = cross::<FUSED>(mc, w);
+        let c = cross::<FUSED, _>(mc, w);
         let f = from_fn(|i| mass.fma::<FUSED>(v[i], -c[i]));
         let [xx, yy, zz, xy, xz, yz] = self.inertia();
-        let turned = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|row| dot::<FUSED>(row, w));
-        fours::six(f, plus(cross::<FUSED>(mc, v), turned))
+        let turned = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|row| dot3::<FUSED, _>(row, w));
+        six(f, plus(cross::<FUSED, _>(mc, v), turned))
     }
 
     /// M of one of them.
     #[inline(always)]
-    fn of(&self, mass: &Four, l: usize) -> Inertia {
+    fn of(&self, mass: &Lanes, l: usize) -> Inertia {
         Inertia {
             mass: mass.0[l],
             moment: from_fn(|k| self.0[k].0[l]),
@@ -131,15 +133,15 @@ impl Carried {
 /// Of four hinges: F = M s, what weight adds to τ and m, and s·p.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
-    F: [Four; 6],
-    weight: Four,
-    lever: Threes,
-    along: Four,
+    F: [Lanes; 6],
+    weight: Lanes,
+    lever: Three<Lanes>,
+    along: Lanes,
 }
 
 impl Moving {
     const ZERO: Moving =
-        Moving { F: [Four::ZERO; 6], weight: Four::ZERO, lever: [Four::ZERO; 3], along: Four::ZERO };
+        Moving { F: [Lanes::ZERO; 6], weight: Lanes::ZERO, lever: [Lanes::ZERO; 3], along: Lanes::ZERO };
 }
 
 /// What all joints carry.
@@ -166,7 +168,7 @@ impl Gathered {
         Gathered {
             gravity: [0.0; 3],
             loads: vec![Load::ZERO; n],
-            carried: vec![Carried([Four::ZERO; 15]); model.weights.len()],
+            carried: vec![Carried([Lanes::ZERO; 15]); model.weights.len()],
             moving: vec![Moving::ZERO; model.weights.len()],
             torques: vec![0.0; f],
             levers: vec![[0.0; 3]; f],
@@ -189,10 +191,10 @@ impl Gathered {
     ) {
         self.gravity = gravity;
         self.loads.fill(Load::ZERO);
-        let point = places.point.map(Four::all);
+        let point = places.point.map(Lanes::all);
         for ((weights, block), to) in model.weights.iter().zip(&places.blocks).zip(&mut self.carried) {
-            fours::one_block_at_a_time();
-            *to = weigh::<FUSED>(weights, block, point, Four::all(h));
+            one_block_at_a_time();
+            *to = weigh::<FUSED>(weights, block, point, Lanes::all(h));
         }
         if *acceleration != ZERO {
             for (n, _) in model.links.iter().enumerate().filter(|(_, link)| link.float == BASE) {
@@ -215,15 +217,15 @@ impl Gathered {
                 parent.add(&load[0]);
             }
         }
-        let g = self.gravity.map(Four::all);
+        let g = self.gravity.map(Lanes::all);
         for (b, to) in self.moving.iter_mut().enumerate() {
             let (s, carried) = (&places.blocks[b].axis, &self.carried[b]);
-            let (v, w, p) = (fours::linear(s), fours::angular(s), carried.momentum());
+            let (v, w, p) = (linear(s), angular(s), carried.momentum());
             to.F = carried.times::<FUSED>(model.weights[b].carried, s);
-            let f = fours::linear(&to.F);
-            to.weight = fours::dot::<FUSED>(g, f);
-            to.lever = fours::cross::<FUSED>(g, f);
-            to.along = fours::dot::<FUSED>(v, fours::linear(&p)) + fours::dot::<FUSED>(w, fours::angular(&p));
+            let f = linear(&to.F);
+            to.weight = dot3::<FUSED, _>(g, f);
+            to.lever = cross::<FUSED, _>(g, f);
+            to.along = dot3::<FUSED, _>(v, linear(&p)) + dot3::<FUSED, _>(w, angular(&p));
         }
         let n = model.freedoms.len();
         let (torques, along) = (&mut self.torques[..n], &mut self.along[..n]);
@@ -253,8 +255,8 @@ impl Gathered {
         for i in link.first..link.first + link.count {
             let s = &places.axes[i];
             let F = M.times::<false>(s);
-            self.torques[i] = dot::<false>(s, &wrench) + dot3::<false>(g, linear(&F));
-            self.levers[i] = plus(load.lever::<false>(s), cross::<false>(g, linear(&F)));
+            self.torques[i] = dot::<false>(s, &wrench) + dot3::<false, _>(g, linear(&F));
+            self.levers[i] = plus(load.lever::<false>(s), cross::<false, _>(g, linear(&F)));
             self.moved[i] = F;
             self.along[i] = dot::<false>(s, &p);
         }
@@ -262,13 +264,13 @@ impl Gathered {
 
     /// p of all that a link carries.
     pub fn momentum(&self, n: usize) -> Row {
-        fours::lane(&self.carried[n / 4].momentum(), n % 4)
+        lane(&self.carried[n / 4].momentum(), n % 4)
     }
 
     /// Leaves out momenta, as if nothing moved.
     pub fn stop(&mut self) {
         self.along.fill(0.0);
-        self.carried.iter_mut().for_each(|c| c.0[9..].fill(Four::ZERO));
+        self.carried.iter_mut().for_each(|c| c.0[9..].fill(Lanes::ZERO));
     }
 }
 
@@ -329,7 +331,7 @@ impl Gathered {
     pub fn lever<const FUSED: bool>(&mut self, model: &Constants, places: &Places) {
         for (link, load) in model.links.iter().zip(&self.loads) {
             for i in link.first..link.first + link.count {
-                let weight = cross::<FUSED>(self.gravity, linear(&self.moved[i]));
+                let weight = cross::<FUSED, _>(self.gravity, linear(&self.moved[i]));
                 self.levers[i] = plus(load.lever::<FUSED>(&places.axes[i]), weight);
             }
         }
@@ -343,35 +345,36 @@ impl Gathered {
 /// v = ξ_v + ω×c,  a = β_v + β_ω×c + ω×v,  f = m(v − h a),  p = (f, c×f + I(ω − h β_ω) − h ω×I ω)
 /// ```
 #[inline(always)]
-fn weigh<const FUSED: bool>(weights: &Weights, block: &Block, point: Threes, h: Four) -> Carried {
-    use fours::{angular, cross, dot, linear, minus, plus, turn};
-    let R = fours::matrix::<FUSED>(block.rotation);
-    let c = minus(plus(block.position, turn::<FUSED>(&R, weights.center)), point);
+fn weigh<const FUSED: bool>(weights: &Weights, block: &Block, point: Three<Lanes>, h: Lanes) -> Carried {
+    let R = matrix::<FUSED, _>(block.rotation);
+    let c = minus(plus(block.position, turn::<FUSED, _>(&R, weights.center)), point);
     let m = weights.mass;
     let [xx, yy, zz, xy, xz, yz] = weights.inertia;
-    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|x| turn::<FUSED>(&R, x));
+    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|x| turn::<FUSED, _>(&R, x));
     // (R I) Rᵀ: rows of R are columns of Rᵀ.
     let entry = |i: usize, j: usize| {
         let RI = [columns[0][i], columns[1][i], columns[2][i]];
-        dot::<FUSED>(RI, [R[0][j], R[1][j], R[2][j]])
+        dot3::<FUSED, _>(RI, [R[0][j], R[1][j], R[2][j]])
     };
     let [xx, yy, zz] = [entry(0, 0), entry(1, 1), entry(2, 2)];
     let [xy, xz, yz] = [entry(0, 1), entry(0, 2), entry(1, 2)];
     let mc = c.map(|x| m * x);
-    let square = dot::<FUSED>(mc, c);
-    let own = |i: usize, I: Four| (-mc[i]).fma::<FUSED>(c[i], I + square);
-    let off = |i: usize, j: usize, I: Four| (-mc[i]).fma::<FUSED>(c[j], I);
+    let square = dot3::<FUSED, _>(mc, c);
+    let own = |i: usize, I: Lanes| (-mc[i]).fma::<FUSED>(c[i], I + square);
+    let off = |i: usize, j: usize, I: Lanes| (-mc[i]).fma::<FUSED>(c[j], I);
     let inertia = [own(0, xx), own(1, yy), own(2, zz), off(0, 1, xy), off(0, 2, xz), off(1, 2, yz)];
 
     let I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
     let (w, b) = (angular(&block.twist), angular(&block.bias));
-    let v = plus(linear(&block.twist), cross::<FUSED>(w, c));
-    let a = plus(plus(linear(&block.bias), cross::<FUSED>(b, c)), cross::<FUSED>(w, v));
-    let later = |x: Threes, rate: Threes| -> Threes { from_fn(|i| (-h).fma::<FUSED>(rate[i], x[i])) };
+    let v = plus(linear(&block.twist), cross::<FUSED, _>(w, c));
+    let a = plus(plus(linear(&block.bias), cross::<FUSED, _>(b, c)), cross::<FUSED, _>(w, v));
+    let later = |x: Three<Lanes>, rate: Three<Lanes>| -> Three<Lanes> {
+        from_fn(|i| (-h).fma::<FUSED>(rate[i], x[i]))
+    };
     let f = later(v, a).map(|x| m * x);
-    let turned = later(turn::<FUSED>(&I, later(w, b)), cross::<FUSED>(w, turn::<FUSED>(&I, w)));
-    let p = fours::six(f, plus(cross::<FUSED>(c, f), turned));
-    let mut to = [Four::ZERO; 15];
+    let turned = later(turn::<FUSED, _>(&I, later(w, b)), cross::<FUSED, _>(w, turn::<FUSED, _>(&I, w)));
+    let p = six(f, plus(cross::<FUSED, _>(c, f), turned));
+    let mut to = [Lanes::ZERO; 15];
     to[..3].copy_from_slice(&mc);
     to[3..9].copy_from_slice(&inertia);
     to[9..].copy_from_slice(&p);

@@ -15,9 +15,11 @@ use std::ops::Range;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::fours::{self, Four, Threes, lane, set_lane};
 use super::model::{BASE, Constants, Joints, Link};
-use super::rows::{Row, V3, ZERO, add, angular, cross, fma, linear, minus, plus, row, turn};
+use super::rows::{Row, V3, ZERO, add, angular, cross, lane, linear, minus, plus, row, set_lane, turn};
+use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
+use crate::linear::three::{Three, matrix, product, six};
+use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, exp};
 
 /// A link in motion.
@@ -42,20 +44,20 @@ impl Place {
     /// The rotation's columns.
     #[inline(always)]
     fn columns(&self) -> [V3; 3] {
-        fours::matrix::<false>(self.rotation.map(Four::all)).map(|c| c.map(|x| x.0[0]))
+        matrix::<false, _>(self.rotation)
     }
 
     /// Where a point of the node's frame is in the world.
     #[inline(always)]
     pub fn point(&self, x: V3) -> V3 {
-        plus(self.position, turn::<false>(&self.columns(), x))
+        plus(self.position, turn::<false, _>(&self.columns(), x))
     }
 
     /// The place of a free base, with twists at a point.
     fn of_float(float: &Float, point: V3) -> Place {
         let position = float.pose.position.into();
         let (v, w) = (float.twist.linear.into(), float.twist.angular.into());
-        let twist = row(plus(v, cross::<false>(w, minus(point, position))), w);
+        let twist = row(plus(v, cross::<false, _>(w, minus(point, position))), w);
         Place { rotation: float.pose.rotation.coords.into(), position, twist, bias: ZERO }
     }
 }
@@ -84,12 +86,12 @@ impl Float {
 /// Four links in motion, side by side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    pub rotation: [Four; 4],
-    pub position: Threes,
-    pub twist: [Four; 6],
-    pub bias: [Four; 6],
+    pub rotation: [Lanes; 4],
+    pub position: Three<Lanes>,
+    pub twist: [Lanes; 6],
+    pub bias: [Lanes; 6],
     /// s of a hinge; of any other joint Σ s θ̇.
-    pub axis: [Four; 6],
+    pub axis: [Lanes; 6],
 }
 
 impl Block {
@@ -109,13 +111,13 @@ impl Block {
 #[derive(Clone, Copy, Debug)]
 struct Way {
     /// Rotation from the parent, and how far the link is from it, in its own axes.
-    rotation: [Four; 4],
-    step: Threes,
+    rotation: [Lanes; 4],
+    step: Three<Lanes>,
     /// s and θ̇ of a hinge; of any other joint Σ s θ̇ and one.
-    axis: [Four; 6],
-    rate: Four,
+    axis: [Lanes; 6],
+    rate: Lanes,
     /// What is added to ξ, then to β.
-    change: [Four; 6],
+    change: [Lanes; 6],
 }
 
 /// Blocks that are placed together.
@@ -137,9 +139,9 @@ pub(super) struct Places {
 
 impl Places {
     pub fn new(model: &Constants) -> Places {
-        let (three, four, six) = ([Four::ZERO; 3], [Four::ZERO; 4], [Four::ZERO; 6]);
+        let (three, four, six) = ([Lanes::ZERO; 3], [Lanes::ZERO; 4], [Lanes::ZERO; 6]);
         let block = Block { rotation: four, position: three, twist: six, bias: six, axis: six };
-        let way = Way { rotation: four, step: three, axis: six, rate: Four::ZERO, change: six };
+        let way = Way { rotation: four, step: three, axis: six, rate: Lanes::ZERO, change: six };
         Places {
             blocks: vec![block; model.joints.len()],
             ways: vec![way; TOGETHER],
@@ -155,38 +157,12 @@ impl Places {
         self.blocks[n / 4].link(n % 4)
     }
 
-    /// Puts all links where the coordinates θ and rates θ̇ have them, on a base with a twist (world axes, at its
-    /// origin).
-    pub fn put(
-        &mut self,
-        model: &Constants,
-        base: &Pose,
-        twist: &Twist,
-        floats: &[Float],
-        theta: &[f64],
-        rates: &[f64],
-    ) {
-        #[cfg(target_arch = "x86_64")]
-        if model.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.put_avx2(model, base, twist, floats, theta, rates) };
-        }
-        self.put_lanes::<false>(model, base, twist, floats, theta, rates);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn put_avx2(
-        &mut self,
-        model: &Constants,
-        base: &Pose,
-        twist: &Twist,
-        floats: &[Float],
-        theta: &[f64],
-        rates: &[f64],
-    ) {
-        self.put_lanes::<true>(model, base, twist, floats, theta, rates);
+    wide! {
+        /// Puts all links where the coordinates θ and rates θ̇ have them, on a base with a twist (world axes, at its
+        /// origin).
+        pub fn put, put_lanes(
+            &mut self: Places, model: &Constants, base: &Pose, twist: &Twist, floats: &[Float], theta: &[f64], rates: &[f64]
+        )
     }
 
     #[inline(always)]
@@ -240,7 +216,7 @@ impl Places {
         rates: &[f64],
     ) {
         let first = blocks.start;
-        let point = self.point.map(Four::all);
+        let point = self.point.map(Lanes::all);
         let joints = &model.joints[blocks.clone()];
         let ways = &mut self.ways[..blocks.len()];
         for (way, joint) in ways.iter_mut().zip(joints) {
@@ -261,14 +237,14 @@ impl Places {
             all,
             |b| &mut b.rotation,
             |n| ground(n).rotation,
-            |way, l, parent| product::<FUSED>(parent, way.rotation.map(|x| x.0[l])),
+            |way, l, parent| product::<FUSED, _>(parent, way.rotation.map(|x| x.0[l])),
         );
         for (way, block) in ways.iter_mut().zip(&mut all[blocks.clone()]) {
-            fours::one_block_at_a_time();
-            let R = fours::matrix::<FUSED>(block.rotation);
-            way.step = fours::turn::<FUSED>(&R, way.step);
-            let v = fours::turn::<FUSED>(&R, fours::linear(&way.axis));
-            block.axis = fours::six(v, fours::turn::<FUSED>(&R, fours::angular(&way.axis)));
+            one_block_at_a_time();
+            let R = matrix::<FUSED, _>(block.rotation);
+            way.step = turn::<FUSED, _>(&R, way.step);
+            let v = turn::<FUSED, _>(&R, linear(&way.axis));
+            block.axis = six(v, turn::<FUSED, _>(&R, angular(&way.axis)));
         }
         descend(
             joints,
@@ -281,9 +257,9 @@ impl Places {
         );
         for (way, block) in ways.iter_mut().zip(&mut all[blocks.clone()]) {
             // From the link's origin to P.
-            let (at, w) = (fours::minus(block.position, point), fours::angular(&block.axis));
-            let v = fours::plus(fours::linear(&block.axis), fours::cross::<FUSED>(at, w));
-            block.axis = fours::six(v, w);
+            let (at, w) = (minus(block.position, point), angular(&block.axis));
+            let v = plus(linear(&block.axis), cross::<FUSED, _>(at, w));
+            block.axis = six(v, w);
             for k in 0..6 {
                 way.change[k] = way.rate * block.axis[k];
             }
@@ -300,10 +276,10 @@ impl Places {
         );
         for (way, block) in ways.iter_mut().zip(&all[blocks.clone()]) {
             // ξ × s = (ω×v_s + v×ω_s, ω×ω_s)
-            let (v, w) = (fours::linear(&block.twist), fours::angular(&block.twist));
-            let (dv, dw) = (fours::linear(&way.change), fours::angular(&way.change));
-            let turned = fours::plus(fours::cross::<FUSED>(w, dv), fours::cross::<FUSED>(v, dw));
-            way.change = fours::six(turned, fours::cross::<FUSED>(w, dw));
+            let (v, w) = (linear(&block.twist), angular(&block.twist));
+            let (dv, dw) = (linear(&way.change), angular(&way.change));
+            let turned = plus(cross::<FUSED, _>(w, dv), cross::<FUSED, _>(v, dw));
+            way.change = six(turned, cross::<FUSED, _>(w, dw));
         }
         for (block, joint) in all[blocks.clone()].iter().zip(joints) {
             for l in 0..4 {
@@ -317,8 +293,8 @@ impl Places {
             let (link, place, l) = (&model.links[n], all[n / 4].link(n % 4), n % 4);
             let (R, at) = (place.columns(), minus(place.position, self.point));
             let outer = |x: &Row| {
-                let w = turn::<false>(&R, angular(x));
-                row(plus(turn::<false>(&R, linear(x)), cross::<false>(at, w)), w)
+                let w = turn::<false, _>(&R, angular(x));
+                row(plus(turn::<false, _>(&R, linear(x)), cross::<false, _>(at, w)), w)
             };
             self.axes[link.first..link.first + link.count].iter_mut().for_each(|axis| *axis = outer(axis));
             let (change, drift) = (&mut ways[n / 4 - first].change, outer(&place.bias));
@@ -340,15 +316,8 @@ impl Way {
     /// As hinges have it.
     #[inline(always)]
     fn set<const FUSED: bool>(&mut self, joint: &Joints, theta: &[f64], rates: &[f64]) {
-        let of = |x: &[f64]| Four(joint.freedom.map(|i| x.get(i).map_or(0.0, |x| *x)));
-        let [s, c] = sines_cosines::<FUSED>(&of(theta).0).map(Four);
-        let [q0, q1] = &joint.rotation;
-        self.rotation = from_fn(|i| s.fma::<FUSED>(q1[i], c * q0[i]));
-        // cos θ = 1 − 2 sin²h, sin θ = 2 sin h cos h
-        let twice = s + s;
-        let (C, S) = ((-twice).fma::<FUSED>(s, Four::all(1.0)), twice * c);
-        let [t0, t1, t2] = &joint.step;
-        self.step = from_fn(|i| S.fma::<FUSED>(t2[i], C.fma::<FUSED>(t1[i], t0[i])));
+        let of = |x: &[f64]| Lanes(joint.freedom.map(|i| x.get(i).map_or(0.0, |x| *x)));
+        (self.rotation, self.step) = joint.hinges.pose::<FUSED>(of(theta));
         self.axis = joint.axis;
         self.rate = of(rates);
     }
@@ -392,7 +361,7 @@ fn descend<const N: usize>(
     ways: &[Way],
     first: usize,
     blocks: &mut [Block],
-    part: impl Fn(&mut Block) -> &mut [Four; N],
+    part: impl Fn(&mut Block) -> &mut [Lanes; N],
     ground: impl Fn(usize) -> [f64; N],
     next: impl Fn(&Way, usize, [f64; N]) -> [f64; N],
 ) {
@@ -415,62 +384,4 @@ fn descend<const N: usize>(
             (0..N).for_each(|k| to[k].0[l] = value[k]);
         }
     }
-}
-
-/// The largest angle, rad, for the series below.
-const SERIES: f64 = 1.0;
-
-/// sin h and cos h of h = q/2: power series up to [`SERIES`], where the first terms left out, h¹⁹/19! and h²⁰/20!, are
-/// below rounding; beyond, the library's.
-#[inline(always)]
-fn sines_cosines<const FUSED: bool>(q: &[f64; 4]) -> [[f64; 4]; 2] {
-    const SINE: [f64; 9] = inverse_factorials(1);
-    const COSINE: [f64; 9] = inverse_factorials(2);
-    let h = q.map(|q| 0.5 * q);
-    let x = h.map(|h| h * h);
-    let (mut s, mut c) = ([SINE[8]; 4], [COSINE[8]; 4]);
-    for k in (0..8).rev() {
-        for i in 0..4 {
-            s[i] = fma::<FUSED>(s[i], x[i], SINE[k]);
-            c[i] = fma::<FUSED>(c[i], x[i], COSINE[k]);
-        }
-    }
-    for i in 0..4 {
-        s[i] *= h[i];
-        c[i] = fma::<FUSED>(-c[i], x[i], 1.0);
-    }
-    if h.iter().any(|h| h.abs() > SERIES) {
-        for i in (0..4).filter(|&i| h[i].abs() > SERIES) {
-            (s[i], c[i]) = h[i].sin_cos();
-        }
-    }
-    [s, c]
-}
-
-/// (−1)^k/(2k + first)!.
-const fn inverse_factorials(first: usize) -> [f64; 9] {
-    let mut series = [0.0; 9];
-    let mut factorial = 1.0;
-    let (mut n, mut k) = (0, 0);
-    while k < series.len() {
-        while n < 2 * k + first {
-            n += 1;
-            factorial *= n as f64;
-        }
-        series[k] = if k % 2 == 0 { 1.0 / factorial } else { -1.0 / factorial };
-        k += 1;
-    }
-    series
-}
-
-/// p ⊗ q of quaternions x, y, z, w.
-#[inline(always)]
-fn product<const FUSED: bool>(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
-    let sum = |a: f64, b: f64, c: f64, d: f64| fma::<FUSED>(a, b, c * d);
-    [
-        sum(p[3], q[0], p[0], q[3]) + sum(p[1], q[2], -p[2], q[1]),
-        sum(p[3], q[1], p[1], q[3]) + sum(p[2], q[0], -p[0], q[2]),
-        sum(p[3], q[2], p[2], q[3]) + sum(p[0], q[1], -p[1], q[0]),
-        sum(p[3], q[3], -p[0], q[0]) - sum(p[1], q[1], p[2], q[2]),
-    ]
 }

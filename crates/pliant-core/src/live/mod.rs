@@ -3,16 +3,12 @@
 mod closed;
 mod condensing;
 mod contact;
-mod eigenvalues;
-mod fours;
 mod gathering;
 mod inner;
 mod kinematics;
 mod loops;
 mod model;
-mod null_space;
 mod plan;
-pub(crate) mod rank;
 mod rows;
 mod simulation;
 mod step;

@@ -3,15 +3,17 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
 use super::closed::Closed;
-use super::fours::{Four, Threes};
 use super::loops::Loops;
 use super::plan::Plan;
 use super::step::Motion;
 use crate::full::limit_stiffness;
 use crate::joints::JointKind;
+use crate::joints::hinge_lanes::Hinges;
+use crate::linear::lanes::Lanes;
+use crate::linear::three::Three;
 use crate::mechanism::order::Node;
 use crate::mechanism::{BodyId, JointId, Mechanism};
 use crate::reduced::{EffectorFrame, ReductionError, choose_effectors};
@@ -103,8 +105,6 @@ pub(super) struct Constants {
     /// Those that were asked for, then inner links.
     pub effectors: Vec<EffectorFrame>,
     pub asked: usize,
-    #[cfg(target_arch = "x86_64")]
-    pub fused: bool,
 }
 
 /// A node of the order with the tree joint that carries it.
@@ -122,8 +122,7 @@ pub(super) struct Link {
     pub count: usize,
 }
 
-/// The joints that carry four links. Relative poses on hinges are linear in sines and cosines, with h = θ/2: rotation cos h·q₀ +
-/// sin h·q₁ and step t₀ + t₁ cos θ + t₂ sin θ in the child's axes; their motion s is in the child's frame.
+/// The joints that carry four links; the motion s of hinges is in the child's frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joints {
     /// Of links that are not there, to fill the last block, the link before.
@@ -132,19 +131,18 @@ pub(super) struct Joints {
     pub in_row: bool,
     /// No freedom where there is no hinge.
     pub freedom: [usize; 4],
-    pub rotation: [[Four; 4]; 2],
-    pub step: [Threes; 3],
-    pub axis: [Four; 6],
+    pub hinges: Hinges,
+    pub axis: [Lanes; 6],
 }
 
 /// Masses, centres of mass in the nodes' frames, and inertias about them, node axes: xx, yy, zz, xy, xz, yz.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights {
-    pub mass: Four,
+    pub mass: Lanes,
     /// The mass of all that it carries, with its own.
-    pub carried: Four,
-    pub center: Threes,
-    pub inertia: [Four; 6],
+    pub carried: Lanes,
+    pub center: Three<Lanes>,
+    pub inertia: [Lanes; 6],
 }
 
 /// What acts on one freedom of a tree joint.
@@ -251,8 +249,6 @@ impl Constants {
             freedoms,
             asked: effectors.len(),
             effectors,
-            #[cfg(target_arch = "x86_64")]
-            fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         };
         model.check_held()?;
         Ok(model)
@@ -320,34 +316,19 @@ impl Joints {
             parent: std::array::from_fn(|l| (4 * block + l).wrapping_sub(1)),
             in_row: false,
             freedom: [usize::MAX; 4],
-            rotation: [[Four::ZERO; 4]; 2],
-            step: [[Four::ZERO; 3]; 3],
-            axis: [Four::ZERO; 6],
+            hinges: Hinges::NONE,
+            axis: [Lanes::ZERO; 6],
         }
     }
 
     /// The constants of a hinge, with its frame in the parent and in the child.
     fn set(&mut self, l: usize, freedom: usize, in_parent: &Pose, in_child: &Pose) {
-        let (q_p, q_c) = (in_parent.rotation, in_child.rotation);
-        let k = UnitQuaternion::new_unchecked(Quaternion::new(0.0, 0.0, 0.0, 1.0));
-        // R_relᵀ p_rel = R_c Rz(−θ) a − p_c,  a = R_pᵀ p_p,
-        // Rz(−θ) a = (0, 0, a_z) + cos θ (a_x, a_y, 0) + sin θ (a_y, −a_x, 0).
-        let a = q_p.inverse() * in_parent.position;
-        let rotation = [q_p * q_c.inverse(), q_p * k * q_c.inverse()];
-        let step = [
-            q_c * Vector3::new(0.0, 0.0, a.z) - in_child.position,
-            q_c * Vector3::new(a.x, a.y, 0.0),
-            q_c * Vector3::new(a.y, -a.x, 0.0),
-        ];
-        let axis = q_c * Vector3::z();
+        let axis = in_child.rotation * Vector3::z();
         let moment = in_child.position.cross(&axis);
         self.freedom[l] = freedom;
-        for i in 0..4 {
-            (0..2).for_each(|j| self.rotation[j][i].0[l] = rotation[j].coords[i]);
-        }
+        self.hinges.set_hinge(l, in_parent, in_child);
         for i in 0..3 {
-            (0..3).for_each(|j| self.step[j][i].0[l] = step[j][i]);
-            (self.axis[i].0[l], self.axis[3 + i].0[l]) = (moment[i], axis[i]);
+            (self.axis[i][l], self.axis[3 + i][l]) = (moment[i], axis[i]);
         }
     }
 }
@@ -360,8 +341,12 @@ fn weigh_carried(links: &[Link], weights: &mut [Weights]) {
 }
 
 impl Weights {
-    const NONE: Weights =
-        Weights { mass: Four::ZERO, carried: Four::ZERO, center: [Four::ZERO; 3], inertia: [Four::ZERO; 6] };
+    const NONE: Weights = Weights {
+        mass: Lanes::ZERO,
+        carried: Lanes::ZERO,
+        center: [Lanes::ZERO; 3],
+        inertia: [Lanes::ZERO; 6],
+    };
 
     fn set(&mut self, l: usize, body: &SpatialInertia) {
         let I = &body.inertia;

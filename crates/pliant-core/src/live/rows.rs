@@ -3,7 +3,11 @@
 //! Everything is inlined into a function that is compiled for the machine's vector instructions; `FUSED` says that
 //! these have a fused multiply-add. Twists (v, ω) and wrenches (f, τ) are in world axes, at one point for all links.
 
-pub(super) use crate::linear::wide::fma;
+use std::array::from_fn;
+
+use crate::linear::lanes::Lanes;
+pub(super) use crate::linear::lanes::fma;
+pub(super) use crate::linear::three::{angular, cross, dot as dot3, linear, minus, plus, turn};
 
 /// A vector of three.
 pub(super) type V3 = [f64; 3];
@@ -38,53 +42,22 @@ pub(super) fn dot<const FUSED: bool>(a: &Row, b: &Row) -> f64 {
     half(0) + half(3)
 }
 
-/// a·b of three.
-#[inline(always)]
-pub(super) fn dot3<const FUSED: bool>(a: V3, b: V3) -> f64 {
-    fma::<FUSED>(a[0], b[0], fma::<FUSED>(a[1], b[1], a[2] * b[2]))
-}
-
-/// a × b.
-#[inline(always)]
-pub(super) fn cross<const FUSED: bool>(a: V3, b: V3) -> V3 {
-    let part = |i: usize, j: usize| fma::<FUSED>(a[i], b[j], -(a[j] * b[i]));
-    [part(1, 2), part(2, 0), part(0, 1)]
-}
-
-/// R x, R column by column.
-#[inline(always)]
-pub(super) fn turn<const FUSED: bool>(R: &[V3; 3], x: V3) -> V3 {
-    std::array::from_fn(|i| fma::<FUSED>(R[0][i], x[0], fma::<FUSED>(R[1][i], x[1], R[2][i] * x[2])))
-}
-
-/// a + b.
-#[inline(always)]
-pub(super) fn plus(a: V3, b: V3) -> V3 {
-    std::array::from_fn(|i| a[i] + b[i])
-}
-
-/// a − b.
-#[inline(always)]
-pub(super) fn minus(a: V3, b: V3) -> V3 {
-    std::array::from_fn(|i| a[i] - b[i])
-}
-
-/// The first three numbers: v or f.
-#[inline(always)]
-pub(super) fn linear(x: &Row) -> V3 {
-    [x[0], x[1], x[2]]
-}
-
-/// The second three: ω or τ.
-#[inline(always)]
-pub(super) fn angular(x: &Row) -> V3 {
-    [x[3], x[4], x[5]]
-}
-
-/// Both together.
+/// Linear and angular part together.
 #[inline(always)]
 pub(super) fn row(linear: V3, angular: V3) -> Row {
     [linear[0], linear[1], linear[2], angular[0], angular[1], angular[2], 0.0, 0.0]
+}
+
+/// Six numbers of one of four links.
+#[inline(always)]
+pub(super) fn lane(x: &[Lanes; 6], l: usize) -> Row {
+    from_fn(|k| if k < 6 { x[k][l] } else { 0.0 })
+}
+
+/// Sets them.
+#[inline(always)]
+pub(super) fn set_lane(x: &mut [Lanes; 6], l: usize, to: &Row) {
+    (0..6).for_each(|k| x[k][l] = to[k]);
 }
 
 /// Mass, first moment and inertia of a body at the common point, world axes.
@@ -125,11 +98,14 @@ impl Inertia {
     #[inline(always)]
     pub fn times<const FUSED: bool>(&self, x: &Row) -> Row {
         let (v, w) = (linear(x), angular(x));
-        let c = cross::<FUSED>(self.moment, w);
-        let f = std::array::from_fn(|i| fma::<FUSED>(self.mass, v[i], -c[i]));
+        let c = cross::<FUSED, _>(self.moment, w);
+        let f = from_fn(|i| fma::<FUSED>(self.mass, v[i], -c[i]));
         let [xx, yy, zz, xy, xz, yz] = self.inertia;
-        let I =
-            [dot3::<FUSED>([xx, xy, xz], w), dot3::<FUSED>([xy, yy, yz], w), dot3::<FUSED>([xz, yz, zz], w)];
-        row(f, plus(cross::<FUSED>(self.moment, v), I))
+        let I = [
+            dot3::<FUSED, _>([xx, xy, xz], w),
+            dot3::<FUSED, _>([xy, yy, yz], w),
+            dot3::<FUSED, _>([xz, yz, zz], w),
+        ];
+        row(f, plus(cross::<FUSED, _>(self.moment, v), I))
     }
 }

@@ -24,6 +24,7 @@ use super::rows::{Row, V3, ZERO, angular, cross, dot, dot3, fma, minus, plus, ro
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::engine::{Inputs, Spring};
+use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// How often limits are tried, and how often they may be let go in between.
@@ -234,21 +235,11 @@ pub(super) fn estimate(model: &Constants, inputs: &Inputs, motion: &Motion, work
 }
 
 impl Workspace {
-    /// Sets `change` and `rates` to those of a step.
-    fn solve(&mut self, model: &Constants, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        if model.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.solve_avx2(model, inputs, span, motion) };
-        }
-        self.solve_lanes::<false>(model, inputs, span, motion)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn solve_avx2(&mut self, model: &Constants, inputs: &Inputs, span: Span, motion: &Motion) -> bool {
-        self.solve_lanes::<true>(model, inputs, span, motion)
+    wide! {
+        /// Sets `change` and `rates` to those of a step.
+        fn solve, solve_lanes(
+            &mut self: Workspace, model: &Constants, inputs: &Inputs, span: Span, motion: &Motion
+        ) -> bool
     }
 
     #[inline(always)]
@@ -267,7 +258,7 @@ impl Workspace {
         // The base at the end of the step, at P.
         let twist = &inputs.base_twist;
         let arm: V3 = minus(places.point, inputs.base.position.into());
-        let turned = cross::<FUSED>(twist.angular.into(), arm);
+        let turned = cross::<FUSED, _>(twist.angular.into(), arm);
         let mut base = row(plus(twist.linear.into(), turned), twist.angular.into());
         let mut acceleration: Row = std::array::from_fn(|i| (base[i] - places.base[i]) / h);
         if balance {
@@ -473,7 +464,7 @@ impl Workspace {
                 // dᵀG d and dᵀK d, G the geometric stiffness: 2 d m·Σ_{j<i} ω_j d_j + d² m·ω
                 let own = angular(s).map(|x| x * d);
                 let both: V3 = std::array::from_fn(|k| fma::<FUSED>(2.0, turn[k], own[k]));
-                geometric = fma::<FUSED>(d, dot3::<FUSED>(*m, both), geometric);
+                geometric = fma::<FUSED>(d, dot3::<FUSED, _>(*m, both), geometric);
                 elastic = fma::<FUSED>(d * d, drive.stiffness, elastic);
                 turn = plus(turn, own);
             }

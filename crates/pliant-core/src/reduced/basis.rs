@@ -7,6 +7,8 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
+use crate::linear::dense::eigen;
+
 /// Eigenvalues of the compliance below this part of the largest are not motions: rounding leaves 1e-15, and
 /// joints of real mechanisms differ less.
 pub(super) const RANK: f64 = 1e-9;
@@ -46,21 +48,18 @@ impl Basis {
                 unstable: false,
             };
         }
-        let eigen = SymmetricEigen::try_new(scaled / largest, f64::EPSILON, 10_000)
-            .expect("a finite symmetric matrix has eigenvalues");
-        let least = (RANK * eigen.eigenvalues.amax()).max(ROUNDING * softest / largest);
-        let mut kept: Vec<usize> = (0..m).filter(|&k| eigen.eigenvalues[k] > least).collect();
         // Softest first.
-        kept.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let r = kept.len();
-        let u = |i: usize, k: usize| eigen.eigenvectors[(i, kept[k])];
-        let lambda = |k: usize| eigen.eigenvalues[kept[k]] * largest;
+        let SymmetricEigen { eigenvalues, eigenvectors } = eigen::sorted(scaled / largest);
+        let least = (RANK * eigenvalues.amax()).max(ROUNDING * softest / largest);
+        let r = eigenvalues.iter().filter(|x| **x > least).count();
+        let u = |i: usize, k: usize| eigenvectors[(i, k)];
+        let lambda = |k: usize| eigenvalues[k] * largest;
         Basis {
             motion: DMatrix::from_fn(m, r, |i, k| u(i, k) / s(i)),
             measure: DMatrix::from_fn(r, m, |k, i| u(i, k) * s(i)),
             wrench: DMatrix::from_fn(m, r, |i, k| s(i) * u(i, k) / lambda(k)),
             stiffness: DVector::from_fn(r, |k, _| 1.0 / lambda(k)),
-            unstable: eigen.eigenvalues.iter().any(|x| *x < -least),
+            unstable: eigenvalues.iter().any(|x| *x < -least),
         }
     }
 

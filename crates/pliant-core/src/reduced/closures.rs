@@ -11,6 +11,7 @@ use nalgebra::{DMatrix, Matrix6, SymmetricEigen};
 use super::reference::Reference;
 use super::softness::Softness;
 use super::system::System;
+use crate::linear::dense::pivoted_cholesky;
 use crate::linear::elimination::{Ordering, Pivoted, Symbolic};
 
 /// Closures that differ by less, in radii or radians of all coordinates, are the same: more than a file rounds,
@@ -22,26 +23,17 @@ const IDENTICAL: f64 = 3e-7;
 
 /// Whether some closures repeat others nearly, but not to the last digits.
 pub(super) fn are_nearly_redundant(reference: &Reference) -> bool {
-    let Some((_, _, mut G)) = gram(reference) else { return false };
-    // Cholesky with the largest pivot first: the pivots fall with the eigenvalues.
+    let Some((_, _, G)) = gram(reference) else { return false };
+    // The largest pivot first: the pivots fall with the eigenvalues.
     let n = G.nrows();
-    for k in 0..n {
-        let best = (k..n).fold(k, |best, i| if G[(i, i)] > G[(best, best)] { i } else { best });
-        let pivot = G[(best, best)];
-        if pivot < PARALLEL * PARALLEL {
-            return pivot > IDENTICAL * IDENTICAL;
-        }
-        G.swap_rows(k, best);
-        G.swap_columns(k, best);
-        for j in k + 1..n {
-            let l = G[(k, j)] / pivot;
-            if l != 0.0 {
-                (j..n).for_each(|i| G[(i, j)] -= l * G[(i, k)]);
-                (j..n).for_each(|i| G[(j, i)] = G[(i, j)]);
-            }
-        }
+    let (mut L, mut left, mut pivots) = (vec![0.0; n * n], vec![0.0; n], vec![0; n]);
+    let largest = G.diagonal().iter().fold(0.0, |most: f64, x| most.max(*x));
+    if largest < PARALLEL * PARALLEL {
+        return largest > IDENTICAL * IDENTICAL;
     }
-    false
+    let least = PARALLEL * PARALLEL / largest;
+    let rank = pivoted_cholesky::factor::<false>(G.as_slice(), n, least, &mut L, &mut left, &mut pivots);
+    rank < n && left.iter().fold(0.0, |most: f64, x| most.max(*x)) > IDENTICAL * IDENTICAL
 }
 
 /// What the unknowns of the last unit are bound to: wrenches and multipliers along independent closures, and

@@ -12,12 +12,12 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::cholesky;
 use super::dynamics::twist_at;
 use super::model::Component;
 use super::simulation::{Moving, Simulation};
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
+use crate::linear::dense::cholesky;
 use crate::linear::wide::{add_rows, combine, padded, square, wide};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian_blocks};

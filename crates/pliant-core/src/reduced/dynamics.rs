@@ -12,8 +12,8 @@
 
 use nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
 
-use super::cholesky;
 use super::model::Component;
+use crate::linear::dense::cholesky;
 use crate::linear::wide::{combine, dot, padded};
 use crate::spatial::{Pose, Twist, Wrench};
 

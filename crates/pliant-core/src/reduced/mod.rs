@@ -1,7 +1,6 @@
 #![doc = include_str!("README.md")]
 
 mod basis;
-pub(crate) mod cholesky;
 mod closures;
 mod component;
 mod contact;

@@ -9,6 +9,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::field::{Field, Inertia};
 use super::kkt::Undetermined;
+use crate::linear::dense::eigen;
 
 /// Columns of a block: modes as equal as the legs of a hexapod are found together.
 const BLOCK: usize = 8;
@@ -79,12 +80,9 @@ pub(super) fn fixed_interface(
             });
             H = (&grown + grown.transpose()) * 0.5;
         }
-        let eigen = SymmetricEigen::new(H.clone());
-        let mut order: Vec<usize> = (0..space.columns).collect();
-        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let top = eigen.eigenvalues[order[0]];
-        order.retain(|&k| eigen.eigenvalues[k] > NOISE * top);
-        let values: Vec<f64> = order.iter().map(|&k| eigen.eigenvalues[k]).collect();
+        let SymmetricEigen { eigenvalues, eigenvectors } = eigen::sorted(H.clone());
+        let top = eigenvalues[0];
+        let values: Vec<f64> = eigenvalues.iter().copied().take_while(|x| *x > NOISE * top).collect();
         // One more than is wanted must stand still, so that none is missed.
         let needed = match wanted {
             Wanted::Count(k) => k,
@@ -97,8 +95,7 @@ pub(super) fn fixed_interface(
                 Wanted::Count(k) => k.min(values.len()),
                 Wanted::Below(w) => values.iter().filter(|&&v| v * w * w > 1.0).count(),
             };
-            let shapes = space
-                .times(&DMatrix::from_fn(space.columns, count, |i, k| eigen.eigenvectors[(i, order[k])]));
+            let shapes = space.times(&eigenvectors.columns(0, count).into_owned());
             return Ok(Modes {
                 shapes,
                 frequencies: values[..count].iter().map(|v| 1.0 / v.sqrt()).collect(),

@@ -7,10 +7,10 @@
 
 use nalgebra::{Matrix6, Vector6};
 
-use super::cholesky;
 use super::dynamics;
 use super::simulation::{Moving, Simulation};
 use crate::engine::Spring;
+use crate::linear::dense::cholesky;
 use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
 
 /// A pulled frame: its node's place, where it is in the node, its pose, and its body twist per ż.

@@ -2,7 +2,6 @@
 //! (h W + E) f = −C/h.
 
 use super::Closing;
-use super::cholesky::solve;
 use super::rows::NOWHERE;
 use super::sweep::{along, gather, pass_inward};
 use crate::articulated::model::{Constants, Motion};
@@ -10,6 +9,7 @@ use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
 use crate::articulated::sweeps::dot6;
 use crate::engine::State;
+use crate::linear::dense::cholesky::solve_packed;
 
 /// A closure that is smaller, in radii or rad, is not corrected.
 const CLOSED: f64 = 1e-13;
@@ -46,7 +46,7 @@ pub fn correct(model: &Constants, state: &State, h: f64, work: &Slots, closing: 
     if worst <= CLOSED {
         return false;
     }
-    solve(&closing.factor, &mut closing.forces[..count]);
+    solve_packed(&closing.factor, &mut closing.forces[..count]);
     // Ĥ⁻¹Jᵀf, inward and outward without anything else.
     gather(h, closing);
     for n in (0..model.nodes.len()).rev() {

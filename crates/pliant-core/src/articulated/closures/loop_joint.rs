@@ -53,7 +53,7 @@ impl LoopJoint {
         let l = v(&(placed.R * Vector3::new(row[0], row[1], row[2])));
         let a = v(&(placed.R * Vector3::new(row[3], row[4], row[5])));
         [(self.child, 1.0), (self.parent, -1.0)].map(|(slot, sign)| {
-            let t = add_cross::<false>(sub(placed.at, work.slots[slot].o), l, a);
+            let t = add_cross::<false>(minus(placed.at, work.slots[slot].o), l, a);
             (slot, [l[0], l[1], l[2], t[0], t[1], t[2]].map(|x| x * sign))
         })
     }

@@ -13,7 +13,6 @@
 //! and gives way nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
 //! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w − J u⁺_free.
 
-mod cholesky;
 mod constants;
 mod correction;
 mod loop_joint;
@@ -25,8 +24,8 @@ use super::slot::{Six, Slots};
 use super::sweeps::dot6;
 use crate::engine::Inputs;
 use crate::engine::State;
+use crate::linear::dense::cholesky::{factor_packed, solve_packed};
 use crate::mechanism::JointId;
-use cholesky::{factor, solve};
 pub(super) use constants::Closures;
 pub(super) use correction::correct;
 use rows::{NOWHERE, Row, list};
@@ -92,7 +91,7 @@ impl Closing {
 
     /// Solves (h W + E) x = x with the factors of the last step.
     pub fn solve(&self, x: &mut [f64]) {
-        solve(&self.factor, x);
+        solve_packed(&self.factor, x);
     }
 }
 
@@ -132,8 +131,8 @@ pub(super) fn close(
         closing.factor[r * (r + 1) / 2..][..r + 1].iter_mut().for_each(|x| *x *= h);
         closing.factor[r * (r + 1) / 2 + r] += row.softness;
     }
-    factor(&mut closing.factor, closing.rows.len())?;
-    solve(&closing.factor, &mut closing.forces[..closing.rows.len()]);
+    factor_packed(&mut closing.factor, closing.rows.len())?;
+    solve_packed(&closing.factor, &mut closing.forces[..closing.rows.len()]);
     for (row, force) in closing.rows.iter().zip(&closing.forces) {
         if row.multiplier != NOWHERE {
             multipliers[row.multiplier] = *force;

@@ -85,7 +85,7 @@ pub fn pass_inward(
     let along: f64 = direct.iter().filter(|(at, _)| *at == n).map(|(_, factor)| factor).sum();
     let d = match node.motion {
         Motion::Hinge => {
-            y[0] = dot::<false>(slot.axis, [F[3], F[4], F[5]]) + along;
+            y[0] = dot::<false, _>(slot.axis, [F[3], F[4], F[5]]) + along;
             let x = y[0] * slot.inverse;
             for i in 0..3 {
                 F[i] -= slot.Uf[i] * x;
@@ -147,7 +147,7 @@ pub fn add_forces(model: &Constants, h: f64, work: &mut Slots, closing: &mut Clo
             }
         }
         let slot = &mut work.slots[n + 1];
-        slot.f = sub(slot.f, [F[0], F[1], F[2]]);
-        slot.t = sub(slot.t, [F[3], F[4], F[5]]);
+        slot.f = minus(slot.f, [F[0], F[1], F[2]]);
+        slot.t = minus(slot.t, [F[3], F[4], F[5]]);
     }
 }

@@ -23,8 +23,8 @@
 //!
 //! By Sylvester's law the block [A Jᵀ; J 0] has as many negative pivots as J has rows, and those of D.
 
-use super::kernel::fma;
 use super::symbolic::LANES;
+use crate::linear::lanes::{add_scaled, fma};
 
 /// The rows of the joint that carries the body of a front, by their inverse.
 #[derive(Clone, Debug, Default)]
@@ -136,8 +136,8 @@ fn eliminate_lanes<const FUSED: bool>(
                 let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
                 V[k] = H[k * W + lane];
                 let (x, y) = (H[k1 * W + lane], H[k2 * W + lane]);
-                V[3 + k] = axpy::<FUSED>(carry.arm[k1], &y, &H[(3 + k) * W + lane]);
-                V[3 + k] = axpy::<FUSED>(-carry.arm[k2], &x, &V[3 + k]);
+                V[3 + k] = add_scaled::<FUSED>(carry.arm[k1], y, H[(3 + k) * W + lane]);
+                V[3 + k] = add_scaled::<FUSED>(-carry.arm[k2], x, V[3 + k]);
             }
             for k in 0..6 {
                 let row = &mut F[(p + k) * stride + pivots + lane * LANES..][..LANES];
@@ -186,7 +186,7 @@ fn eliminate_lanes<const FUSED: bool>(
                 D[l][j] += f * D[k][j];
             }
             for lane in 0..W {
-                u[l * W + lane] = axpy::<FUSED>(f, &u[k * W + lane], &u[l * W + lane]);
+                u[l * W + lane] = add_scaled::<FUSED>(f, u[k * W + lane], u[l * W + lane]);
             }
         }
         for j in 0..n {
@@ -203,7 +203,7 @@ fn eliminate_lanes<const FUSED: bool>(
         let inverse = 1.0 / D[k][k];
         for lane in 0..W {
             for l in k + 1..S.len() {
-                u[k * W + lane] = axpy::<FUSED>(-D[k][l], &u[l * W + lane], &u[k * W + lane]);
+                u[k * W + lane] = add_scaled::<FUSED>(-D[k][l], u[l * W + lane], u[k * W + lane]);
             }
             u[k * W + lane] = u[k * W + lane].map(|x| x * inverse);
         }
@@ -214,8 +214,8 @@ fn eliminate_lanes<const FUSED: bool>(
         for i in 0..6 {
             let (mut x, mut left) = ([0.0; LANES], H[i * W + lane]);
             for (k, Sk) in S.iter().enumerate() {
-                x = axpy::<FUSED>(Sk[i], &u[k * W + lane], &x);
-                left = axpy::<FUSED>(-AS[k][i], &u[k * W + lane], &left);
+                x = add_scaled::<FUSED>(Sk[i], u[k * W + lane], x);
+                left = add_scaled::<FUSED>(-AS[k][i], u[k * W + lane], left);
             }
             rows[i * W + lane] = x;
             H[i * W + lane] = left;
@@ -238,18 +238,12 @@ fn eliminate_lanes<const FUSED: bool>(
     Ok(negative)
 }
 
-/// a·x + y on four lanes.
-#[inline(always)]
-fn axpy<const FUSED: bool>(a: f64, x: &[f64; LANES], y: &[f64; LANES]) -> [f64; LANES] {
-    std::array::from_fn(|i| fma::<FUSED>(a, x[i], y[i]))
-}
-
 /// Σ a_i H_i in one of the W lanes.
 #[inline(always)]
 fn combine<const FUSED: bool>(a: &[f64; 6], H: &[[f64; LANES]], W: usize, lane: usize) -> [f64; LANES] {
     let mut sum = [0.0; LANES];
     for i in 0..6 {
-        sum = axpy::<FUSED>(a[i], &H[i * W + lane], &sum);
+        sum = add_scaled::<FUSED>(a[i], H[i * W + lane], sum);
     }
     sum
 }

@@ -10,14 +10,7 @@
 //! row length is a constant of the compiled code for the fronts of usual mechanisms.
 
 use super::symbolic::LANES;
-pub(super) use crate::linear::wide::fma;
-
-/// l·y + x on four lanes. Whole arrays go in and out, so that the compiler need not fear that memory
-/// overlaps and uses one vector instruction.
-#[inline(always)]
-fn lanes<const FUSED: bool>(l: f64, y: [f64; LANES], x: [f64; LANES]) -> [f64; LANES] {
-    std::array::from_fn(|i| fma::<FUSED>(l, y[i], x[i]))
-}
+use crate::linear::lanes::{add_scaled, fma};
 
 /// Σ a_i b_i over whole lanes.
 #[inline(always)]
@@ -99,7 +92,7 @@ fn narrow<const FUSED: bool, const W: usize>(
             for (i, below) in below.iter_mut().take(block - t - 1).enumerate() {
                 let l = m[t][first][t + 1 + i];
                 for lane in first..W {
-                    below[lane] = lanes::<FUSED>(l, row[lane], below[lane]);
+                    below[lane] = add_scaled::<FUSED>(l, row[lane], below[lane]);
                 }
             }
         }
@@ -141,7 +134,7 @@ fn trailing<const FUSED: bool, const W: usize, const N: usize>(
         for (i, row) in below.iter_mut().take(end).enumerate() {
             let mut x = row[lane];
             for t in 0..N {
-                x = lanes::<FUSED>(m[t][i], y[t], x);
+                x = add_scaled::<FUSED>(m[t][i], y[t], x);
             }
             row[lane] = x;
         }
@@ -168,7 +161,7 @@ fn wide<const FUSED: bool>(
             let i = k + 1 + at;
             let l = -row[i / LANES][i % LANES] / d;
             for lane in i / LANES..width {
-                row_i[lane] = lanes::<FUSED>(l, row[lane], row_i[lane]);
+                row_i[lane] = add_scaled::<FUSED>(l, row[lane], row_i[lane]);
             }
         }
         let out = &mut rows[row_start(k, width)..][..width - first];

@@ -3,6 +3,8 @@
 use super::carried::{self, Carry, Shape};
 use super::kernel;
 use super::symbolic::{Front, LANES, Run, Symbolic, update_size, update_width};
+use crate::linear::lanes::fma;
+use crate::linear::wide::wide;
 
 /// A pivot was zero or not finite: the matrix is singular there, or an entry was not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,8 +50,6 @@ pub struct Numeric {
     carried: Vec<bool>,
     carry: Carry,
     scratch: Vec<[f64; LANES]>,
-    #[cfg(target_arch = "x86_64")]
-    fused: bool,
 }
 
 impl Numeric {
@@ -65,58 +65,22 @@ impl Numeric {
             carried: vec![false; plan.fronts.len()],
             carry: Carry::default(),
             scratch: vec![[0.0; LANES]; carried::scratch(widest)],
-            #[cfg(target_arch = "x86_64")]
-            fused: std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"),
         }
     }
 
-    /// Factors the matrix that `assemble` adds up, front by front, and solves for its right-hand side.
-    pub fn factor_and_solve(
-        &mut self,
-        plan: &Symbolic,
-        solution: &mut [f64],
-        assemble: impl Assemble,
-    ) -> Result<(), ZeroPivot> {
-        self.factor_and_solve_here::<false>(plan, solution, assemble)
+    wide! {
+        /// Factors the matrix that `assemble` adds up, front by front, and solves for its right-hand side.
+        pub fn factor_and_solve, factor_and_solve_lanes<false>(
+            &mut self: Numeric, plan: &Symbolic, solution: &mut [f64], assemble: impl Assemble
+        ) -> Result<(), ZeroPivot>
     }
 
-    /// As [`Numeric::factor_and_solve`], faster, with those fronts carried that `assemble` says can be. The factors
-    /// are for this one right-hand side.
-    pub fn carry_and_solve(
-        &mut self,
-        plan: &Symbolic,
-        solution: &mut [f64],
-        assemble: impl Assemble,
-    ) -> Result<(), ZeroPivot> {
-        self.factor_and_solve_here::<true>(plan, solution, assemble)
-    }
-
-    /// With the instructions that this machine has.
-    fn factor_and_solve_here<const CARRY: bool>(
-        &mut self,
-        plan: &Symbolic,
-        solution: &mut [f64],
-        assemble: impl Assemble,
-    ) -> Result<(), ZeroPivot> {
-        debug_assert_eq!(solution.len(), plan.unknowns);
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.factor_and_solve_avx2::<CARRY>(plan, solution, assemble) };
-        }
-        self.factor_and_solve_lanes::<false, CARRY>(plan, solution, assemble)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn factor_and_solve_avx2<const CARRY: bool>(
-        &mut self,
-        plan: &Symbolic,
-        solution: &mut [f64],
-        assemble: impl Assemble,
-    ) -> Result<(), ZeroPivot> {
-        self.factor_and_solve_lanes::<true, CARRY>(plan, solution, assemble)
+    wide! {
+        /// As [`Numeric::factor_and_solve`], faster, with those fronts carried that `assemble` says can be. The factors
+        /// are for this one right-hand side.
+        pub fn carry_and_solve, factor_and_solve_lanes<true>(
+            &mut self: Numeric, plan: &Symbolic, solution: &mut [f64], assemble: impl Assemble
+        ) -> Result<(), ZeroPivot>
     }
 
     #[inline(always)]
@@ -126,6 +90,7 @@ impl Numeric {
         solution: &mut [f64],
         assemble: impl Assemble,
     ) -> Result<(), ZeroPivot> {
+        debug_assert_eq!(solution.len(), plan.unknowns);
         self.negative = 0;
         for (f, front) in plan.fronts.iter().enumerate() {
             let (size, stride, pivots) = (front.size, front.stride, front.pivots);
@@ -242,7 +207,7 @@ impl Numeric {
                 // Column j of row 0; the next row starts where this one ends, and every fourth a lane later.
                 let mut at = j;
                 for (k, x) in before.iter_mut().enumerate() {
-                    *x = kernel::fma::<FUSED>(-rows[at], rest[0], *x);
+                    *x = fma::<FUSED>(-rows[at], rest[0], *x);
                     at += (width - k / LANES) * LANES - if k % LANES == LANES - 1 { LANES } else { 0 };
                 }
             }

@@ -13,6 +13,7 @@ use nalgebra::DMatrix;
 
 use super::numeric::{Assemble, ZeroPivot, take_update};
 use super::symbolic::{LANES, Run, Symbolic, update_size, update_width};
+use crate::linear::dense::lu::{decompose, decompose_fully, substitute, subtract};
 
 /// The factors of one matrix, for any number of right-hand sides.
 #[derive(Clone, Debug)]
@@ -111,7 +112,7 @@ impl Pivoted {
             for (i, &row) in rows.iter().enumerate() {
                 W[i * rest..(i + 1) * rest].copy_from_slice(&F[row * stride + p..row * stride + size]);
             }
-            substitute(A, p, W, rest);
+            substitute(A, p, p, W, rest);
             let width = update_width(front);
             let update = &mut stack[front.update..front.update + update_size(front)];
             for i in 0..rest {
@@ -173,7 +174,7 @@ impl Pivoted {
                     }
                 }
             }
-            substitute(A, p, memory, columns);
+            substitute(A, p, p, memory, columns);
             own.copy_from_slice(memory);
         }
         for (front, &(at, _)) in plan.fronts.iter().zip(&self.starts).rev() {
@@ -216,7 +217,7 @@ impl Pivoted {
         for (&row, to) in rows[..rank].iter().zip(permuted.chunks_exact_mut(columns)) {
             to.copy_from_slice(&z[row * columns..(row + 1) * columns]);
         }
-        substitute_within(A, p, rank, permuted, columns);
+        substitute(A, p, rank, permuted, columns);
         for (&column, from) in order.iter().zip(permuted.chunks_exact(columns)) {
             z[column * columns..(column + 1) * columns].copy_from_slice(from);
         }
@@ -247,126 +248,5 @@ fn add_product(A: impl Fn(usize, usize) -> f64, X: &[f64], Y: &mut [f64], column
         for (k, x) in X.chunks_exact(columns).enumerate() {
             subtract(y, -A(i, k), x);
         }
-    }
-}
-
-/// PA = LU in place, rows[i] the row of A that is row i of LU. Returns a column without a pivot, if there is
-/// one.
-fn decompose(A: &mut [f64], p: usize, rows: &mut [usize]) -> Option<usize> {
-    rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
-    for k in 0..p {
-        let size = |i: &usize| A[i * p + k].abs();
-        // The first of equals, so that a unit block stays a permutation.
-        let best = (k + 1..p).fold(k, |best, i| if size(&i) > size(&best) { i } else { best });
-        let pivot = A[best * p + k];
-        if !pivot.is_finite() || pivot == 0.0 {
-            return Some(rows[best]);
-        }
-        if best != k {
-            rows.swap(best, k);
-            let (above, below) = A.split_at_mut(best * p);
-            above[k * p..(k + 1) * p].swap_with_slice(&mut below[..p]);
-        }
-        let (above, below) = A.split_at_mut((k + 1) * p);
-        let row = &above[k * p..];
-        for below in below.chunks_exact_mut(p) {
-            if below[k] != 0.0 {
-                below[k] /= pivot;
-                let l = below[k];
-                subtract(&mut below[k + 1..], l, &row[k + 1..]);
-            }
-        }
-    }
-    None
-}
-
-/// PAQ = LU in place with the largest entry that is left as the next pivot; returns how many there are above
-/// the tolerance.
-fn decompose_fully(
-    A: &mut [f64],
-    p: usize,
-    rows: &mut [usize],
-    columns: &mut [usize],
-    tolerance: f64,
-) -> usize {
-    rows.iter_mut().enumerate().for_each(|(i, row)| *row = i);
-    columns.iter_mut().enumerate().for_each(|(i, column)| *column = i);
-    let mut largest = 0.0f64;
-    for k in 0..p {
-        let mut best = (k, k);
-        for i in k..p {
-            for j in k..p {
-                if A[i * p + j].abs() > A[best.0 * p + best.1].abs() {
-                    best = (i, j);
-                }
-            }
-        }
-        let pivot = A[best.0 * p + best.1];
-        largest = largest.max(pivot.abs());
-        if !pivot.is_finite() || pivot.abs() <= tolerance * largest {
-            return k;
-        }
-        if best.0 != k {
-            rows.swap(best.0, k);
-            let (above, below) = A.split_at_mut(best.0 * p);
-            above[k * p..(k + 1) * p].swap_with_slice(&mut below[..p]);
-        }
-        if best.1 != k {
-            columns.swap(best.1, k);
-            (0..p).for_each(|i| A.swap(i * p + best.1, i * p + k));
-        }
-        let (above, below) = A.split_at_mut((k + 1) * p);
-        let row = &above[k * p..];
-        for below in below.chunks_exact_mut(p) {
-            if below[k] != 0.0 {
-                below[k] /= pivot;
-                let l = below[k];
-                subtract(&mut below[k + 1..], l, &row[k + 1..]);
-            }
-        }
-    }
-    p
-}
-
-/// Solves L U X = X for the columns of X, which stand side by side in rows already permuted.
-#[inline(always)]
-fn substitute(LU: &[f64], p: usize, X: &mut [f64], columns: usize) {
-    substitute_within(LU, p, p, X, columns);
-}
-
-/// The same with the first pivots alone.
-#[inline(always)]
-fn substitute_within(LU: &[f64], p: usize, pivots: usize, X: &mut [f64], columns: usize) {
-    if columns == 0 {
-        return;
-    }
-    for i in 0..pivots {
-        let (above, x) = X.split_at_mut(i * columns);
-        for k in 0..i {
-            let l = LU[i * p + k];
-            if l != 0.0 {
-                subtract(&mut x[..columns], l, &above[k * columns..(k + 1) * columns]);
-            }
-        }
-    }
-    for i in (0..pivots).rev() {
-        let (x, below) = X.split_at_mut((i + 1) * columns);
-        let x = &mut x[i * columns..];
-        for k in i + 1..pivots {
-            let u = LU[i * p + k];
-            if u != 0.0 {
-                subtract(x, u, &below[(k - i - 1) * columns..(k - i) * columns]);
-            }
-        }
-        let inverse = 1.0 / LU[i * p + i];
-        x.iter_mut().for_each(|x| *x *= inverse);
-    }
-}
-
-/// to −= factor · from.
-#[inline(always)]
-fn subtract(to: &mut [f64], factor: f64, from: &[f64]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to -= factor * from;
     }
 }

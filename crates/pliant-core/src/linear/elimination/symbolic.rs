@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 
 use super::kernel::row_start;
 
-/// Vector lanes that a front's rows are padded to.
-pub(super) const LANES: usize = 4;
+pub(super) use crate::linear::lanes::LANES;
 
 /// What is to be solved: nodes with their sizes, the units they are eliminated in, and the
 /// elements that couple them.

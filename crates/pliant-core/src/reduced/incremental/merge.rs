@@ -18,7 +18,7 @@
 
 use nalgebra::DMatrix;
 
-use super::orthogonal::Orthogonal;
+use crate::linear::dense::orthogonal::Orthogonal;
 
 /// What counts as zero among directions of passive freedoms, of length one with lengths in radii: rounding and
 /// what positions in a file are rounded to stay below.

@@ -17,7 +17,6 @@
 
 mod graph;
 mod merge;
-mod orthogonal;
 
 use nalgebra::{DMatrix, Matrix6, Matrix6xX};
 

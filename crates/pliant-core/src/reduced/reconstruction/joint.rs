@@ -4,11 +4,11 @@
 //!
 //! `kinematics.rs` computes it.
 
-use super::fused;
-use super::kinematics::{BASE, Branches, Hinges, Pass};
-use super::lanes::{Aligned, LANES, Lanes};
+use super::kinematics::{BASE, Branches, Pass};
 use super::poses::PoseLanes;
 use crate::joints::JointKind;
+use crate::joints::hinge_lanes::Hinges;
+use crate::linear::lanes::{LANES, Lanes};
 use crate::spatial::{Pose, Twist};
 
 /// A link and the joint that carries it.
@@ -52,10 +52,9 @@ pub struct Joints {
     /// Θ, a row for each of them.
     map: Vec<f64>,
     /// Θ of the hinges once more: for each block of four links, for each coordinate.
-    pub(super) hinge_map: Vec<Aligned<Lanes>>,
-    pub(super) hinges: Vec<Aligned<Hinges>>,
+    pub(super) hinge_map: Vec<Lanes>,
+    pub(super) hinges: Vec<Hinges>,
     pub(super) branches: Vec<Branches>,
-    pub(super) fused: bool,
 }
 
 /// The offsets of a joint reconstruction: what a simulation changes of it.
@@ -64,7 +63,7 @@ pub struct JointOffsets {
     /// q̄ + off of all links in turn.
     start: Vec<f64>,
     /// The same of the hinges, block by block.
-    pub(super) hinge_start: Vec<Aligned<Lanes>>,
+    pub(super) hinge_start: Vec<Lanes>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -96,10 +95,9 @@ impl Joints {
             links: Vec::with_capacity(links.len()),
             references: Vec::new(),
             map: Vec::new(),
-            hinge_map: vec![Aligned([0.0; LANES]); count * r],
-            hinges: vec![Aligned(Hinges::NONE); count],
+            hinge_map: vec![Lanes::ZERO; count * r],
+            hinges: vec![Hinges::NONE; count],
             branches: vec![Branches::NONE; count],
-            fused: fused(),
         };
         for (n, link) in links.iter().enumerate() {
             let d = link.kind.freedoms();
@@ -116,11 +114,17 @@ impl Joints {
             joints.map.extend(link.map);
             let l = n % LANES;
             if link.kind == JointKind::Hinge {
-                for (Aligned(to), x) in joints.hinge_map[n / LANES * r..].iter_mut().zip(link.map) {
+                for (to, x) in joints.hinge_map[n / LANES * r..].iter_mut().zip(link.map) {
                     to[l] = *x;
                 }
             }
-            joints.hinges[n / LANES].0.set(l, link);
+            let (hinges, outer, inner) =
+                (&mut joints.hinges[n / LANES], &link.frame_in_parent, &link.frame_in_child);
+            match link.kind {
+                JointKind::Hinge => hinges.set_hinge(l, outer, inner),
+                JointKind::Fixed => hinges.set_fixed(l, outer, inner),
+                _ => {}
+            }
             joints.branches[n / LANES].set(n, link);
         }
         joints
@@ -150,7 +154,7 @@ impl Joints {
     pub fn offsets(&self) -> JointOffsets {
         let mut offsets = JointOffsets {
             start: self.references.clone(),
-            hinge_start: vec![Aligned([0.0; LANES]); self.branches.len()],
+            hinge_start: vec![Lanes::ZERO; self.branches.len()],
         };
         self.spread(&mut offsets);
         offsets
@@ -250,7 +254,7 @@ impl Joints {
     fn spread(&self, offsets: &mut JointOffsets) {
         for (n, link) in self.links.iter().enumerate() {
             if link.kind == JointKind::Hinge {
-                offsets.hinge_start[n / LANES].0[n % LANES] = offsets.start[link.first];
+                offsets.hinge_start[n / LANES][n % LANES] = offsets.start[link.first];
             }
         }
     }

@@ -2,7 +2,6 @@
 
 mod joint;
 mod kinematics;
-mod lanes;
 mod poses;
 #[cfg(test)]
 mod tests;
@@ -17,13 +16,3 @@ pub use twist::{TwistOffsets, Twists};
 /// others used too: two threads lost at 8,000 links, were between a draw and a sixth slower at 16,000, and took
 /// from half to all of the time of one at 100,000.
 pub const PARALLEL_TWISTS: usize = 16_000;
-
-/// Whether the machine has the vector instructions that the fast path is compiled for.
-fn fused() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma")
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}

@@ -2,27 +2,28 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
-use super::lanes::{Aligned, LANES, Lanes};
+use crate::linear::lanes::{LANES, Lanes};
 use crate::spatial::Pose;
 
 /// Poses of four links: quaternion x, y, z, w, then position.
 pub(super) type PoseBlock = [Lanes; 7];
 
+const O: Lanes = Lanes::ZERO;
+
 /// Poses of four links that coincide with the outer frame.
-pub(super) const IDENTITY: PoseBlock =
-    [[0.0; LANES], [0.0; LANES], [0.0; LANES], [1.0; LANES], [0.0; LANES], [0.0; LANES], [0.0; LANES]];
+pub(super) const IDENTITY: PoseBlock = [O, O, O, Lanes([1.0; LANES]), O, O, O];
 
 /// The poses of many links, in memory that is made once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PoseLanes {
-    pub(super) blocks: Vec<Aligned<PoseBlock>>,
+    pub(super) blocks: Vec<PoseBlock>,
     len: usize,
 }
 
 impl PoseLanes {
     /// Memory for this many links, all at the identity.
     pub fn new(links: usize) -> PoseLanes {
-        PoseLanes { blocks: vec![Aligned(IDENTITY); links.div_ceil(LANES)], len: links }
+        PoseLanes { blocks: vec![IDENTITY; links.div_ceil(LANES)], len: links }
     }
 
     /// Number of links.
@@ -37,12 +38,12 @@ impl PoseLanes {
 
     /// Sets all numbers to zero, to add poses up.
     pub(crate) fn clear(&mut self) {
-        self.blocks.fill(Aligned([[0.0; LANES]; 7]));
+        self.blocks.fill([O; 7]);
     }
 
     /// Adds a part of other poses; quaternions with the sign that is nearer to the sum so far.
     pub(crate) fn add(&mut self, other: &PoseLanes, part: f64) {
-        for (Aligned(to), Aligned(H)) in self.blocks.iter_mut().zip(&other.blocks) {
+        for (to, H) in self.blocks.iter_mut().zip(&other.blocks) {
             let mut turn = [part; LANES];
             for l in 0..LANES {
                 let product: f64 = (0..4).map(|i| to[i][l] * H[i][l]).sum();
@@ -59,7 +60,7 @@ impl PoseLanes {
 
     /// Makes quaternions that were added up of length one.
     pub(crate) fn normalise(&mut self) {
-        for Aligned(H) in &mut self.blocks {
+        for H in &mut self.blocks {
             for l in 0..LANES {
                 let norm = (0..4).map(|i| H[i][l] * H[i][l]).sum::<f64>().sqrt();
                 (0..4).for_each(|i| H[i][l] /= norm);
@@ -74,7 +75,7 @@ impl PoseLanes {
     #[inline]
     pub fn pose(&self, link: usize) -> Pose {
         assert!(link < self.len, "link {link} of {}", self.len);
-        lane(&self.blocks[link / LANES].0, link % LANES)
+        lane(&self.blocks[link / LANES], link % LANES)
     }
 
     /// All poses in turn.
@@ -89,7 +90,7 @@ impl PoseLanes {
     /// If `out` does not have a matrix per link.
     pub fn write_f32(&self, out: &mut [[f32; 16]]) {
         assert_eq!(out.len(), self.len, "one matrix per link");
-        for (out, Aligned(H)) in out.chunks_mut(LANES).zip(&self.blocks) {
+        for (out, H) in out.chunks_mut(LANES).zip(&self.blocks) {
             let columns = columns(H);
             for (l, out) in out.iter_mut().enumerate() {
                 *out = matrix(&columns, H, l);
@@ -105,7 +106,7 @@ impl PoseLanes {
         assert_eq!(out.len(), links.len(), "one matrix per link of the list");
         for (out, &n) in out.iter_mut().zip(links) {
             assert!(n < self.len, "link {n} of {}", self.len);
-            let H = self.blocks[n / LANES].0.map(|x| [x[n % LANES]; LANES]);
+            let H = self.blocks[n / LANES].map(|x| Lanes([x[n % LANES]; LANES]));
             *out = matrix(&columns(&H), &H, 0);
         }
     }
@@ -130,7 +131,7 @@ pub(super) fn set_lane(H: &mut PoseBlock, l: usize, pose: &Pose) {
 #[inline(always)]
 fn columns(H: &PoseBlock) -> [Lanes; 9] {
     let entry = |f: fn(f64, f64, f64, f64) -> f64| -> Lanes {
-        std::array::from_fn(|l| f(H[0][l], H[1][l], H[2][l], H[3][l]))
+        Lanes(std::array::from_fn(|l| f(H[0][l], H[1][l], H[2][l], H[3][l])))
     };
     [
         entry(|_, y, z, _| 1.0 - 2.0 * (y * y + z * z)),

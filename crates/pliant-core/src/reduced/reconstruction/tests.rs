@@ -1,29 +1,9 @@
-//! What cannot be seen from outside: the functions of the angle, and machines without fused multiply-add.
+//! What cannot be seen from outside: machines without fused multiply-add.
 
-use super::lanes::{LARGEST, half_angle, splat};
+use super::kinematics::Pass;
 use super::{Joints, PoseLanes, TreeLink, Twists};
 use crate::joints::JointKind;
 use crate::spatial::Pose;
-
-/// Against the library, in whose closed forms nothing cancels above h = 0.3 worse than by a factor of 1/h³.
-#[test]
-fn series_are_the_functions() {
-    for k in 0..=1_000 {
-        let h = k as f64 / 1_000.0 * LARGEST.sqrt();
-        for f in [half_angle::<false>(splat(h * h)), half_angle::<true>(splat(h * h))] {
-            assert!((f.cos[0] - h.cos()).abs() < 3e-16, "{h}");
-            assert!((f.sinc[1] * h - h.sin()).abs() < 3e-16, "{h}");
-            if h > 0.3 {
-                assert!((f.second[2] - (1.0 - h.cos()) / (h * h)).abs() < 3e-16 / (h * h), "{h}");
-                assert!((f.third[3] - (h - h.sin()) / (h * h * h)).abs() < 3e-16 / (h * h * h), "{h}");
-            }
-        }
-    }
-    for tiny in [0.0, 1e-300, 1e-20] {
-        let f = half_angle::<true>(splat(tiny));
-        assert_eq!((f.cos[0], f.sinc[0], f.second[0], f.third[0]), (1.0, 1.0, 0.5, 1.0 / 6.0));
-    }
-}
 
 /// The plain instructions give the same poses up to rounding: a few 1e-16 for each link of the chain.
 #[test]
@@ -41,10 +21,9 @@ fn plain_instructions_do_the_same() {
     };
 
     let references: Vec<Pose> = (0..links).map(pose).collect();
-    let mut twists = Twists::new(&references, &map, 2);
+    let twists = Twists::new(&references, &map, 2);
     twists.rebuild(&[0.4, -0.7], &twists.offsets(), &base, 1, &mut fast);
-    twists.fused = false;
-    twists.rebuild(&[0.4, -0.7], &twists.offsets(), &base, 1, &mut plain);
+    twists.rebuild_lanes::<false>(&[0.4, -0.7], &twists.offsets(), &base, 0, &mut plain.blocks);
     assert!(apart(&fast, &plain) < 2e-15);
 
     let tree: Vec<TreeLink> = (0..links)
@@ -57,9 +36,10 @@ fn plain_instructions_do_the_same() {
             map: &map[2 * n..2 * n + 2],
         })
         .collect();
-    let mut joints = Joints::new(&tree, 2);
+    let joints = Joints::new(&tree, 2);
     joints.rebuild(&[0.4, -0.7], &joints.offsets(), &base, &mut fast);
-    joints.fused = false;
-    joints.rebuild(&[0.4, -0.7], &joints.offsets(), &base, &mut plain);
+    let offsets = joints.offsets();
+    Pass { model: &joints, z: &[0.4, -0.7], offsets: &offsets, base: &base }
+        .run_lanes::<false>(&mut plain.blocks);
     assert!(apart(&fast, &plain) < 5e-15);
 }

@@ -10,11 +10,12 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::lanes::{
-    Aligned, LANES, LARGEST, Lanes, add, cross, half_angle, in_range, mul, mul_add, product, splat,
-};
+use super::PARALLEL_TWISTS;
 use super::poses::{IDENTITY, PoseBlock, PoseLanes, lane, set_lane};
-use super::{PARALLEL_TWISTS, fused};
+use crate::linear::angle::{LARGEST, half_angle, in_range};
+use crate::linear::lanes::{LANES, Lanes, Number};
+use crate::linear::three::{angular, cross, dot, linear, product};
+use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, exp, right_jacobian};
 
 /// The six numbers of four twists.
@@ -26,17 +27,16 @@ pub struct Twists {
     len: usize,
     coordinates: usize,
     /// R̄ N: for each block of four links, for each coordinate, its twist.
-    map: Vec<Aligned<TwistBlock>>,
+    map: Vec<TwistBlock>,
     /// H̄, block by block.
-    references: Vec<Aligned<PoseBlock>>,
-    pub(super) fused: bool,
+    references: Vec<PoseBlock>,
 }
 
 /// The offsets of a twist reconstruction: what a simulation changes of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwistOffsets {
     /// R̄ off, block by block.
-    blocks: Vec<Aligned<TwistBlock>>,
+    blocks: Vec<TwistBlock>,
 }
 
 impl Twists {
@@ -52,16 +52,15 @@ impl Twists {
         let mut twists = Twists {
             len,
             coordinates,
-            map: vec![Aligned([[0.0; LANES]; 6]); blocks * r],
-            references: vec![Aligned(IDENTITY); blocks],
-            fused: fused(),
+            map: vec![[Lanes::ZERO; 6]; blocks * r],
+            references: vec![IDENTITY; blocks],
         };
         for (n, pose) in references.iter().enumerate() {
             let (b, l) = (n / LANES, n % LANES);
-            set_lane(&mut twists.references[b].0, l, pose);
+            set_lane(&mut twists.references[b], l, pose);
             for k in 0..r {
                 let column = std::array::from_fn(|i| map[(6 * n + i) * r + k]);
-                set_twist(&mut twists.map[b * r + k].0, l, turned(pose, column));
+                set_twist(&mut twists.map[b * r + k], l, turned(pose, column));
             }
         }
         twists
@@ -74,17 +73,17 @@ impl Twists {
     pub fn subset(&self, links: &[usize]) -> Twists {
         let r = self.coordinates;
         let blocks = links.len().div_ceil(LANES);
-        let mut map = vec![Aligned([[0.0; LANES]; 6]); blocks * r];
-        let mut references = vec![Aligned(IDENTITY); blocks];
+        let mut map = vec![[Lanes::ZERO; 6]; blocks * r];
+        let mut references = vec![IDENTITY; blocks];
         for (to, &from) in links.iter().enumerate() {
             assert!(from < self.len, "link {from} of {}", self.len);
             let ((b, l), (b0, l0)) = ((to / LANES, to % LANES), (from / LANES, from % LANES));
-            set_lane(&mut references[b].0, l, &lane(&self.references[b0].0, l0));
+            set_lane(&mut references[b], l, &lane(&self.references[b0], l0));
             for k in 0..r {
-                set_twist(&mut map[b * r + k].0, l, self.map[b0 * r + k].0.map(|x| x[l0]));
+                set_twist(&mut map[b * r + k], l, self.map[b0 * r + k].map(|x| x[l0]));
             }
         }
-        Twists { len: links.len(), coordinates: r, map, references, fused: self.fused }
+        Twists { len: links.len(), coordinates: r, map, references }
     }
 
     /// Number of links.
@@ -104,7 +103,7 @@ impl Twists {
 
     /// Offsets of zero.
     pub fn offsets(&self) -> TwistOffsets {
-        TwistOffsets { blocks: vec![Aligned([[0.0; LANES]; 6]); self.references.len()] }
+        TwistOffsets { blocks: vec![[Lanes::ZERO; 6]; self.references.len()] }
     }
 
     /// Sets the offsets: six numbers (v, then ω, in the link's axes) for each link.
@@ -115,8 +114,8 @@ impl Twists {
         assert_eq!(values.len(), 6 * self.len, "six numbers for each of {} links", self.len);
         self.check(offsets);
         for (n, xi) in values.as_chunks::<6>().0.iter().enumerate() {
-            let reference = lane(&self.references[n / LANES].0, n % LANES);
-            set_twist(&mut offsets.blocks[n / LANES].0, n % LANES, turned(&reference, *xi));
+            let reference = lane(&self.references[n / LANES], n % LANES);
+            set_twist(&mut offsets.blocks[n / LANES], n % LANES, turned(&reference, *xi));
         }
     }
 
@@ -162,10 +161,10 @@ impl Twists {
         assert!(link < self.len, "link {link} of {}", self.len);
         assert_eq!((z.len(), rates.len()), (self.coordinates, self.coordinates), "as the model has");
         let (b, l) = (link / LANES, link % LANES);
-        let mut xi = offsets.blocks[b].0.map(|x| x[l]);
+        let mut xi = offsets.blocks[b].map(|x| x[l]);
         let mut dxi = [0.0; 6];
         let map = &self.map[b * self.coordinates..][..self.coordinates];
-        for ((Aligned(N), z), dz) in map.iter().zip(z).zip(rates) {
+        for ((N, z), dz) in map.iter().zip(z).zip(rates) {
             for i in 0..6 {
                 xi[i] += N[i][l] * z;
                 dxi[i] += N[i][l] * dz;
@@ -173,7 +172,7 @@ impl Twists {
         }
         // Jr turns with its argument: R̄ᵀ Jr(ξ') ξ̇' = Jr(ξ) ξ̇.
         let (xi, dxi) = (to_twist(xi), to_twist(dxi));
-        let reference = lane(&self.references[b].0, l);
+        let reference = lane(&self.references[b], l);
         let own = Twist::from_vector(&(right_jacobian(&xi) * dxi.to_vector()));
         let turn = Pose::new(reference.rotation.inverse(), Vector3::zeros());
         place(&reference, &xi).twist_to_local(base_twist) + turn.twist_to_outer(&own)
@@ -183,60 +182,36 @@ impl Twists {
         assert_eq!(offsets.blocks.len(), self.references.len(), "offsets of this model");
     }
 
-    fn rebuild_blocks(
-        &self,
-        z: &[f64],
-        offsets: &TwistOffsets,
-        base: &Pose,
-        first: usize,
-        out: &mut [Aligned<PoseBlock>],
-    ) {
-        #[cfg(target_arch = "x86_64")]
-        if self.fused {
-            #[allow(unsafe_code)]
-            // SAFETY: `fused` is set only after avx2 and fma were found on this machine.
-            return unsafe { self.rebuild_avx2(z, offsets, base, first, out) };
-        }
-        self.rebuild_lanes::<false>(z, offsets, base, first, out);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,fma")]
-    fn rebuild_avx2(
-        &self,
-        z: &[f64],
-        offsets: &TwistOffsets,
-        base: &Pose,
-        first: usize,
-        out: &mut [Aligned<PoseBlock>],
-    ) {
-        self.rebuild_lanes::<true>(z, offsets, base, first, out);
+    wide! {
+        fn rebuild_blocks, rebuild_lanes(
+            &self: Twists, z: &[f64], offsets: &TwistOffsets, base: &Pose, first: usize, out: &mut [PoseBlock]
+        )
     }
 
     #[inline(always)]
-    fn rebuild_lanes<const FUSED: bool>(
+    pub(super) fn rebuild_lanes<const FUSED: bool>(
         &self,
         z: &[f64],
         offsets: &TwistOffsets,
         base: &Pose,
         first: usize,
-        out: &mut [Aligned<PoseBlock>],
+        out: &mut [PoseBlock],
     ) {
         let r = self.coordinates;
         let moved = *base != Pose::identity();
-        let q_b: [Lanes; 4] = std::array::from_fn(|i| splat(base.rotation.coords[i]));
+        let q_b: [Lanes; 4] = std::array::from_fn(|i| Lanes::all(base.rotation.coords[i]));
         let R_b = base.rotation_matrix();
         let references = &self.references[first..];
         let offsets = &offsets.blocks[first..];
         let mut map = &self.map[first * r..];
-        for ((Aligned(H), Aligned(H_ref)), Aligned(off)) in out.iter_mut().zip(references).zip(offsets) {
+        for ((H, H_ref), off) in out.iter_mut().zip(references).zip(offsets) {
             let N;
             (N, map) = map.split_at(r);
             // ξ' = N z + off
             let mut xi = *off;
-            for (Aligned(N), z) in N.iter().zip(z) {
+            for (N, z) in N.iter().zip(z) {
                 for i in 0..6 {
-                    xi[i] = mul_add::<FUSED>(N[i], splat(*z), xi[i]);
+                    xi[i] = N[i].fma::<FUSED>(Lanes::all(*z), xi[i]);
                 }
             }
             let x = step::<FUSED>(&xi, H_ref, H);
@@ -245,13 +220,13 @@ impl Twists {
             }
             if moved {
                 // base · H
-                let q = product::<FUSED>(&q_b, &[H[0], H[1], H[2], H[3]]);
+                let q = product::<FUSED, _>(q_b, [H[0], H[1], H[2], H[3]]);
                 H[..4].copy_from_slice(&q);
                 let p = [H[4], H[5], H[6]];
                 for i in 0..3 {
-                    let row = mul_add::<FUSED>(splat(R_b[(i, 0)]), p[0], splat(base.position[i]));
-                    let row = mul_add::<FUSED>(splat(R_b[(i, 1)]), p[1], row);
-                    H[4 + i] = mul_add::<FUSED>(splat(R_b[(i, 2)]), p[2], row);
+                    let R = |k: usize| Lanes::all(R_b[(i, k)]);
+                    let sum = R(0).fma::<FUSED>(p[0], Lanes::all(base.position[i]));
+                    H[4 + i] = R(2).fma::<FUSED>(p[2], R(1).fma::<FUSED>(p[1], sum));
                 }
             }
         }
@@ -261,24 +236,22 @@ impl Twists {
 /// H = T(p̄) exp(ξ') R̄ for four links; returns the squares of their half-angles.
 #[inline(always)]
 fn step<const FUSED: bool>(xi: &TwistBlock, H_ref: &PoseBlock, H: &mut PoseBlock) -> Lanes {
-    let (v, w) = ([xi[0], xi[1], xi[2]], [xi[3], xi[4], xi[5]]);
-    let h = w.map(|w| mul(w, splat(0.5)));
-    let x = mul_add::<FUSED>(h[2], h[2], mul_add::<FUSED>(h[1], h[1], mul(h[0], h[0])));
-    let f = half_angle::<FUSED>(x);
+    let (v, h) = (linear(xi), angular(xi).map(|w| w * Lanes::all(0.5)));
+    let x = dot::<FUSED, _>(h, h);
+    let f = half_angle::<FUSED, _>(x);
     // q = (sin(h)/h · ω/2, cos h) ⊗ q̄
-    let e = [mul(h[0], f.sinc), mul(h[1], f.sinc), mul(h[2], f.sinc), f.cos];
-    let q = product::<FUSED>(&e, &[H_ref[0], H_ref[1], H_ref[2], H_ref[3]]);
+    let e = [h[0] * f.sinc, h[1] * f.sinc, h[2] * f.sinc, f.cos];
+    let q = product::<FUSED, _>(e, [H_ref[0], H_ref[1], H_ref[2], H_ref[3]]);
     // V = I + a[ω] + b[ω]²: a = (1 − cos θ)/θ² = ½ (sin(h)/h)²,
     // b = (θ − sin θ)/θ³ = ¼ ((h − sin h)/h³ + sin(h)/h · (1 − cos h)/h²), which never cancels.
     // In h = ω/2: V = I + s²[h] + (G + sC)[h]².
-    let a = mul(f.sinc, f.sinc);
-    let b = mul_add::<FUSED>(f.sinc, f.second, f.third);
-    let hv = cross::<FUSED>(&h, &v);
-    let hhv = cross::<FUSED>(&h, &hv);
+    let a = f.sinc * f.sinc;
+    let b = f.sinc.fma::<FUSED>(f.second, f.third);
+    let hv = cross::<FUSED, _>(h, v);
+    let hhv = cross::<FUSED, _>(h, hv);
     H[..4].copy_from_slice(&q);
     for i in 0..3 {
-        let p = add(v[i], H_ref[4 + i]);
-        H[4 + i] = mul_add::<FUSED>(b, hhv[i], mul_add::<FUSED>(a, hv[i], p));
+        H[4 + i] = b.fma::<FUSED>(hhv[i], a.fma::<FUSED>(hv[i], v[i] + H_ref[4 + i]));
     }
     x
 }
@@ -287,7 +260,7 @@ fn step<const FUSED: bool>(xi: &TwistBlock, H_ref: &PoseBlock, H: &mut PoseBlock
 #[cold]
 #[inline(never)]
 fn beyond(
-    N: &[Aligned<TwistBlock>],
+    N: &[TwistBlock],
     z: &[f64],
     off: &TwistBlock,
     H_ref: &PoseBlock,
@@ -299,7 +272,7 @@ fn beyond(
             continue;
         }
         let mut xi = off.map(|x| x[l]);
-        for (Aligned(N), z) in N.iter().zip(z) {
+        for (N, z) in N.iter().zip(z) {
             for i in 0..6 {
                 xi[i] += N[i][l] * z;
             }

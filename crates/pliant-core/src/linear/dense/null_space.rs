@@ -10,7 +10,7 @@ const REPEATED: f64 = 1e-5;
 
 /// Rows in elimination, and what came of them.
 #[derive(Clone, Debug)]
-pub(super) struct NullSpace {
+pub(crate) struct NullSpace {
     n: usize,
     /// Rows, their right-hand sides R θ = −c, and the multipliers by which earlier pivots were taken from each.
     pub R: Vec<f64>,

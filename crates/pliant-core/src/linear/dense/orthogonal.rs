@@ -4,7 +4,7 @@
 use nalgebra::DMatrix;
 
 /// A = Q Rᵀ Vᵀ, Q and V of orthonormal columns, R upper triangular and as large as the rank.
-pub(super) struct Orthogonal {
+pub(crate) struct Orthogonal {
     Q: DMatrix<f64>,
     R: DMatrix<f64>,
     V: DMatrix<f64>,

@@ -1,9 +1,10 @@
-//! Cholesky factors of a compliance with the largest pivot first, as far as its rank.
+//! Cholesky's factorisation C = L Lᵀ of a semidefinite matrix with the largest pivot first, as far as its rank (Higham 2002,
+//! §10.3). Rows of L stay in the order of C: the one that was pivot k has no entries beyond k.
 
-use super::rows::fma;
+use crate::linear::lanes::fma;
 
-/// C = L Lᵀ, m×m, rows of L in the order of C, and Y = L₁₁⁻ᵀ (upper triangle, stride the rank) for the rows that were
-/// pivots. Pivots below `least` of the largest are left out. Returns the rank.
+/// L, m×m, of which as many columns are set as the rank, which is returned, and the rows that were pivots. Pivots below `least`
+/// of the largest are left out. In `left` is what is left of the diagonal; −∞ of pivots.
 #[inline(always)]
 pub(crate) fn factor<const FUSED: bool>(
     C: &[f64],
@@ -12,7 +13,6 @@ pub(crate) fn factor<const FUSED: bool>(
     L: &mut [f64],
     left: &mut [f64],
     pivots: &mut [usize],
-    Y: &mut [f64],
 ) -> usize {
     let mut largest = 0.0f64;
     for i in 0..m {
@@ -51,6 +51,13 @@ pub(crate) fn factor<const FUSED: bool>(
         pivots[r] = p;
         r += 1;
     }
+    r
+}
+
+/// Y = L₁₁⁻ᵀ, an upper triangle, of the rows that were pivots.
+#[inline(always)]
+pub(crate) fn invert<const FUSED: bool>(L: &[f64], m: usize, pivots: &[usize], Y: &mut [f64]) {
+    let r = pivots.len();
     // L₁₁ᵀ Y = I
     for k in (0..r).rev() {
         let inverse = 1.0 / L[pivots[k] * m + k];
@@ -64,7 +71,6 @@ pub(crate) fn factor<const FUSED: bool>(
             Y[k * r + u] = if u >= k { s * inverse } else { 0.0 };
         }
     }
-    r
 }
 
 #[cfg(test)]
@@ -79,15 +85,16 @@ mod tests {
                 DMatrix::from_fn(m, 3, |i, k| (1.3 * i as f64 + 2.1 * (k * i) as f64 + 0.7 * k as f64).sin());
             let C = &B * B.transpose();
             let (mut L, mut left) = (vec![0.0; m * m], vec![0.0; m]);
-            let (mut pivots, mut Y) = (vec![0; m], vec![0.0; m * m]);
-            let r = super::factor::<false>(C.as_slice(), m, 1e-6, &mut L, &mut left, &mut pivots, &mut Y);
+            let (mut pivots, mut Y) = (vec![0; m], vec![0.0; 9]);
+            let r = super::factor::<false>(C.as_slice(), m, 1e-6, &mut L, &mut left, &mut pivots);
             assert_eq!(r, 3);
+            super::invert::<false>(&L, m, &pivots[..r], &mut Y);
             let L = DMatrix::from_row_slice(m, m, &L).columns(0, 3).into_owned();
             // Rounding alone.
             assert!((&L * L.transpose() - &C).amax() < 1e-13);
             let mut E = DMatrix::zeros(m, 3);
             (0..3).for_each(|k| E[(pivots[k], k)] = 1.0);
-            let EY = E * DMatrix::from_row_slice(3, 3, &Y[..9]);
+            let EY = E * DMatrix::from_row_slice(3, 3, &Y);
             // Rounding over the smallest pivot.
             assert!((EY.transpose() * C * EY - DMatrix::identity(3, 3)).amax() < 1e-9);
         }
