@@ -75,7 +75,8 @@ impl Blended {
         self.model.options().force == Force::Blend
     }
 
-    /// Of a simulation that the live engine steps: how far the blend alone is off at its pose, over the radius.
+    /// Of a simulation that the live engine steps: how far the links of the blend alone are off where its effectors are,
+    /// over the radius. At rest this is about its error; how far its motion is off, it does not say.
     pub fn error_alone(&self, simulation: &mut dyn Simulation) -> Option<f64> {
         let mut model = Some(&self.model).filter(|model| model.options().force == Force::Live)?.clone();
         model.set_options(Options { force: Force::Blend, ..*model.options() });

@@ -385,7 +385,10 @@ fn answer(
     }
     if let Some(alone) = alone {
         json.insert("estimate_alone".into(), alone.into());
-        rows.push(("blend alone", format!("off by about {} at this pose", radii(alone))));
+        rows.push((
+            "blend alone",
+            format!("off by about {} at rest here, and by more in motion: `pliant compare`", radii(alone)),
+        ));
     }
     let mut contacts = String::new();
     if let Running::Touching(record) = running {
