@@ -182,7 +182,7 @@ impl About {
             what.push_str(&format!(" and {} ({})", count(links.len(), "inner link"), links.join(", ")));
         }
         let told = dropped.as_ref().map_or("none".into(), |d| {
-            format!("vibrations from {} on, first of `{}`", quantity(hz(d), "Hz"), body(d))
+            format!("modes from {} up, the first of `{}`", quantity(hz(d), "Hz"), body(d))
         });
         self.rows = vec![("model", what), ("dropped", told)];
         let of = |d: &live::Dropped| json!({ "hz": hz(d), "body": body(d) });

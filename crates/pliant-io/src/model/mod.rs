@@ -68,7 +68,7 @@ pub enum ModelError {
     Foreign,
     /// It is of another version.
     #[error(
-        "it is a model file of version {0}, and this program reads version {VERSION}: make it anew with `pliant reduce`"
+        "it is a model file of version {0}, and this program reads version {VERSION}: make it again from its mechanism"
     )]
     Version(u32),
     /// It ends too early.

@@ -110,7 +110,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     ];
     rows.extend(steps.into_iter().filter_map(|(name, us)| Some((name, text::time(us?)))));
     match ramp {
-        Err(why) => rows.push(("error at rest", format!("not to be had: {why}"))),
+        Err(why) => rows.push(("error at rest", format!("unavailable: {why}"))),
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
                 rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));

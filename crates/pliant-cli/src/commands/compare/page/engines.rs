@@ -39,10 +39,10 @@ impl Page<'_> {
         };
         writeln!(
             html,
-            "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> makes the linear model anew in every step, at the pose as it is; \
+            "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> rebuilds the linear model in every step, at the present pose; \
              <b class=\"blended\">blended</b> goes between several made once, {}. By default one Gauss–Newton step of the live engine corrects its \
              pose at rest and the live engine takes its steps in motion; <b class=\"blended\">blend alone</b> is without. Every engine can tell its own error: the estimate is how far one \
-             Gauss–Newton step to balance moves a link, and of reduced how far its effector is from its links besides.</p>",
+             Gauss–Newton step to balance moves a link, and of reduced in addition how far its effector is from its links.</p>",
             escape(&about)
         )?;
         let over = Over::of(ramp);
