@@ -93,7 +93,8 @@ impl Engine {
     /// ```
     /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
     ///
-    /// let mut scene = Engine::Live.simulate_scene(&gallery::hand_grasp(), Default::default())?;
+    /// let grasp = gallery::hand_grasp(gallery::Grasped::Ball);
+    /// let mut scene = Engine::Live.simulate_scene(&grasp, Default::default())?;
     /// (0..20).try_for_each(|_| scene.step(0.004))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,3 +1,14 @@
+//! The articulated engine: every joint coordinate, implicit; and the equations of motion as functions.
+//!
+//! ```
+//! use pliant_core::{articulated, engine::Simulation, gallery};
+//!
+//! let mut simulation = articulated::Model::new(&gallery::arm()).simulate();
+//! simulation.step(1.0 / 60.0)?;
+//! assert!(simulation.violation() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod closures;

@@ -1,3 +1,14 @@
+//! Contact with friction for every engine: a world of static shapes, free bodies and simulations, stepped together.
+//!
+//! ```
+//! use pliant_core::{contact::*, engine::Simulation, gallery, live};
+//!
+//! let simulate = |held: &_| live::Model::new(held).expect("springs hold it").simulate();
+//! let mut scene = Scene::new(&gallery::hand_grasp(gallery::Grasped::Ball), Surfaces::new(), simulate)?;
+//! scene.step(0.004)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod attaching;

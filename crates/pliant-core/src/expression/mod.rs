@@ -1,3 +1,13 @@
+//! Joints written as formulas: a small language of numbers, vectors and transforms, with exact derivatives.
+//!
+//! ```
+//! use pliant_core::{expression::Formula, joints::JointKind};
+//!
+//! let slide = Formula::new("translate(s, 0, 0.5 * s ^ 2)").length("s").compile()?;
+//! assert_eq!(JointKind::from(slide).transform(&[2.0]).position.z, 2.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod compile;

@@ -1,3 +1,14 @@
+//! The full engine: every link in maximal coordinates, any loops, and statics; the reference that other engines are measured against.
+//!
+//! ```
+//! use pliant_core::{engine::Simulation, full, gallery};
+//!
+//! let mut simulation = full::Model::new(&gallery::ladder(6)).simulate();
+//! simulation.inputs_mut().add_scene_loads();
+//! assert!(simulation.settle(&Default::default())?.stable);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod assembly;

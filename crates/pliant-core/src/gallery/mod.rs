@@ -3,6 +3,13 @@
 //! Each entry is a function here, and a name on the command line with its size after a colon where
 //! it has one: [`helix`]`(400)` is `helix:400`. The name of the mechanism is that name, size
 //! included. Lengths in m, masses in kg, z up.
+//!
+//! ```
+//! use pliant_core::gallery;
+//!
+//! assert_eq!(gallery::build("helix:400")?, gallery::helix(400));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod arm;
 mod chain;

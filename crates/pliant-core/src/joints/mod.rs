@@ -23,6 +23,15 @@
 //!
 //! Answers come in fixed 6-vectors and 6×6 matrices of which the first d (or 6−d) entries, rows or
 //! columns count and the rest is zero: no allocation and no generic sizes.
+//!
+//! ```
+//! use pliant_core::joints::JointKind;
+//!
+//! let hinge = JointKind::Hinge; // about z
+//! let turned = hinge.transform(&[0.5]);
+//! assert_eq!(hinge.freedoms(), 1);
+//! assert!((hinge.coordinates(&turned, &[0.0])[0] - 0.5).abs() < 1e-15);
+//! ```
 
 #[doc(hidden)]
 pub mod ball;

@@ -1,3 +1,14 @@
+//! The live engine: the motions of the effectors, linearised in every step, and exact at rest.
+//!
+//! ```
+//! use pliant_core::{engine::Simulation, gallery, live};
+//!
+//! let mut simulation = live::Model::new(&gallery::arm())?.simulate();
+//! simulation.settle(&Default::default())?;
+//! assert!(simulation.estimate()? < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod closed;

@@ -37,7 +37,7 @@ impl<T> From<Vec<T>> for PerFreedom<T> {
 ///
 /// ```
 /// use pliant_core::nalgebra::Vector3;
-/// use pliant_core::{full, joints::JointKind, mechanism::*, spatial::*};
+/// use pliant_core::{engine::Simulation, full, joints::JointKind, mechanism::*, spatial::*};
 ///
 /// let flap = Body::new("flap", Pose::translation([0.5, 0.0, 0.0]));
 /// let mut builder = MechanismBuilder::new("flap");

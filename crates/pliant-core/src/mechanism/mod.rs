@@ -2,6 +2,16 @@
 //!
 //! A [`Mechanism`] is made by a [`MechanismBuilder`], which checks everything once; it never changes
 //! afterwards and no simulation writes to it.
+//!
+//! ```
+//! use pliant_core::gallery;
+//!
+//! let arm = gallery::arm();
+//! let tip = arm.find_effector("tip").ok_or("no tip")?;
+//! assert!(arm.effector(tip)?.body.index() < arm.bodies().len());
+//! assert!(gallery::y().effector(tip).is_err()); // a handle of another mechanism
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod apart;
 mod builder;

@@ -1,3 +1,14 @@
+//! The reduced engine: one linear model of the effectors, from which every link follows; and the compliance that it is made of.
+//!
+//! ```
+//! use pliant_core::{engine::Simulation, gallery, reduced::Reduction};
+//!
+//! let model = Reduction::at_rest(&gallery::rungs(48)).build()?;
+//! assert_eq!(model.rank(), 1); // one coordinate instead of 288
+//! model.simulate().step(1.0 / 60.0)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 #![doc = include_str!("README.md")]
 
 mod basis;

@@ -8,7 +8,7 @@ use crate::spatial::{Pose, log};
 /// How links other than the effectors are rebuilt.
 ///
 /// ```
-/// use pliant_core::{gallery, reduced::*, spatial::Wrench};
+/// use pliant_core::{engine::Simulation, gallery, reduced::*, spatial::Wrench};
 ///
 /// let mechanism = gallery::helix(50);
 /// let model = Reduction::at_rest(&mechanism).build()?;

@@ -3,6 +3,14 @@
 //! Linear part first, everywhere. A twist (v, ω) and a wrench (f, τ) are given in the axes and at
 //! the origin of some frame; `Pose` moves them between frames. The product of a wrench and a twist
 //! of the same frame is power, whatever the frame.
+//!
+//! ```
+//! use pliant_core::spatial::{Pose, Wrench};
+//!
+//! let wrist = Pose::translation([0.0, 0.0, 0.3]);
+//! let at_base = wrist.wrench_to_outer(&Wrench::force([1.0, 0.0, 0.0]));
+//! assert_eq!(at_base.torque.y, 0.3); // 1 N with a lever of 0.3 m
+//! ```
 
 mod exponential;
 mod inertia;
