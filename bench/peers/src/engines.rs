@@ -128,14 +128,14 @@ impl Racer for Moving {
 }
 
 /// Forward dynamics alone: from coordinates and rates to accelerations, nothing moves.
-struct Forward<'m> {
-    dynamics: articulated::Dynamics<'m>,
+struct Forward {
+    dynamics: articulated::Dynamics,
     inputs: Inputs,
     forces: Vec<f64>,
     accelerations: Vec<f64>,
 }
 
-impl Racer for Forward<'_> {
+impl Racer for Forward {
     fn step(&mut self) -> Result<(), String> {
         self.dynamics
             .accelerations(&self.inputs, &self.forces, &mut self.accelerations)
