@@ -6,7 +6,7 @@
 pub enum ReductionError {
     /// There is nothing to reduce to.
     #[error(
-        "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or name a body with --effector",
+        "{} has no effector to be reduced to: add an [[effector]] with the name of a body to its file, or reduce it to a body",
         named(.mechanism)
     )]
     NoEffector {

@@ -56,7 +56,7 @@ fn no_effector() {
     let mechanism = build(&A_AND_B[..1], &[("pivot", JointKind::Hinge, "world", "a", 1.0)], &[]).build();
     let mechanism = mechanism.unwrap();
     let message = "mechanism `made` has no effector to be reduced to: add an [[effector]] with the name of a body \
-                   to its file, or name a body with --effector";
+                   to its file, or reduce it to a body";
     assert_eq!(refused(&mechanism, None), message);
     assert_eq!(refused(&mechanism, Some(&[])), message);
     // A body's name will do.

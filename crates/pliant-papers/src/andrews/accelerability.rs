@@ -221,6 +221,7 @@ fn null_space(G: DMatrix<f64>) -> DMatrix<f64> {
 }
 
 #[cfg(test)]
+#[allow(dead_code)] // the core's tests use the rest
 #[path = "../../../pliant-core/tests/common/dense.rs"]
 mod dense;
 
