@@ -91,7 +91,7 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
         builder.body(body.clone());
     }
     for (j, joint) in mechanism.joints().iter().enumerate() {
-        let id = crate::common::handles::joint(&mechanism, j);
+        let id = crate::common::handles::joint(mechanism, j);
         let child = &mechanism[joint.child].name;
         let each = |f: fn(&pliant_core::mechanism::Freedom) -> f64| -> Vec<f64> {
             joint.freedoms.iter().map(f).collect()

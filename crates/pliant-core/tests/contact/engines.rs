@@ -23,8 +23,12 @@ fn ball(position: Vector3<f64>, radius: f64, mass: f64) -> Body {
 }
 
 /// Velocity of a point of a body at the end of one step, by the poses before and after.
-fn velocity(actor: &Box<dyn Simulation>, body: BodyId, point: &Vector3<f64>, load: &Wrench) -> Vector3<f64> {
-    let mut actor = actor.clone();
+fn velocity(
+    mut actor: Box<dyn Simulation>,
+    body: BodyId,
+    point: &Vector3<f64>,
+    load: &Wrench,
+) -> Vector3<f64> {
     actor.inputs_mut().set_body_load(body, *load).unwrap();
     let before = actor.state().pose(body).unwrap();
     actor.step(H).unwrap();
@@ -79,8 +83,8 @@ fn first_impulse() {
                 let force = 1e-3; // small, so that second order is 1e-3 of the first
                 let arm = p - pose.position;
                 let load = Wrench { force: n * -force, torque: arm.cross(&n) * -force };
-                let with = velocity(&actor, body, &p, &load);
-                let without = velocity(&actor, body, &p, &Wrench::ZERO);
+                let with = velocity(actor.clone(), body, &p, &load);
+                let without = velocity(actor.clone(), body, &p, &Wrench::ZERO);
                 let w = -n.dot(&(with - without)) / (force * H);
                 // The ball stops at the surface, which recedes; the gap it may still close is part of its speed.
                 let speed = v0 * n.dot(&direction).abs();

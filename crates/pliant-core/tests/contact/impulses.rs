@@ -18,7 +18,7 @@ const SPEED: f64 = 0.1;
 const STEPS: usize = 60;
 
 /// A world of a mechanism without weight and a ball in flight.
-fn flight<'m>(
+fn flight(
     mut actor: Box<dyn Simulation>,
     start: Vector3<f64>,
     velocity: Vector3<f64>,

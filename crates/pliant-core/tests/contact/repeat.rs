@@ -53,7 +53,7 @@ fn cube() -> Surface {
 }
 
 /// Twelve bodies of all kinds that fall on the plate and on rough ground beside it.
-fn heap<'m>(simulation: Simulation, solver: Solver) -> World {
+fn heap(simulation: Simulation, solver: Solver) -> World {
     let mut world = World::new([0.0, 0.0, -9.81]);
     world.set_solver(solver);
     world.set_surfaces(Surfaces::from([("cube".to_string(), cube())]));

@@ -32,7 +32,7 @@ fn changes(mechanism: &Mechanism, dt: f64) -> (f64, f64) {
     simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
     let load = Wrench::new(Vector3::new(3.0, -5.0, 4.0), Vector3::new(0.3, 0.2, -0.4));
     for b in [0, mechanism.bodies().len() - 1] {
-        simulation.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, b), load).unwrap();
+        simulation.inputs_mut().set_body_load(crate::common::handles::body(mechanism, b), load).unwrap();
     }
     for _ in 0..(0.1 / dt).round() as usize {
         simulation.step(dt).unwrap();
@@ -40,7 +40,7 @@ fn changes(mechanism: &Mechanism, dt: f64) -> (f64, f64) {
     for b in [0, mechanism.bodies().len() - 1] {
         simulation
             .inputs_mut()
-            .set_body_load(crate::common::handles::body(&mechanism, b), Wrench::ZERO)
+            .set_body_load(crate::common::handles::body(mechanism, b), Wrench::ZERO)
             .unwrap();
     }
     let (P, L) = momentum(mechanism, simulation.state());

@@ -25,7 +25,7 @@ fn transient(model: &Model, loads: &[Wrench], dt: f64, seconds: f64) -> (f64, f6
     let start = expected.state().clone();
     simulation.set_state(&start).unwrap();
     set_loads(&mut expected, loads);
-    crate::common::loads::set_loads(&mut simulation, &loads);
+    crate::common::loads::set_loads(&mut simulation, loads);
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for _ in 0..(seconds / dt).round() as usize {
         expected.step(dt).unwrap();
@@ -246,7 +246,7 @@ fn a_swinging_base_carries_the_mechanism() {
 fn work(mechanism: &Mechanism, size: f64, steps: usize) -> f64 {
     let model = Model::new(mechanism).unwrap();
     let mut simulation = model.simulate();
-    let tip = crate::common::handles::effector(&mechanism, 0);
+    let tip = crate::common::handles::effector(mechanism, 0);
     let force = |s: f64| {
         let a = std::f64::consts::TAU * s;
         Vector3::new(size * a.cos(), size * a.sin(), 0.3 * size * a.sin())

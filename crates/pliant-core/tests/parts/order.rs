@@ -41,7 +41,7 @@ fn check_forest(mechanism: &Mechanism) {
         .bodies()
         .iter()
         .enumerate()
-        .filter_map(|(b, _)| order.tree_joint_of(crate::common::handles::body(&mechanism, b)));
+        .filter_map(|(b, _)| order.tree_joint_of(crate::common::handles::body(mechanism, b)));
     let mut joints: Vec<JointId> = tree.chain(order.loop_joints().iter().copied()).collect();
     joints.sort();
     assert_eq!(joints, mechanism.joint_ids().collect::<Vec<_>>());
@@ -56,7 +56,7 @@ fn check_forest(mechanism: &Mechanism) {
             (Some(_), None) => panic!("a free base has no parent"),
         }
         let members = (0..mechanism.bodies().len())
-            .filter(|b| order.node_of(crate::common::handles::body(&mechanism, *b)) == Some(n));
+            .filter(|b| order.node_of(crate::common::handles::body(mechanism, *b)) == Some(n));
         let mass: f64 = members.map(|b| mechanism.bodies()[b].inertia.mass).sum();
         assert!((node.inertia.mass - mass).abs() <= 1e-12 * mass);
     }

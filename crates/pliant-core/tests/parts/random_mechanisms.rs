@@ -41,7 +41,7 @@ fn carriers(mechanism: &Mechanism, body: BodyId) -> Vec<JointId> {
     let numbered = mechanism.joints().iter().enumerate();
     numbered
         .filter(|(_, joint)| joint.child == body)
-        .map(|(i, _)| crate::common::handles::joint(&mechanism, i))
+        .map(|(i, _)| crate::common::handles::joint(mechanism, i))
         .collect()
 }
 

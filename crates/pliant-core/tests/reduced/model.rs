@@ -128,7 +128,7 @@ fn sag_under_gravity_and_loads_on_any_link_is_the_linear_statics() {
             let mut simulation = model.simulate();
             simulation.set_reconstruction(Reconstruction::Twist);
             let mut forces = dense.gravity(&stiff, &stiff.gravity());
-            let body = crate::common::handles::body(&mechanism, stiff.bodies().len() / 2);
+            let body = crate::common::handles::body(mechanism, stiff.bodies().len() / 2);
             let wrench = pliant_core::spatial::Wrench::force([1.0, -2.0, 0.5]);
             simulation.inputs_mut().set_body_load(body, wrench).unwrap();
             let local = pliant_core::spatial::Pose::new(stiff[body].pose.rotation, Default::default())

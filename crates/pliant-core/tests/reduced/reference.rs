@@ -15,7 +15,7 @@ use pliant_core::reduced::{Reduction, ReductionError, Reference};
 use pliant_core::spatial::{Pose, Wrench};
 
 /// The equilibrium under the scene's loads, scaled.
-fn settled<'m>(model: &'m full::Model, scale: f64) -> full::Simulation {
+fn settled(model: &full::Model, scale: f64) -> full::Simulation {
     let mut simulation = model.simulate();
     for load in model.mechanism().loads() {
         simulation.set_load(load.effector, load.wrench * scale).unwrap();
