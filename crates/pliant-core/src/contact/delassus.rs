@@ -6,7 +6,17 @@
 //! ```
 //!
 //! u and λ have three components a contact, along the normal and two tangents. W is kept in dense blocks, one for each
-//! thing that moves; a contact is in those of its two sides.
+//! thing that moves; a contact is in those of its two sides. Things that contacts connect are an island; islands are solved one
+//! by one.
+//!
+//! The softness c of a contact that lasts decides between contacts that share a load in many ways:
+//!
+//! ```text
+//! c = min(10⁻³ W_nn, V/20λ)
+//! ```
+//!
+//! with W_nn its own, λ the largest load between its two shapes in the last step and V the fastest that they are driven apart with if they overlap.
+//! So cλ is small beside V, whatever the load, and nothing sinks; and no mass that it does not touch has a part in it.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -48,8 +58,12 @@ pub(super) struct Meeting {
     /// λ, N·s.
     pub impulse: Vector3<f64>,
     pub friction: f64,
-    /// Whether it pushed in the last step.
-    pub lasting: bool,
+    /// What pushed along its normal in the last step, N·s, and the most of what pushed between its two shapes.
+    pub last: f64,
+    pub load: f64,
+    /// Where its sides overlap, how fast they are to part, and the fastest for such shapes, m/s.
+    pub recovery: Option<f64>,
+    pub fastest: f64,
     /// c, m/s per N·s.
     pub softness: f64,
     /// W's own block.
@@ -61,6 +75,73 @@ pub(super) struct Meeting {
 pub(super) struct Equations {
     pub meetings: Vec<Meeting>,
     pub parts: Vec<Part>,
+    pub islands: Islands,
+}
+
+/// Contacts that feel each other's impulses, group by group.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Islands {
+    /// Of each part: another of its island, itself where it stands for the island.
+    of: Vec<usize>,
+    /// Of each part that stands for an island, its place among them.
+    place: Vec<usize>,
+    /// All contacts, island by island, in their own order; and where each island ends.
+    contacts: Vec<usize>,
+    ends: Vec<usize>,
+}
+
+impl Islands {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The contacts of one of them.
+    pub fn contacts(&self, island: usize) -> &[usize] {
+        let first = if island == 0 { 0 } else { self.ends[island - 1] };
+        &self.contacts[first..self.ends[island]]
+    }
+
+    fn root(&self, mut part: usize) -> usize {
+        while self.of[part] != part {
+            part = self.of[part];
+        }
+        part
+    }
+
+    fn find(&mut self, meetings: &[Meeting], parts: usize) {
+        self.of.clear();
+        self.of.extend(0..parts);
+        for [a, b] in meetings.iter().map(|meeting| meeting.sides.map(|side| side.part)) {
+            if a != usize::MAX && b != usize::MAX {
+                let (a, b) = (self.root(a), self.root(b));
+                self.of[a.max(b)] = a.min(b);
+            }
+        }
+        // Counted, then sorted by their counts: an island is where its first contact puts it.
+        let part = |meeting: &Meeting| meeting.sides.map(|side| side.part).into_iter().min().unwrap_or(0);
+        self.place.clear();
+        self.place.resize(parts, usize::MAX);
+        self.ends.clear();
+        for meeting in meetings {
+            let root = self.root(part(meeting));
+            if self.place[root] == usize::MAX {
+                self.place[root] = self.ends.len();
+                self.ends.push(0);
+            }
+            self.ends[self.place[root]] += 1;
+        }
+        let mut next = 0;
+        self.ends.iter_mut().for_each(|end| (*end, next) = (next, next + *end));
+        self.contacts.clear();
+        self.contacts.resize(meetings.len(), 0);
+        for (c, meeting) in meetings.iter().enumerate() {
+            let root = self.root(part(meeting));
+            let end = &mut self.ends[self.place[root]];
+            self.contacts[*end] = c;
+            *end += 1;
+        }
+    }
 }
 
 impl Equations {
@@ -82,7 +163,8 @@ impl Equations {
         Side { part, place: to.pushes.len() - 1 }
     }
 
-    /// Once all answers are in: sets own blocks, the softness of lasting contacts, of the mean W, and copies of the impulses.
+    /// Once all answers are in: sets own blocks, islands, the softness of lasting contacts, as a part of their own W_nn, and
+    /// copies of the impulses.
     pub fn prepare(&mut self, softness: f64) {
         for part in &mut self.parts {
             part.impulses.clear();
@@ -90,7 +172,6 @@ impl Equations {
                 part.impulses.extend_from_slice(self.meetings[c].impulse.as_slice());
             }
         }
-        let mut largest = 0.0f64;
         for c in 0..self.meetings.len() {
             let mut own = Matrix3::zeros();
             let sides = self.meetings[c].sides;
@@ -102,14 +183,20 @@ impl Equations {
                 }
             }
             self.meetings[c].own = own;
-            largest = largest.max(own.trace());
         }
-        let mean =
-            self.meetings.iter().map(|m| m.own[(0, 0)]).sum::<f64>() / self.meetings.len().max(1) as f64;
-        for meeting in &mut self.meetings {
-            meeting.softness = if meeting.lasting { softness * mean } else { 0.0 };
-            // Where a side cannot move at all, an impulse is bounded all the same.
-            (0..3).for_each(|i| meeting.own[(i, i)] = meeting.own[(i, i)].max(FLOOR * largest));
+        self.islands.find(&self.meetings, self.parts.len());
+        for island in 0..self.islands.len() {
+            let contacts = self.islands.contacts(island);
+            let largest = contacts.iter().map(|c| self.meetings[*c].own.trace()).fold(0.0, f64::max);
+            for &c in contacts {
+                let meeting = &mut self.meetings[c];
+                // Where a side cannot move at all, an impulse is bounded all the same.
+                (0..3).for_each(|i| meeting.own[(i, i)] = meeting.own[(i, i)].max(FLOOR * largest));
+                meeting.softness = match meeting.last > 0.0 {
+                    true => (softness * meeting.own[(0, 0)]).min(YIELD * meeting.fastest / meeting.load),
+                    false => 0.0,
+                };
+            }
         }
     }
 
@@ -153,5 +240,8 @@ impl Equations {
     }
 }
 
-/// The smallest diagonal of W, of the largest.
+/// How much of the recovery's speed softness takes under the load of the last step at most.
+const YIELD: f64 = 0.05;
+
+/// The smallest diagonal of W, of the largest of its island.
 const FLOOR: f64 = 1e-12;

@@ -38,12 +38,16 @@ const HALVINGS: usize = 8;
 const INNER_TOLERANCE: f64 = 0.1;
 const ROUNDING: f64 = 1e-14;
 
+/// What sweeps may leave, of the fastest velocity of an island; what Newton then makes of it, where the island has no more
+/// contacts than this: each of its steps takes the cube of their number.
+const FAR: f64 = 0.01;
+const FINISHED: f64 = 1e-4;
+const SMALL: usize = 60;
+
 /// Memory that is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pgs: pgs::Memory,
-    /// Of each part: another of its island, itself where it stands for the island.
-    island_of: Vec<usize>,
     /// The contacts of the island at hand, and where each contact is among them.
     members: Vec<usize>,
     place: Vec<usize>,
@@ -73,58 +77,47 @@ pub(super) struct Memory {
     x: Vec<f64>,
 }
 
-/// Solves to a residual, m/s, from the impulses that are there. What comes out is never worse than they are.
+/// Solves to a residual, of the fastest velocity of each island, from the impulses that are there. What comes out is never worse
+/// than they are.
 pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memory) {
-    memory.label(equations);
+    let all = equations.meetings.len();
     memory.next.clear();
     memory.next.extend(equations.meetings.iter().map(|m| m.impulse));
-    let before = residual::residual(equations);
+    let before = residual::largest(equations, 0..all);
     pgs::solve(equations, SWEEPS, &mut memory.pgs);
-    let no_worse = residual::residual(equations) <= before;
+    let no_worse = residual::largest(equations, 0..all) <= before;
     if !no_worse {
-        for c in 0..equations.meetings.len() {
+        for c in 0..all {
             equations.set_impulse(c, memory.next[c]);
         }
     }
-    for part in 0..equations.parts.len() {
-        if memory.island_of[part] == part && memory.gather(equations, part) {
-            memory.solve_island(equations, tolerance);
+    for island in 0..equations.islands.len() {
+        memory.gather(equations, island);
+        memory.solve_island(equations, tolerance);
+    }
+}
+
+/// Takes so many sweeps, and finishes small islands that these leave far from the law.
+pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
+    pgs::solve(equations, sweeps, &mut memory.pgs);
+    for island in 0..equations.islands.len() {
+        let contacts = equations.islands.contacts(island);
+        let speed = contacts.iter().map(|c| equations.meetings[*c].free.norm()).fold(0.0, f64::max);
+        let far = residual::largest(equations, contacts.iter().copied()) > FAR * speed;
+        if far && contacts.len() <= SMALL {
+            memory.gather(equations, island);
+            memory.solve_island(equations, FINISHED);
         }
     }
 }
 
 impl Memory {
-    /// Finds which parts feel each other: those that a contact is between.
-    fn label(&mut self, equations: &Equations) {
-        self.island_of.clear();
-        self.island_of.extend(0..equations.parts.len());
-        for meeting in &equations.meetings {
-            let [a, b] = meeting.sides.map(|side| side.part);
-            if a != usize::MAX && b != usize::MAX {
-                let (a, b) = (self.island(a), self.island(b));
-                self.island_of[a.max(b)] = a.min(b);
-            }
-        }
-    }
-
-    fn island(&self, mut part: usize) -> usize {
-        while self.island_of[part] != part {
-            part = self.island_of[part];
-        }
-        part
-    }
-
-    /// Gathers the contacts of an island and their W, b; whether there are any.
-    fn gather(&mut self, equations: &Equations, island: usize) -> bool {
+    /// Gathers the contacts of an island and their W, b.
+    fn gather(&mut self, equations: &Equations, island: usize) {
         self.members.clear();
+        self.members.extend_from_slice(equations.islands.contacts(island));
         self.place.resize(equations.meetings.len(), 0);
-        for (c, meeting) in equations.meetings.iter().enumerate() {
-            let part = meeting.sides.iter().map(|side| side.part).find(|part| *part != usize::MAX);
-            if part.is_some_and(|part| self.island(part) == island) {
-                self.place[c] = self.members.len();
-                self.members.push(c);
-            }
-        }
+        self.members.iter().enumerate().for_each(|(i, c)| self.place[*c] = i);
         let n = self.members.len();
         let rows = 3 * n;
         self.W.clear();
@@ -167,7 +160,6 @@ impl Memory {
             }
             self.W[3 * i * (rows + 1)] += meeting.softness;
         }
-        n > 0
     }
 
     /// Writes impulses of the island and says how far they are from the law.
@@ -180,6 +172,7 @@ impl Memory {
 
     fn solve_island(&mut self, equations: &mut Equations, tolerance: f64) {
         let n = self.members.len();
+        let tolerance = tolerance * self.b.iter().map(Vector3::norm).fold(0.0, f64::max);
         let mut least = residual::largest(equations, self.members.iter().copied());
         self.held.copy_from_slice(&self.best);
         let (mut scale, mut newton) = (START, 0);

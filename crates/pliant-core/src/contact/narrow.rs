@@ -31,11 +31,11 @@ pub(super) const POINTS: usize = 4;
 /// Points of surfaces whose normals are this close (cosine) stand for one plane.
 const ALIKE: f64 = 0.95;
 
-/// Points closer than this, m, are one.
-const SAME: f64 = 1e-5;
+/// Points closer than this, of the smaller shape's radius, are one.
+const SAME: f64 = 1e-4;
 
-/// A point must be farther out than another by this, m, to be taken for it.
-const TIE: f64 = 1e-7;
+/// A point must be farther out than another by this, of the smaller shape's radius, to be taken for it.
+const TIE: f64 = 1e-6;
 
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
@@ -166,8 +166,9 @@ impl<'a> Piece<'a> {
 }
 
 impl Narrow {
-    /// Finds the points of two shapes, `at` the poses of what carries them, that are closer than `reach`.
-    pub fn find(&mut self, a: (&Collider, &Pose), b: (&Collider, &Pose), reach: f64) {
+    /// Finds the points of two shapes with the poses of what carries them that are closer than `reach`; `size` is the smaller
+    /// one's radius.
+    pub fn find(&mut self, a: (&Collider, &Pose), b: (&Collider, &Pose), reach: f64, size: f64) {
         self.points.clear();
         let (outer, other) = (*a.1 * a.0.frame, *b.1 * b.0.frame);
         if let (Form::Convex(one), Form::Convex(two)) = (&a.0.form, &b.0.form) {
@@ -223,7 +224,7 @@ impl Narrow {
         if self.points.iter().any(|p| !p.bent) {
             self.points.retain(|p| !p.bent);
         }
-        self.reduce();
+        self.reduce(size);
     }
 
     /// A ball on a box.
@@ -354,14 +355,17 @@ impl Narrow {
     }
 
     /// Keeps, of points with normals alike, the deepest and those that span the widest area with it.
-    fn reduce(&mut self) {
+    fn reduce(&mut self, size: f64) {
         let points = &mut self.points;
         // The deepest first; among equals the order in which they were found.
         points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
         let mut kept = 0;
         for i in 0..points.len() {
             let p = points[i];
-            if points[..kept].iter().all(|q| (q.at - p.at).norm() > SAME || q.normal.dot(&p.normal) < ALIKE) {
+            if points[..kept]
+                .iter()
+                .all(|q| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE)
+            {
                 points[kept] = p;
                 kept += 1;
             }
@@ -381,7 +385,7 @@ impl Narrow {
                     end += 1;
                 }
             }
-            let count = spread(&mut points[start..end]);
+            let count = spread(&mut points[start..end], size);
             points.copy_within(start..start + count, out);
             out += count;
             start = end;
@@ -392,7 +396,7 @@ impl Narrow {
 
 /// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
 /// farthest on its other side, all across the normal and less what they are farther from touching; how many.
-fn spread(points: &mut [Point]) -> usize {
+fn spread(points: &mut [Point], size: f64) -> usize {
     if points.len() <= POINTS {
         return points.len();
     }
@@ -401,7 +405,7 @@ fn spread(points: &mut [Point]) -> usize {
         let mut best = (from, f64::NEG_INFINITY);
         for (i, p) in points.iter().enumerate().skip(from) {
             let x = measure(p) - (p.gap - deepest);
-            if x > best.1 + TIE {
+            if x > best.1 + TIE * size {
                 best = (i, x);
             }
         }
@@ -411,7 +415,7 @@ fn spread(points: &mut [Point]) -> usize {
     let i = farthest(points, 1, &|p| across(p).norm());
     points.swap(1, i);
     let line = across(&points[1]);
-    let side = |p: &Point| line.cross(&(p.at - a)).dot(&normal) / line.norm().max(SAME);
+    let side = |p: &Point| line.cross(&(p.at - a)).dot(&normal) / line.norm().max(SAME * size);
     let i = farthest(points, 2, &|p| side(p).abs());
     points.swap(2, i);
     let sign = side(&points[2]).signum();

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::broad::Bounds;
 use super::collider::Collider;
 use super::material::Material;
-use super::narrow::{Narrow, Point};
+use super::narrow::{Narrow, POINTS, Point};
 use crate::spatial::{Pose, Twist};
 
 /// Something that carries shapes: a body of a mechanism, a free body, or the world itself.
@@ -31,7 +31,7 @@ pub(super) struct Around {
 impl Around {
     /// The box around a ball that moves.
     pub fn bounds(&self, thing: usize) -> Bounds {
-        let half = Vector3::repeat(self.radius + self.reach + 0.5 * MARGIN);
+        let half = Vector3::repeat(self.radius * (1.0 + MARGIN) + self.reach);
         Bounds { low: self.center - half, high: self.center + half, thing }
     }
 }
@@ -72,6 +72,8 @@ pub(super) struct Pair {
     around: [usize; 2],
     fixed: bool,
     pub material: Material,
+    /// The smaller one's radius, m.
+    pub size: f64,
     old: Memory,
     /// Whether it pushed in the step before that.
     before: bool,
@@ -82,21 +84,23 @@ pub(super) struct Pair {
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
 const SAME: f64 = 0.2;
 
-/// Added to how far two shapes look ahead, m.
-pub(super) const MARGIN: f64 = 1e-3;
+/// Added to how far two shapes look ahead, of the smaller one's radius.
+const MARGIN: f64 = 0.02;
 
 impl Pair {
     /// Of two shapes by their places among those of all things, with memory for what it is to remember.
     pub fn new(things: &[Thing], shapes: &[Place], around: [usize; 2], mut memory: Memory) -> Pair {
         let [first, second] = around.map(|at| shapes[at]);
-        let of = |at: Place| &things[at.0].colliders[at.1].material;
+        let [one, two] = [first, second].map(|at: Place| &things[at.0].colliders[at.1]);
         memory.clear();
+        memory.reserve(POINTS);
         Pair {
             first,
             second,
             around,
             fixed: things[first.0].moves.is_none(),
-            material: of(first).meet(of(second)),
+            material: one.material.meet(&two.material),
+            size: one.radius.min(two.radius),
             old: memory,
             before: false,
             held: false,
@@ -146,7 +150,7 @@ impl Pair {
     #[inline]
     pub fn reach(&self, things: &[Thing], around: &[Around]) -> Option<f64> {
         let (one, two) = (&around[self.around[0]], &around[self.around[1]]);
-        let reach = MARGIN + one.reach + two.reach;
+        let reach = MARGIN * self.size + one.reach + two.reach;
         let (distance, sizes) = if self.fixed {
             // Ground is much larger than what stands on it.
             let shape = &things[self.first.0].colliders[self.first.1];
@@ -161,18 +165,22 @@ impl Pair {
     pub fn find(&self, things: &[Thing], reach: f64, narrow: &mut Narrow) {
         let (a, b) = (&things[self.first.0], &things[self.second.0]);
         let (x, y) = (&a.colliders[self.first.1], &b.colliders[self.second.1]);
-        narrow.find((x, &a.pose), (y, &b.pose), reach);
+        narrow.find((x, &a.pose), (y, &b.pose), reach, self.size);
     }
 
     /// What pushed near a point in the last step, world axes: on the second.
     pub fn remembered(&self, things: &[Thing], point: &Point) -> Vector3<f64> {
-        let (a, b) = (&things[self.first.0], &things[self.second.0]);
-        let size = a.colliders[self.first.1].radius.min(b.colliders[self.second.1].radius);
-        let local = a.pose.rotation.inverse() * (point.at - a.pose.position);
+        let pose = &things[self.first.0].pose;
+        let local = pose.rotation.inverse() * (point.at - pose.position);
         let nearest = (self.old.iter())
             .map(|(at, impulse)| ((at - local).norm(), impulse))
             .min_by(|x, y| x.0.total_cmp(&y.0));
-        nearest.filter(|(distance, _)| *distance < SAME * size).map_or(Vector3::zeros(), |(_, i)| *i)
+        nearest.filter(|(distance, _)| *distance < SAME * self.size).map_or(Vector3::zeros(), |(_, i)| *i)
+    }
+
+    /// The most of what pushed in the last step, N·s.
+    pub fn load(&self) -> f64 {
+        self.old.iter().map(|(_, impulse)| impulse.norm()).fold(0.0, f64::max)
     }
 
     /// Forgets what pushed.

@@ -15,7 +15,7 @@ use super::delassus::{Equations, Side};
 use crate::linear::lanes::fma;
 use crate::linear::wide::{add_rows, padded, wide};
 
-/// A sweep that changes no velocity by more than this, m/s, is the last.
+/// A sweep that changes no velocity by more than this, of the fastest that contact must change, is the last.
 const STILL: f64 = 1e-9;
 
 /// Steps of the tangents at the bound, each sweep.
@@ -25,7 +25,7 @@ const SLIDING: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     contacts: Vec<Local>,
-    blocks: Vec<Block>,
+    blocks: Vec<Option<Block>>,
     /// W of all parts, in rows of padded length.
     columns: Vec<f64>,
     /// Impulses of all contacts, then Wλ of all parts.
@@ -59,45 +59,52 @@ struct Local {
     largest: f64,
 }
 
-/// Takes so many sweeps from the impulses that are there, fewer where one changes nothing any more.
+/// Takes so many sweeps from the impulses that are there, fewer in an island where one changes nothing any more.
 pub(super) fn solve(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
-    memory.gather(equations);
-    run(memory, sweeps);
-    for c in 0..memory.contacts.len() {
-        equations.set_impulse(c, Vector3::from_column_slice(&memory.now[3 * c..3 * c + 3]));
+    for island in 0..equations.islands.len() {
+        memory.gather(equations, island);
+        run(memory, sweeps);
+        for i in 0..memory.contacts.len() {
+            let c = equations.islands.contacts(island)[i];
+            equations.set_impulse(c, Vector3::from_column_slice(&memory.now[3 * i..3 * i + 3]));
+        }
     }
 }
 
 impl Memory {
-    /// Takes over W and the impulses.
-    fn gather(&mut self, equations: &Equations) {
-        let n = equations.meetings.len();
-        self.blocks.clear();
+    /// Takes over W and the impulses of an island.
+    fn gather(&mut self, equations: &Equations, island: usize) {
+        let members = equations.islands.contacts(island);
         self.columns.clear();
         self.now.clear();
-        for meeting in &equations.meetings {
-            self.now.extend_from_slice(meeting.impulse.as_slice());
+        for &c in members {
+            self.now.extend_from_slice(equations.meetings[c].impulse.as_slice());
         }
         // After the impulses, the velocity of what does not move: zero.
-        let still = 3 * n;
+        let still = 3 * members.len();
         self.now.resize(padded(still + 3), 0.0);
-        for part in &equations.parts {
-            let wide = part.impulses.len();
-            let stride = padded(wide);
-            self.blocks.push(Block { velocity: self.now.len(), column: self.columns.len(), stride });
-            for row in part.matrix.chunks_exact(wide.max(1)) {
-                self.columns.extend_from_slice(row);
-                self.columns.resize(self.columns.len() + stride - wide, 0.0);
-            }
-            self.now.resize(self.now.len() + stride, 0.0);
-        }
+        self.blocks.clear();
+        self.blocks.resize(equations.parts.len(), None);
         self.contacts.clear();
-        for meeting in &equations.meetings {
+        for &c in members {
+            let meeting = &equations.meetings[c];
             let W = &meeting.own;
             let (xx, xy, yy) = (W[(1, 1)], W[(1, 2)], W[(2, 2)]);
             let inverse = 1.0 / (xx * yy - xy * xy);
-            let none = Block { velocity: still, column: self.columns.len(), stride: 0 };
-            let blocks = meeting.sides.map(|side| self.blocks.get(side.part).copied().unwrap_or(none));
+            let blocks = meeting.sides.map(|side| match equations.parts.get(side.part) {
+                Some(part) => *self.blocks[side.part].get_or_insert_with(|| {
+                    let wide = part.impulses.len();
+                    let block =
+                        Block { velocity: self.now.len(), column: self.columns.len(), stride: padded(wide) };
+                    for row in part.matrix.chunks_exact(wide) {
+                        self.columns.extend_from_slice(row);
+                        self.columns.resize(self.columns.len() + block.stride - wide, 0.0);
+                    }
+                    self.now.resize(self.now.len() + block.stride, 0.0);
+                    block
+                }),
+                None => Block { velocity: still, column: 0, stride: 0 },
+            });
             let at = |i: usize, side: &Side| blocks[i].velocity + 3 * side.place;
             self.contacts.push(Local {
                 at: [at(0, &meeting.sides[0]), at(1, &meeting.sides[1])],
@@ -131,6 +138,7 @@ fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
     }
     along.clear();
     along.resize(now.len(), 0.0);
+    let speed = contacts.iter().map(|contact| contact.free.norm()).fold(0.0, f64::max);
     let mut last = f64::INFINITY;
     for sweep in 0..sweeps {
         before.clone_from(now);
@@ -138,12 +146,16 @@ fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
         for (c, contact) in contacts.iter().enumerate() {
             changed = changed.max(contact.relax::<FUSED>(3 * c, columns, now));
         }
-        if changed < STILL || sweep + 1 == sweeps {
+        if changed <= STILL * speed || sweep + 1 == sweeps {
             return;
         }
         // What a sweep changes is the gradient that nonlinear conjugate gradients go along.
-        let impulses = now.iter().zip(before.iter()).take(3 * contacts.len());
-        let length = impulses.fold(0.0, |sum, (x, y)| fma::<FUSED>(x - y, x - y, sum));
+        // Its length is an energy, so that light and heavy things count alike.
+        let mut length = 0.0;
+        for (contact, (x, y)) in contacts.iter().zip(now.chunks_exact(3).zip(before.chunks_exact(3))) {
+            let square = x.iter().zip(y).fold(0.0, |sum, (x, y)| fma::<FUSED>(x - y, x - y, sum));
+            length = fma::<FUSED>(contact.largest, square, length);
+        }
         let beta = if length <= last { length / last } else { 0.0 };
         last = length;
         for ((x, old), along) in now.iter_mut().zip(before.iter()).zip(along.iter_mut()) {

@@ -13,7 +13,7 @@ use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
-use super::{exact, pgs, residual};
+use super::{exact, residual};
 use crate::engine::touch::{Push, Touch};
 use crate::engine::{Simulation, StepError};
 use crate::mechanism::{Body, BodyId, Mechanism, Shape, UnknownHandle, WORLD};
@@ -47,14 +47,16 @@ pub enum Touched {
 /// How the equations of contact are solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solver {
-    /// Projected Gauss–Seidel with conjugate gradients, from the impulses of the last step.
+    /// Projected Gauss–Seidel with conjugate gradients, from the impulses of the last step; Newton's method where that is not
+    /// enough for a group of at most 60 contacts, such as a heavy body on a light one.
     Pgs {
         /// At most so many a step; 50 by default, with which ten boxes stand on each other. 20 are enough for a grasp.
         sweeps: usize,
     },
-    /// Newton's method on the augmented Lagrangian, to this residual, m/s.
+    /// Newton's method on the augmented Lagrangian.
     Exact {
-        /// 1e-9 is near rounding.
+        /// Residual over the fastest velocity that contact must change, in each group of things that touch; 1e-9 is near
+        /// rounding.
         tolerance: f64,
     },
 }
@@ -95,12 +97,12 @@ pub struct Report {
     pub residual: f64,
 }
 
-/// How fast, m/s, what overlaps is driven apart at most, and in what time, s, the overlap would be gone. The time
-/// does not depend on the step, so a finer step does not push harder.
-const RECOVERY: f64 = 0.1;
+/// How fast, 1/s, what overlaps is driven apart at most, in sizes of the smaller shape, and in what time, s, the overlap would be
+/// gone. Neither depends on the step, so a finer step does not push harder.
+const RECOVERY: f64 = 0.6;
 const RECOVERY_TIME: f64 = 1.0 / 48.0;
 
-/// Softness of lasting normals, of the mean W: what decides between contacts that share a load in many ways. At the first
+/// Softness of lasting normals, of their own W_nn: what decides between contacts that share a load in many ways. At the first
 /// touch there is none, so that a fast body stops at the surface.
 const SOFTNESS: f64 = 1e-3;
 
@@ -159,7 +161,6 @@ pub struct World {
     narrow: Narrow,
     equations: Equations,
     exact: exact::Memory,
-    pgs: pgs::Memory,
     /// Of each meeting: its pair, target of the normal, tangents.
     frames: Vec<(usize, [Vector3<f64>; 3])>,
     /// Those of the last step, and of the one that is attempted.
@@ -202,7 +203,6 @@ impl World {
             narrow: Narrow::default(),
             equations: Equations::default(),
             exact: exact::Memory::default(),
-            pgs: pgs::Memory::default(),
             frames: Vec::new(),
             contacts: Vec::new(),
             coming: Vec::new(),
@@ -395,8 +395,7 @@ impl World {
             self.broad.bounds.clear();
             self.broad.bounds.extend(self.things[0].colliders.iter().map(|collider| {
                 let (low, high) = collider.bounds_in_carrier();
-                let margin = Vector3::repeat(crate::contact::pairs::MARGIN);
-                Bounds { low: low - margin, high: high + margin, thing: 0 }
+                Bounds { low, high, thing: 0 }
             }));
         }
         self.broad.bounds.truncate(fixed);
@@ -443,7 +442,7 @@ impl World {
         let Some(reach) = pair.reach(&self.things, &self.around) else { return false };
         pair.find(&self.things, reach, &mut self.narrow);
         let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
-        if deepest <= OVERLAP {
+        if deepest <= OVERLAP * pair.size {
             return false;
         }
         let held = |id: SimulationId, body: BodyId| {
@@ -456,10 +455,11 @@ impl World {
             _ => {}
         }
         self.warnings.push(format!(
-            "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {RECOVERY} m/s",
+            "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {:.3} m/s at most",
             self.name_of(self.owners[a]),
             self.name_of(self.owners[b]),
-            deepest * 1e3
+            deepest * 1e3,
+            RECOVERY * pair.size
         ));
         false
     }
@@ -639,7 +639,7 @@ impl World {
         self.holding.fold(&mut self.equations);
         self.equations.prepare(SOFTNESS);
         match self.solver {
-            Solver::Pgs { sweeps } => pgs::solve(&mut self.equations, sweeps, &mut self.pgs),
+            Solver::Pgs { sweeps } => exact::sweep_and_finish(&mut self.equations, sweeps, &mut self.exact),
             Solver::Exact { tolerance } => exact::solve(&mut self.equations, tolerance, &mut self.exact),
         }
         self.holding.unfold(&mut self.equations);
@@ -695,7 +695,7 @@ impl World {
                 let now = at(&b.twist, b) - at(&a.twist, a);
                 let (closing, coming) = (point.normal.dot(&free), point.normal.dot(&now));
                 let target = if point.gap < 0.0 {
-                    (-point.gap / RECOVERY_TIME.max(h)).min(RECOVERY)
+                    (-point.gap / RECOVERY_TIME.max(h)).min(RECOVERY * pair.size)
                 } else {
                     -point.gap / h
                 };
@@ -724,7 +724,10 @@ impl World {
                     free: local(&free) - Vector3::new(target, 0.0, 0.0),
                     impulse,
                     friction: pair.material.friction,
-                    lasting: impulse.x > 0.0,
+                    last: impulse.x,
+                    load: pair.load() * scale,
+                    recovery: (point.gap < 0.0).then_some(target),
+                    fastest: RECOVERY * pair.size,
                     softness: 0.0,
                     own: nalgebra::Matrix3::zeros(),
                 });
@@ -820,8 +823,8 @@ pub struct SavedWorld {
     world: Box<World>,
 }
 
-/// Overlaps up to this, m, are rounding or rest.
-const OVERLAP: f64 = 1e-4;
+/// Overlaps up to this, of the smaller shape's radius, are rounding or rest.
+const OVERLAP: f64 = 1e-3;
 
 fn not_finite(steps: u64, body: &FreeBody, h: f64) -> StepError {
     StepError::NotFinite {

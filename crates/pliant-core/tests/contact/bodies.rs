@@ -205,7 +205,8 @@ fn recovery() {
                     energy = energy.max(0.5 * v * v);
                 }
                 assert!(energy <= last * (1.0 + 1e-6), "{gravity} {depth} {h}: {energy} after {last}");
-                assert!(energy < 0.5 * 0.1 * 0.1 * 1.001, "{energy}");
+                // 0.6 radii a second.
+                assert!(energy < 0.5 * (0.6 * 0.1 * 3f64.sqrt()).powi(2) * 1.001, "{energy}");
                 last = energy;
             }
         }

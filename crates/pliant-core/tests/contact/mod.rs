@@ -6,6 +6,7 @@ mod errors;
 mod friction;
 mod holding;
 mod impulses;
+mod masses;
 mod repeat;
 mod scenes;
 mod shapes;
