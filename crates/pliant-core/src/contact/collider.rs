@@ -51,6 +51,8 @@ pub(super) struct Collider {
     pub radius: f64,
     /// How far any of it is from the origin of what carries it, at most.
     pub farthest: f64,
+    /// Whether it is a ball about that origin.
+    pub round: bool,
     pub material: Material,
 }
 
@@ -78,7 +80,8 @@ impl Collider {
             return Err(bad("it is not finite".into()));
         }
         let farthest = center.norm() + radius;
-        Ok(Collider { form, frame, bounds, center, radius, farthest, material })
+        let round = matches!(shape.geometry, Geometry::Ball { .. }) && center == Vector3::zeros();
+        Ok(Collider { form, frame, bounds, center, radius, farthest, round, material })
     }
 
     /// The box around it, axes of what carries it.

@@ -61,9 +61,16 @@ pub(super) struct Meeting {
     /// What pushed along its normal in the last step, N·s, and the most of what pushed between its two shapes.
     pub last: f64,
     pub load: f64,
-    /// Where its sides overlap, how fast they are to part, and the fastest for such shapes, m/s.
-    pub recovery: Option<f64>,
+    /// The relative velocity now, how fast its sides are to part, and the fastest with which such shapes recover, m/s.
+    pub now: Vector3<f64>,
+    pub target: f64,
     pub fastest: f64,
+    /// How much faster its sides part at the end of the step by all that acts but contact, m/s.
+    pub gained: f64,
+    /// How fast its sides part after a hit, m/s; zero where there is none.
+    pub bounce: f64,
+    /// Whether it pushes for the whole step, and not in a hit alone.
+    pub supports: bool,
     /// c, m/s per N·s.
     pub softness: f64,
     /// W's own block.

@@ -25,9 +25,8 @@ pub struct Event {
     pub second: Touched,
 }
 
-/// Lists the changes of a step, in the order of the pairs: those of the same two things stand together.
-pub(super) fn list(pairs: &[Pair], owners: &[Touched], events: &mut Vec<Event>) {
-    events.clear();
+/// Adds the changes of a step or a piece of one, in the order of the pairs: those of the same two things stand together.
+pub(super) fn add(pairs: &[Pair], owners: &[Touched], events: &mut Vec<Event>) {
     for shapes in pairs.chunk_by(|a, b| a.things() == b.things()) {
         let (before, now) = (shapes.iter().any(Pair::pushed_before), shapes.iter().any(Pair::pushes));
         if before != now {

@@ -23,6 +23,8 @@ pub struct FreeBody {
     linear: Vector3<f64>,
     angular: Vector3<f64>,
     load: Wrench,
+    /// Whether it is a ball.
+    pub(super) round: bool,
     /// Momenta at the end of the step as if nothing touched.
     free: (Vector3<f64>, Vector3<f64>),
     /// Where the step that is attempted ends, and with what momenta.
@@ -51,6 +53,7 @@ impl FreeBody {
             linear: Vector3::zeros(),
             angular: Vector3::zeros(),
             load: Wrench::ZERO,
+            round: false,
             free: Default::default(),
             next: (body.pose, Vector3::zeros(), Vector3::zeros()),
             rows: Vec::new(),
@@ -154,8 +157,9 @@ impl FreeBody {
         self.pose.is_finite() && momenta.into_iter().all(|x| x.is_finite())
     }
 
-    /// Solves the step with an impulse at the link frame, world axes; nothing moves. Whether it ends in finite numbers.
-    pub(super) fn attempt(&mut self, impulse: &Wrench, h: f64) -> bool {
+    /// Solves the step with an impulse at the link frame, world axes; nothing moves. Whether it ends in finite numbers. A body in
+    /// flight goes along its parabola, which keeps its energy; one that `rests` on something goes as contact had it.
+    pub(super) fn attempt(&mut self, impulse: &Wrench, rests: bool, h: f64) -> bool {
         let center = self.center();
         let arm = center - self.pose.position;
         let linear = self.free.0 + impulse.force;
@@ -165,10 +169,16 @@ impl FreeBody {
         let w = self.spin(&middle, &angular);
         let turned = exp_rotation(&(w * h)) * self.pose.rotation;
         let rotation = UnitQuaternion::new_normalize(turned.into_inner());
-        let center = center + linear * (h / self.inertia.mass);
+        let gained = if rests { Vector3::zeros() } else { self.free.0 - self.linear };
+        let center = center + (linear - gained * 0.5) * (h / self.inertia.mass);
         let pose = Pose { rotation, position: center - rotation * self.inertia.center_of_mass };
         self.next = (pose, linear, angular);
         pose.is_finite() && linear.iter().chain(&angular).all(|x| x.is_finite())
+    }
+
+    /// How far it turns in a step of h seconds with the momenta that were attempted, rad.
+    pub(super) fn turn(&self, h: f64) -> f64 {
+        h * self.spin(&self.pose.rotation, &self.next.2).norm()
     }
 
     /// Takes the step that was attempted.

@@ -22,6 +22,7 @@ mod events;
 mod exact;
 mod free_body;
 mod holding;
+mod impact;
 mod material;
 mod narrow;
 mod pairs;

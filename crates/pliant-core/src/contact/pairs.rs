@@ -17,6 +17,8 @@ pub(super) struct Thing {
     /// World axes at its origin: now, and at the end of the step as if nothing touched.
     pub twist: Twist,
     pub free: Twist,
+    /// How far it turns in the step, rad; zero if it is a ball about its origin.
+    pub turn: f64,
     pub colliders: Vec<Collider>,
 }
 
@@ -39,13 +41,19 @@ impl Around {
 impl Thing {
     /// At rest.
     pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
-        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, colliders }
+        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, turn: 0.0, colliders }
+    }
+
+    /// Whether it looks the same however it is turned.
+    pub fn is_round(&self) -> bool {
+        self.colliders.iter().all(|collider| collider.round)
     }
 
     /// Where each of its shapes is, and how far these can come in a step of h seconds.
-    pub fn look_ahead(&self, h: f64, around: &mut Vec<Around>) {
+    pub fn look_ahead(&mut self, h: f64, around: &mut Vec<Around>) {
         let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
         let (now, free) = (speeds(&self.twist), speeds(&self.free));
+        self.turn = if self.is_round() { 0.0 } else { h * now.1.max(free.1) };
         around.extend(self.colliders.iter().map(|collider| {
             let at = |speeds: (f64, f64)| speeds.0 + speeds.1 * collider.farthest;
             Around {

@@ -20,9 +20,10 @@ wide! {
 #[inline(always)]
 fn residual_lanes<const FUSED: bool>(equations: &Equations) -> f64 {
     let contacts = 0..equations.meetings.len();
-    let sinking = |c| {
-        let part = |recovery| -equations.velocity(c).x - recovery;
-        equations.meetings[c].recovery.map_or(0.0, part)
+    // Where shapes overlap they are to part at a speed above zero.
+    let sinking = |c: usize| match equations.meetings[c].target {
+        target if target > 0.0 => -equations.velocity(c).x - target,
+        _ => 0.0,
     };
     contacts.clone().map(sinking).fold(largest(equations, contacts), f64::max)
 }

@@ -114,8 +114,12 @@ impl Problem {
                 friction: friction * random.unit(),
                 last: if random.unit() < 0.5 { 1.0 } else { 0.0 },
                 load: 0.0,
-                recovery: None,
+                now: Vector3::zeros(),
+                target: 0.0,
                 fastest: 1.0,
+                gained: 0.0,
+                bounce: 0.0,
+                supports: false,
                 softness: 0.0,
                 own: Matrix3::zeros(),
             });

@@ -13,7 +13,7 @@ use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
-use super::{exact, residual};
+use super::{exact, impact, residual};
 use crate::engine::touch::{Push, Touch};
 use crate::engine::{Simulation, StepError};
 use crate::mechanism::{Body, BodyId, Mechanism, Shape, UnknownHandle, WORLD};
@@ -106,8 +106,10 @@ const RECOVERY_TIME: f64 = 1.0 / 48.0;
 /// touch there is none, so that a fast body stops at the surface.
 const SOFTNESS: f64 = 1e-3;
 
-/// A bounce slower than this, m/s, ends.
-const SLOWEST_BOUNCE: f64 = 0.05;
+/// How many pieces a step is taken in at most, and how far something that is not a ball turns in one of them, rad, while it is near
+/// another thing.
+const PIECES: u32 = 64;
+const TURN: f64 = 0.2;
 
 /// A scene of contact.
 ///
@@ -161,6 +163,8 @@ pub struct World {
     narrow: Narrow,
     equations: Equations,
     exact: exact::Memory,
+    impact: impact::Memory,
+    residual: f64,
     /// Of each meeting: its pair, target of the normal, tangents.
     frames: Vec<(usize, [Vector3<f64>; 3])>,
     /// Those of the last step, and of the one that is attempted.
@@ -203,6 +207,8 @@ impl World {
             narrow: Narrow::default(),
             equations: Equations::default(),
             exact: exact::Memory::default(),
+            impact: impact::Memory::default(),
+            residual: 0.0,
             frames: Vec::new(),
             contacts: Vec::new(),
             coming: Vec::new(),
@@ -240,9 +246,10 @@ impl World {
 
     /// Adds a free body where its pose is, at rest.
     pub fn add_body(&mut self, body: &Body) -> Result<FreeBodyId, ContactError> {
-        let own = FreeBody::new(body)?;
+        let mut own = FreeBody::new(body)?;
         let id = FreeBodyId { index: self.bodies.len(), world: self.mark };
         let colliders = self.colliders(body)?;
+        own.round = colliders.iter().all(|collider| collider.round);
         self.bodies.push(own);
         let last = self.things.len();
         self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
@@ -347,7 +354,7 @@ impl World {
         }
         self.shapes.clear();
         self.around.clear();
-        for (t, thing) in self.things.iter().enumerate() {
+        for (t, thing) in self.things.iter_mut().enumerate() {
             self.shapes.extend((0..thing.colliders.len()).map(|x| (t, x)));
             thing.look_ahead(0.0, &mut self.around);
         }
@@ -617,39 +624,85 @@ impl World {
         Ok(sum)
     }
 
-    /// Advances by `dt` seconds. On an error the state is unchanged.
+    /// Advances by `dt` seconds. On an error the state is unchanged. While something that is not a ball turns fast near another
+    /// thing, the step is taken in up to 64 pieces, in each of which it turns by 0.2 rad at most; contacts and forces are then
+    /// those of the last piece, and only such a step allocates memory, to undo it if a later piece fails.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep { dt });
         }
-        self.holding.carry(&self.simulations, &mut self.bodies);
-        for simulation in &mut self.simulations {
-            simulation.solve_free(dt)?;
-        }
-        for body in &mut self.bodies {
-            body.solve_free(&self.gravity, dt);
-            if !body.is_finite() {
-                return Err(not_finite(self.steps, body, dt));
+        let (mut left, mut piece) = (PIECES, PIECES);
+        let mut before: Option<SavedWorld> = None;
+        let mut worst = Report::default();
+        while left > 0 {
+            let h = dt * (f64::from(piece) / f64::from(PIECES));
+            let turn = match self.attempt(h) {
+                Ok(turn) => turn,
+                Err(error) => {
+                    before.into_iter().for_each(|before| *self = *before.world);
+                    return Err(error);
+                }
+            };
+            if turn > TURN && piece > 1 {
+                piece /= 2;
+                continue;
             }
+            if left == PIECES {
+                before = (piece < left).then(|| self.save());
+                self.events.clear();
+            }
+            self.take(h);
+            worst.penetration = worst.penetration.max(self.report.penetration);
+            worst.residual = worst.residual.max(self.report.residual);
+            left -= piece;
         }
-        self.place_things(dt);
-        self.pair_up();
-        self.meet(dt);
-        self.answer(dt);
-        self.holding.fold(&mut self.equations);
-        self.equations.prepare(SOFTNESS);
-        match self.solver {
-            Solver::Pgs { sweeps } => exact::sweep_and_finish(&mut self.equations, sweeps, &mut self.exact),
-            Solver::Exact { tolerance } => exact::solve(&mut self.equations, tolerance, &mut self.exact),
-        }
-        self.holding.unfold(&mut self.equations);
-        self.finish(dt)?;
-        self.holding.carry(&self.simulations, &mut self.bodies);
-        self.tell(dt);
+        self.report = Report { penetration: worst.penetration, residual: worst.residual, ..self.report };
         self.time += dt;
         self.steps += 1;
-        self.step = dt;
         Ok(self.report)
+    }
+
+    /// Solves a step of h seconds, and nothing moves yet; how far something turns in it near another thing, rad.
+    fn attempt(&mut self, h: f64) -> Result<f64, StepError> {
+        self.holding.carry(&self.simulations, &mut self.bodies);
+        for simulation in &mut self.simulations {
+            simulation.solve_free(h)?;
+        }
+        for body in &mut self.bodies {
+            body.solve_free(&self.gravity, h);
+            if !body.is_finite() {
+                return Err(not_finite(self.steps, body, h));
+            }
+        }
+        self.place_things(h);
+        self.pair_up();
+        self.meet(h);
+        let near = self.frames.iter().flat_map(|(pair, _)| self.pairs[*pair].things());
+        let turn = near.map(|thing| self.things[thing].turn).fold(0.0, f64::max);
+        if turn > TURN {
+            return Ok(turn);
+        }
+        self.answer(h);
+        self.holding.fold(&mut self.equations);
+        self.equations.prepare(SOFTNESS);
+        let (solver, exact) = (self.solver, &mut self.exact);
+        let solve = |equations: &mut Equations| match solver {
+            Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, exact),
+            Solver::Exact { tolerance } => exact::solve(equations, tolerance, exact),
+        };
+        self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, residual::residual);
+        self.holding.unfold(&mut self.equations);
+        let turn = self.finish(h)?;
+        Ok(turn)
+    }
+
+    /// Takes the step that was attempted.
+    fn take(&mut self, h: f64) {
+        self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
+        self.bodies.iter_mut().for_each(FreeBody::take);
+        self.holding.carry(&self.simulations, &mut self.bodies);
+        self.tell(h);
+        self.step = h;
     }
 
     /// Where everything is and how it would move.
@@ -699,10 +752,9 @@ impl World {
                 } else {
                     -point.gap / h
                 };
-                // A bounce is due in the step that would reach the surface.
-                let bounce = -pair.material.restitution * coming;
-                let hits = point.gap + h * closing < 0.0 && -coming > SLOWEST_BOUNCE;
-                let target = if hits && bounce > 0.0 { bounce.max(target) } else { target };
+                // A bounce is due in the step that would reach the surface, if it is faster than what the step itself adds.
+                let hits = point.gap + h * closing < 0.0 && -coming > (closing - coming).abs();
+                let bounce = if hits { -pair.material.restitution * coming } else { 0.0 };
                 let local =
                     |v: &Vector3<f64>| Vector3::new(frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
                 let mut impulse = local(&(pair.remembered(&self.things, point) * scale));
@@ -726,8 +778,12 @@ impl World {
                     friction: pair.material.friction,
                     last: impulse.x,
                     load: pair.load() * scale,
-                    recovery: (point.gap < 0.0).then_some(target),
+                    now: local(&now),
+                    target,
                     fastest: RECOVERY * pair.size,
+                    gained: closing - coming,
+                    bounce,
+                    supports: false,
                     softness: 0.0,
                     own: nalgebra::Matrix3::zeros(),
                 });
@@ -763,12 +819,23 @@ impl World {
         }
     }
 
-    /// Gives everything its impulses, and moves it once all have found where to.
-    fn finish(&mut self, h: f64) -> Result<(), StepError> {
-        for (body, part) in self.bodies.iter_mut().zip(&self.equations.parts[self.first_body..]) {
-            let impulse = part.pushes.iter().enumerate().map(|(i, push)| impulse(part, i, push));
-            if !body.attempt(&impulse.fold(Wrench::ZERO, |a, b| a + b), h) {
+    /// Gives everything its impulses, and solves where it goes; how far a free body that is pushed turns, rad.
+    fn finish(&mut self, h: f64) -> Result<f64, StepError> {
+        let mut turn = 0.0f64;
+        for (b, body) in self.bodies.iter_mut().enumerate() {
+            let part = &self.equations.parts[self.first_body + b];
+            let mut sum = Wrench::ZERO;
+            let mut rests = self.holding.holds.iter().any(|hold| hold.body == b);
+            for (i, push) in part.pushes.iter().enumerate() {
+                sum = sum + impulse(part, i, push);
+                let contact = part.contacts.get(i).and_then(|c| self.equations.meetings.get(*c));
+                rests |= contact.is_some_and(|meeting| meeting.supports);
+            }
+            if !body.attempt(&sum, rests, h) {
                 return Err(not_finite(self.steps, body, h));
+            }
+            if sum != Wrench::ZERO && !body.round {
+                turn = turn.max(body.turn(h));
             }
         }
         for (s, simulation) in self.simulations.iter_mut().enumerate() {
@@ -785,9 +852,7 @@ impl World {
             }
             simulation.attempt(h, &self.impulses)?;
         }
-        self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
-        self.bodies.iter_mut().for_each(FreeBody::take);
-        Ok(())
+        Ok(turn)
     }
 
     /// Remembers the impulses and tells what came out.
@@ -795,11 +860,8 @@ impl World {
         std::mem::swap(&mut self.contacts, &mut self.coming);
         self.holding.tell(h);
         self.pairs.iter_mut().for_each(Pair::forget);
-        let mut report = Report {
-            contacts: self.contacts.len(),
-            residual: residual::residual(&self.equations),
-            ..Default::default()
-        };
+        let mut report =
+            Report { contacts: self.contacts.len(), residual: self.residual, ..Default::default() };
         for (c, contact) in self.contacts.iter_mut().enumerate() {
             let meeting = &self.equations.meetings[c];
             let (p, frame) = self.frames[c];
@@ -813,7 +875,7 @@ impl World {
             }
         }
         self.report = report;
-        events::list(&self.pairs, &self.owners, &mut self.events);
+        events::add(&self.pairs, &self.owners, &mut self.events);
     }
 }
 

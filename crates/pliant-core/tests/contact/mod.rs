@@ -1,6 +1,7 @@
 //! Contact and friction.
 
 mod bodies;
+mod bounces;
 mod engines;
 mod errors;
 mod friction;
