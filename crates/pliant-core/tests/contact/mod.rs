@@ -9,3 +9,4 @@ mod impulses;
 mod repeat;
 mod scenes;
 mod shapes;
+mod tumbling;
