@@ -63,11 +63,12 @@ impl Touch for Simulation {
     }
 
     fn free_twist(&self, body: usize, _: f64) -> Twist {
-        let (slot, frame) = self.model.frame_in_slot(self.model.mechanism.body_id(body), &Pose::identity());
-        let slot = &self.work.slots.slots[slot];
+        let (n, frame) = self.model.frame_in_slot(self.model.mechanism.body_id(body), &Pose::identity());
+        let slot = &self.work.slots.slots[n];
         let (linear, angular) = (Vector3::from(slot.av), Vector3::from(slot.aw));
-        let at = (pose_of(slot) * frame).position - Vector3::from(slot.o);
-        Twist { linear: linear + angular.cross(&at), angular }
+        let at = (pose_of(slot) * frame).position;
+        let twist = Twist { linear: linear + angular.cross(&(at - Vector3::from(slot.o))), angular };
+        n.checked_sub(1).map_or(twist, |n| twist + self.work.floating.lost_at(&self.model, n, &at))
     }
 
     fn respond(&mut self, h: f64, _: usize, pushes: &[Push], out: &mut [f64]) {

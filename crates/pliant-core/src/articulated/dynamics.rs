@@ -135,7 +135,8 @@ impl Dynamics {
         loads::apply_now(&self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
         let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
-        let along = Along { state: &self.state, rest, forces, gravity: g, h: 0.0, ahead: &[] };
+        let along =
+            Along { state: &self.state, rest, forces, gravity: g, h: 0.0, ahead: &[], floating: None };
         inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
         outward(&mut self.work, &self.model, scale(g, -1.0));
@@ -150,8 +151,15 @@ impl Dynamics {
         for slot in &mut self.work.slots {
             (slot.f, slot.t, slot.cv, slot.cw) = (ZERO, ZERO, ZERO, ZERO);
         }
-        let along =
-            Along { state: &self.state, rest: None, forces: Some(x), gravity: ZERO, h: 0.0, ahead: &[] };
+        let along = Along {
+            state: &self.state,
+            rest: None,
+            forces: Some(x),
+            gravity: ZERO,
+            h: 0.0,
+            ahead: &[],
+            floating: None,
+        };
         inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (ZERO, ZERO);
         outward(&mut self.work, &self.model, ZERO);

@@ -53,6 +53,7 @@ impl Dynamics {
             gravity: g,
             h: 0.0,
             ahead: &[],
+            floating: None,
         };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {
             let (slot, w) = (&self.work.slots[n + 1], self.wrenches[n + 1]);

@@ -14,7 +14,15 @@ impl Dynamics {
     pub fn mass_matrix(&mut self) -> DMatrix<f64> {
         self.place();
         let mut M = DMatrix::zeros(self.model.speeds, self.model.speeds);
-        let along = Along { state: &self.state, rest: None, forces: None, gravity: ZERO, h: 0.0, ahead: &[] };
+        let along = Along {
+            state: &self.state,
+            rest: None,
+            forces: None,
+            gravity: ZERO,
+            h: 0.0,
+            ahead: &[],
+            floating: None,
+        };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {
             let columns = |slot: usize| -> ([Six; 6], usize) {
                 match self.model.nodes[slot - 1].motion {

@@ -14,6 +14,7 @@
 mod closures;
 mod contact;
 mod dynamics;
+mod floating;
 mod inverse;
 mod loads;
 mod mass_matrix;

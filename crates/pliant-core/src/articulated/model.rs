@@ -102,6 +102,8 @@ pub(super) struct Constants {
     /// Number of speeds.
     pub speeds: usize,
     pub closures: Closures,
+    /// Nodes of each tree on a free base, that first.
+    pub floats: Vec<Vec<usize>>,
     /// Bodies other than their node's head, with their slot and offset.
     pub followers: Vec<(usize, usize, Pose)>,
     pub radius: f64,
@@ -239,6 +241,7 @@ impl Constants {
                 Motion::Hinge => 1,
                 Motion::General(g) | Motion::Free(g) => general[g].freedoms,
             }),
+            floats: order.free_trees(),
             nodes,
             general,
             freedoms: joints.iter().flat_map(|j| j.freedoms.iter().copied()).collect(),

@@ -75,8 +75,15 @@ pub(super) fn attempt(
         place_and_move(&mut work.slots, model, next, &inputs.base_twist);
         loads::apply_now(model, inputs, &mut work.slots);
         let g = v(&inputs.gravity);
-        let along =
-            Along { state: next, rest: Some(&inputs.rest), forces: None, gravity: g, h: 0.0, ahead: &[] };
+        let along = Along {
+            state: next,
+            rest: Some(&inputs.rest),
+            forces: None,
+            gravity: g,
+            h: 0.0,
+            ahead: &[],
+            floating: None,
+        };
         inward(&mut work.slots, model, along).map_err(|pivot| step::no_pivot(model, state, pivot, h))?;
         (work.slots.slots[0].av, work.slots.slots[0].aw) = (scale(g, -1.0), ZERO);
         outward(&mut work.slots, model, scale(g, -1.0));

@@ -6,11 +6,13 @@
 //! ```
 //! What is carried to the next step is the momentum of every body: its twist in the state is that with which the inertia at
 //! the end of the step has the momentum M J u⁺. So what moves on its own keeps its momentum, that of a free-floating
-//! tree along straight lines is kept, and projecting it adds no kinetic energy.
+//! tree along straight lines is kept, and projecting it adds no kinetic energy. A tree on a free base is stepped in axes that
+//! turn with it ([`super::floating`]), which keeps its angular momentum as well.
 
 use nalgebra::Vector3;
 
 use super::closures::{self, Closing};
+use super::floating::Floating;
 use super::loads;
 use super::model::{Constants, Motion, Node};
 use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
@@ -37,6 +39,7 @@ const CORRECTIONS: usize = 2;
 pub(super) struct Workspace {
     pub slots: Slots,
     pub closing: Closing,
+    pub floating: Floating,
     /// Whether the slots are placed as the state is.
     pub placed: bool,
     /// The state at the end of the step, until it is known to be good.
@@ -48,6 +51,7 @@ impl Workspace {
         Workspace {
             slots: Slots::new(model),
             closing: Closing::new(model),
+            floating: Floating::new(model, state),
             placed: false,
             next: state.clone(),
         }
@@ -69,6 +73,7 @@ pub(super) fn solve_only(
         place(&mut work.slots, model, state);
     }
     work.placed = false;
+    work.floating.start(model, &work.slots, state, h);
     solve(model, inputs, h, state, work)
 }
 
@@ -83,10 +88,12 @@ pub(super) fn attempt(
     solve_only(model, inputs, h, state, work)?;
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
-    advance(&mut work.slots, model, inputs, h, state, &mut work.next);
+    work.floating.turn(model, &work.slots, h);
+    advance(&mut work.slots, model, inputs, h, state, &work.floating.bases, &mut work.next);
     if !model.closures.is_empty() {
         correct(model, h, work);
     }
+    work.floating.end(model, &mut work.slots, &mut work.next);
     let next = &mut work.next;
     follow(model, &inputs.base_twist, next);
     for joint in &model.closures.joints {
@@ -188,7 +195,8 @@ fn sweep_once(
     let slots = &mut work.slots;
     loads::apply_step(model, inputs, h, slots);
     let (rest, gravity) = (Some(&inputs.rest[..]), v(&inputs.gravity));
-    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates };
+    let floating = (!model.floats.is_empty()).then_some(&work.floating);
+    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates, floating };
     inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];
@@ -210,7 +218,13 @@ fn sweep_once(
 wide! {
     /// Outward, to the end of the step: coordinates and rates, places, and the twists that carry the momentum on.
     pub(super) fn advance, advance_lanes(
-        work: &mut Slots, model: &Constants, inputs: &Inputs, h: f64, state: &State, next: &mut State
+        work: &mut Slots,
+        model: &Constants,
+        inputs: &Inputs,
+        h: f64,
+        state: &State,
+        bases: &[Pose],
+        next: &mut State
     )
 }
 
@@ -221,10 +235,12 @@ fn advance_lanes<const FUSED: bool>(
     inputs: &Inputs,
     h: f64,
     state: &State,
+    bases: &[Pose],
     next: &mut State,
 ) {
     next.base = inputs.base;
     place_base::<FUSED>(&mut work.slots[0], &next.base);
+    let mut bases = bases.iter();
     for (n, node) in model.nodes.iter().enumerate() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&before[node.parent], &mut after[0]);
@@ -249,9 +265,9 @@ fn advance_lanes<const FUSED: bool>(
                 general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
             }
             Motion::Free(g) => {
-                let pose = moved_base(node, slot, h);
                 carry::<FUSED>(node, slot);
-                free(&pose, &Twist::ZERO, slot, &mut work.general[g]);
+                let pose = bases.next().expect("a pose for every free base");
+                free(pose, &Twist::ZERO, slot, &mut work.general[g]);
             }
         }
         own_inertia::<FUSED, false>(node, slot);
@@ -370,7 +386,7 @@ pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut
 }
 
 /// A free base: its centre of mass goes straight on while it turns.
-fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
+pub(super) fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
     let (v, w) = (Vector3::from(slot.av), Vector3::from(slot.aw));
     let pose = pose_of(slot);
     let arm = pose.rotation * Vector3::from(node.center);

@@ -16,6 +16,7 @@
 //! Axes are the world's, so X only shifts: of [A, B; Bᵀ, C] by r, A stays, B − A[r] comes for B, and
 //! C + [r]B + ([r]B)ᵀ − [r]A[r] for C. A hinge's S is (0; a) at o, and U two products of three by three.
 
+use super::floating::Floating;
 use super::model::{Constants, GeneralNode, Motion, Node};
 use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots};
@@ -50,6 +51,8 @@ pub(super) struct Along<'a> {
     pub h: f64,
     /// Rates that tell in a step which limits act.
     pub ahead: &'a [f64],
+    /// In a step, the axes in which trees on free bases are stepped.
+    pub floating: Option<&'a Floating>,
 }
 
 /// Force of spring, damper and limit of a coordinate, now.
@@ -106,8 +109,12 @@ impl Along<'_> {
     /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P. The inertia about the centre of mass is
     /// that in the middle of the present turn, R exp(½hω): at the start of it, a tumbling body would gain energy.
     #[inline(always)]
-    fn take_momentum<const FUSED: bool>(&self, node: &Node, slot: &mut Slot) {
-        let twist = &self.state.twists[node.head];
+    fn take_momentum<const FUSED: bool>(&self, n: usize, node: &Node, slot: &mut Slot) {
+        let (mut twist, mut turning) = (&self.state.twists[node.head], self.state.twists[node.head].angular);
+        if let Some(floating) = self.floating {
+            twist = &floating.twists[node.head];
+            turning = twist.angular - pose_of(slot).rotation.inverse() * floating.rates[n];
+        }
         let w = v(&twist.angular);
         let own = scale(add_cross::<FUSED>(w, node.in_link, v(&twist.linear)), node.mass);
         let weight = scale(self.gravity, self.h * node.mass);
@@ -116,7 +123,7 @@ impl Along<'_> {
         let c = turn::<FUSED>(&slot.R, node.center);
         slot.f = minus(slot.f, P);
         slot.t = minus(slot.t, add_cross::<FUSED>(c, P, L));
-        let half = exp_rotation(&(twist.angular * (0.5 * self.h)));
+        let half = exp_rotation(&(turning * (0.5 * self.h)));
         let middle = matrix::<FUSED>(product::<FUSED, _>(slot.q, half.coords.into()));
         slot.K = turned::<FUSED>(&middle, &node.about_center);
         (0..6).for_each(|k| slot.C[k] += slot.K[k]);
@@ -145,7 +152,7 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&mut before[node.parent], &mut after[0]);
         if STEP {
-            along.take_momentum::<FUSED>(node, slot);
+            along.take_momentum::<FUSED>(n, node, slot);
         }
         match node.motion {
             Motion::Hinge => {

@@ -1,7 +1,8 @@
 //! A rigid body that nothing holds. It carries its momenta, so that what two of them exchange is kept to rounding.
 //!
-//! Linear momentum and angular momentum about the centre of mass, world axes; a step turns the body with the inertia of
-//! its middle, as the full engine does.
+//! Linear momentum and angular momentum about the centre of mass, world axes; a step turns the body by
+//! [`free_turn`], which keeps its energy to rounding however fast it tumbles. Forces and contact change momenta at the start
+//! of the step.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
@@ -9,7 +10,7 @@ use super::error::ContactError;
 use crate::engine::touch::Push;
 use crate::linear::wide::{square, wide};
 use crate::mechanism::Body;
-use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
+use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, free_turn};
 
 /// A free body in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,10 +165,8 @@ impl FreeBody {
         let arm = center - self.pose.position;
         let linear = self.free.0 + impulse.force;
         let angular = self.free.1 + impulse.torque - arm.cross(&impulse.force);
-        let w = self.spin(&self.pose.rotation, &angular);
-        let middle = exp_rotation(&(w * (0.5 * h))) * self.pose.rotation;
-        let w = self.spin(&middle, &angular);
-        let turned = exp_rotation(&(w * h)) * self.pose.rotation;
+        let own = self.pose.rotation.inverse() * angular;
+        let turned = self.pose.rotation * free_turn(&self.inertia.inertia, &self.inverse, &own, h);
         let rotation = UnitQuaternion::new_normalize(turned.into_inner());
         let gained = if rests { Vector3::zeros() } else { self.free.0 - self.linear };
         let center = center + (linear - gained * 0.5) * (h / self.inertia.mass);

@@ -33,6 +33,7 @@ mod spring;
 mod state;
 mod statics;
 pub(crate) mod touch;
+pub(crate) mod whole;
 
 pub use energy::Energy;
 pub use error::{InputError, StepError, Unsupported};

@@ -275,6 +275,7 @@ impl Scene<'_> {
             true => spring.target_twist,
             false => Twist { linear: body.velocity_at(&at.position), angular: body.w },
         };
+        let at = body.in_world(&at, &arm, scheme.force);
         let Wrench { force, torque } = spring.wrench(&at, &twist);
         target.right(0, &(force * scheme.force));
         target.right(3, &((torque + arm.cross(&force)) * scheme.force));

@@ -107,7 +107,8 @@ impl Touch for Simulation {
         let arm = self.state.poses[body].position - frame.center0;
         let x = &self.answers.guessed[self.model.nodes[node].unknown..];
         let angular = frame.w - Vector3::new(x[3], x[4], x[5]);
-        Twist { linear: frame.v - Vector3::new(x[0], x[1], x[2]) + angular.cross(&arm), angular }
+        let twist = Twist { linear: frame.v - Vector3::new(x[0], x[1], x[2]) + angular.cross(&arm), angular };
+        twist + self.work.floating.lost_at(&self.model, node, &self.state.poses[body].position)
     }
 
     fn respond(&mut self, _: f64, _: usize, pushes: &[Push], out: &mut [f64]) {

@@ -2,9 +2,9 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
+use super::floating::Floating;
 use super::model::{Constants, Node};
-use crate::engine::Inputs;
-use crate::engine::State;
+use crate::engine::{Inputs, Spring, State};
 use crate::spatial::{Pose, Twist, Wrench, exp_rotation};
 
 /// A node during a step. World axes; velocities are those of the centre of mass.
@@ -21,6 +21,8 @@ pub(super) struct Frame {
     pub rotation0: UnitQuaternion<f64>,
     pub v0: Vector3<f64>,
     pub w0: Vector3<f64>,
+    /// How the axes in which it is stepped move: those of a tree on a free base ([`super::floating`]).
+    pub drift: Twist,
     /// Angular momentum at the start, and the inertia it is measured with: that of the middle.
     pub momentum: Vector3<f64>,
     pub inertia: Matrix3<f64>,
@@ -43,6 +45,7 @@ impl Frame {
             rotation0: UnitQuaternion::identity(),
             v0: zero,
             w0: zero,
+            drift: Twist::ZERO,
             momentum: zero,
             inertia: Matrix3::zeros(),
             force: zero,
@@ -50,35 +53,42 @@ impl Frame {
         }
     }
 
-    /// Puts the node at the start of a step of h seconds (0 in statics), or where the present velocities lead it
-    /// in that step.
+    /// Puts the node at the start of a step.
     #[inline]
-    pub fn start(&mut self, node: &Node, pose: &Pose, twist: &Twist, h: f64, predict: bool) {
+    fn start(&mut self, node: &Node, pose: &Pose, twist: &Twist) {
         let R = pose.rotation_matrix();
         let arm = R * node.center;
         self.w0 = R * twist.angular;
         self.v0 = R * twist.linear + self.w0.cross(&arm);
         self.center0 = pose.position + arm;
         self.rotation0 = pose.rotation;
-        // L = I(R) ω; the step's inertia is that half-way along the present turn.
+        self.drift = Twist::ZERO;
+        // L = I(R) ω.
         self.momentum = R * (node.inertia * twist.angular);
-        let half = exp_rotation(&(self.w0 * (0.5 * h)));
-        let middle = half * pose.rotation;
-        let Rm = if h == 0.0 { R } else { middle.to_rotation_matrix().into_inner() };
+        (self.pose, self.R, self.center) = (*pose, R, self.center0);
+    }
+
+    /// Starts a step of h seconds (0 in statics) there, or where the present velocities lead in that step. Its inertia is
+    /// that half-way along the present turn.
+    #[inline]
+    fn aim(&mut self, node: &Node, h: f64, predict: bool) {
+        let half = exp_rotation(&((self.w0 - self.drift.angular) * (0.5 * h)));
+        let middle = half * self.rotation0;
+        let Rm = if h == 0.0 { self.R } else { middle.to_rotation_matrix().into_inner() };
         self.inertia = Rm * node.inertia * Rm.transpose();
         if predict {
             (self.v, self.w) = (self.v0, self.w0);
-            self.put(node, self.center0 + self.v0 * h, half * middle);
+            self.put(node, self.center0 + (self.v0 - self.drift.linear) * h, half * middle);
         } else {
             (self.v, self.w) = (Vector3::zeros(), Vector3::zeros());
-            (self.pose, self.R, self.center) = (*pose, R, self.center0);
         }
     }
 
     /// Moves the iterate to where the start gets with velocity (v, w) in h seconds.
     #[inline]
     pub fn advance(&mut self, node: &Node, h: f64) {
-        self.put(node, self.center0 + self.v * h, exp_rotation(&(self.w * h)) * self.rotation0);
+        let turn = exp_rotation(&((self.w - self.drift.angular) * h));
+        self.put(node, self.center0 + (self.v - self.drift.linear) * h, turn * self.rotation0);
     }
 
     /// Sets centre of mass and rotation, a product of unit quaternions.
@@ -99,6 +109,24 @@ impl Frame {
         Twist { linear: Rt * self.v - angular.cross(&node.center), angular }
     }
 
+    /// What a spring on a frame of the node does at the end of a step of h seconds, where that is in the world; and its point
+    /// in the axes in which the node is stepped.
+    pub fn pull(&self, spring: &Spring, frame: &Pose, h: f64) -> (Vector3<f64>, Wrench) {
+        let at = self.pose * *frame;
+        let arm = at.position - self.center;
+        let twist = Twist { linear: self.velocity_at(&at.position), angular: self.w };
+        (at.position, spring.wrench(&self.in_world(&at, &arm, h), &twist))
+    }
+
+    /// A frame at an arm from the centre of mass, where the axes in which the node is stepped are in the world after h seconds.
+    pub fn in_world(&self, at: &Pose, arm: &Vector3<f64>, h: f64) -> Pose {
+        let Twist { linear, angular } = &self.drift;
+        Pose {
+            position: at.position + (linear + angular.cross(arm)) * h,
+            rotation: exp_rotation(&(angular * h)) * at.rotation,
+        }
+    }
+
     /// Velocity of a point (world axes).
     #[inline]
     pub fn velocity_at(&self, point: &Vector3<f64>) -> Vector3<f64> {
@@ -109,10 +137,8 @@ impl Frame {
 /// Largest turn of a body in a step, rad, for which its present velocity predicts where it ends.
 const PREDICTABLE: f64 = 0.5;
 
-/// Sets every frame to the state, and the one after the nodes' to the base at the end of a step of h seconds
-/// (0 in statics). If no body turns far in a step, frames move on to where the state's velocities take them:
-/// an iterate that much closer to the end. Else that would be no guess at all.
-pub(super) fn load(model: &Constants, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
+/// Sets every frame to the state, at the start of a step, and the one after the nodes' to the base at the end of it.
+pub(super) fn start(model: &Constants, inputs: &Inputs, state: &State, frames: &mut [Frame]) {
     frames[model.nodes.len()] = Frame {
         pose: inputs.base,
         R: inputs.base.rotation_matrix(),
@@ -121,12 +147,27 @@ pub(super) fn load(model: &Constants, inputs: &Inputs, state: &State, h: f64, fr
         w: inputs.base_twist.angular,
         ..Frame::empty()
     };
-    let turns_far = |node: &Node| state.twists[node.head.index()].angular.norm() * h > PREDICTABLE;
-    let predict = h > 0.0 && !model.nodes.iter().any(turns_far);
     for (node, frame) in model.nodes.iter().zip(frames) {
         let head = node.head.index();
-        frame.start(node, &state.poses[head], &state.twists[head], h, predict);
+        frame.start(node, &state.poses[head], &state.twists[head]);
     }
+}
+
+/// Aims at the end of a step of h seconds (0 in statics). If no body turns far in a step, frames move on to where the
+/// velocities take them: an iterate that much closer to the end. Else that would be no guess at all.
+pub(super) fn aim(model: &Constants, h: f64, frames: &mut [Frame]) {
+    let far = (PREDICTABLE / h).powi(2);
+    let nodes = &frames[..model.nodes.len()];
+    let predict = h > 0.0 && !nodes.iter().any(|frame| (frame.w0 - frame.drift.angular).norm_squared() > far);
+    for (node, frame) in model.nodes.iter().zip(frames) {
+        frame.aim(node, h, predict);
+    }
+}
+
+/// Both, in world axes.
+pub(super) fn load(model: &Constants, inputs: &Inputs, state: &State, h: f64, frames: &mut [Frame]) {
+    start(model, inputs, state, frames);
+    aim(model, h, frames);
 }
 
 /// A dead load on a node: world axes, at a point of the node's frame.
@@ -174,18 +215,22 @@ pub(super) fn apply_loads(
     }
 }
 
-/// Writes poses and the given twists of all bodies back to the state.
+/// Writes poses and twists of all bodies back to the state; at rest where nothing is `floating`.
 pub(super) fn store(
     model: &Constants,
     frames: &[Frame],
     base: &Pose,
     base_twist: &Twist,
-    still: bool,
+    floating: Option<&Floating>,
     state: &mut State,
 ) {
+    let still = floating.is_none();
     for (node, frame) in model.nodes.iter().zip(frames) {
         state.poses[node.head.index()] = frame.pose;
         state.twists[node.head.index()] = if still { Twist::ZERO } else { frame.final_twist(node) };
+    }
+    if let Some(floating) = floating {
+        floating.end(model, frames, state);
     }
     for (body, node, offset) in &model.followers {
         let (outer, twist) = match node {

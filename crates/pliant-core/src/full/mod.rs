@@ -14,6 +14,7 @@
 mod assembly;
 mod carrying;
 mod contact;
+mod floating;
 mod frames;
 mod geometric;
 mod model;

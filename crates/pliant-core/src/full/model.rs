@@ -65,6 +65,8 @@ pub(super) struct Constants {
     pub first_item: Vec<usize>,
     /// Whether a front's unit is a body with the rows of its tree joint, all of which are assembled there.
     pub is_carried: Vec<bool>,
+    /// Nodes of each tree on a free base, that first.
+    pub floats: Vec<Vec<usize>>,
     /// Bodies other than their node's head, with their node and offset.
     pub followers: Vec<(BodyId, Option<usize>, Pose)>,
     pub radius: f64,
@@ -277,6 +279,7 @@ impl Constants {
             items: items.into_iter().map(|(_, item)| item).collect(),
             first_item,
             is_carried,
+            floats: order.free_trees(),
             followers,
             radius,
         }

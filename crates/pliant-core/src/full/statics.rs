@@ -403,7 +403,7 @@ impl<'a> Search<'a> {
             frame.w = Vector3::new(x[3], x[4], x[5]) * scale;
             frame.advance(node, 1.0);
         }
-        frames::store(self.model, &work.frames, &self.inputs.base, &Twist::ZERO, true, state);
+        frames::store(self.model, &work.frames, &self.inputs.base, &Twist::ZERO, None, state);
         self.model.for_each_row(|row, unknown| state.multipliers[row] -= scale * work.solution[unknown]);
     }
 

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
+use super::floating::Floating;
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants};
 use crate::engine::State;
@@ -18,6 +19,7 @@ pub(super) struct Workspace {
     pub loads: Vec<NodeLoad>,
     pub solution: Vec<f64>,
     pub numeric: Numeric,
+    pub floating: Floating,
     /// Force and torque left over on each node, and closures: statics only.
     pub forces: Vec<(Vector3<f64>, Vector3<f64>)>,
     pub closures: Vec<f64>,
@@ -34,6 +36,7 @@ impl Workspace {
             loads: Vec::with_capacity(model.mechanism.bodies().len() + model.mechanism.effectors().len()),
             solution: vec![0.0; model.plan.unknowns()],
             numeric: Numeric::new(&model.plan),
+            floating: Floating::new(model),
             forces: vec![Default::default(); model.nodes.len()],
             closures: vec![0.0; State::at_rest(&model.mechanism).multipliers.len()],
             ahead: vec![0.0; model.freedoms.len()],
@@ -83,7 +86,9 @@ pub(super) fn attempt(
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
-    frames::load(model, inputs, state, h, &mut work.frames);
+    frames::start(model, inputs, state, &mut work.frames);
+    work.floating.start(model, h, &mut work.frames);
+    frames::aim(model, h, &mut work.frames);
     frames::collect_loads(model, inputs, &mut work.loads);
     let scheme = scheme(h);
     work.next.multipliers.copy_from_slice(&state.multipliers);
@@ -154,7 +159,8 @@ fn finish(
 ) -> Option<(JointId, f64)> {
     let mut torn = None;
     let next = &mut work.next;
-    frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, false, next);
+    work.floating.advance(model, inputs, h, &work.frames);
+    frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, Some(&work.floating), next);
     next.time = state.time + h;
     next.steps = state.steps + 1;
     let multipliers = &state.multipliers;

@@ -5,8 +5,8 @@
 //! nothing between H_m and z but the loads. Gravity acts on H_m alone.
 //!
 //! The rigid part carries its linear momentum and its angular momentum about its centre of mass, world axes;
-//! rotations use the inertia of the middle of the step, as in the full engine. Without external torque the
-//! angular momentum is kept to the last bit.
+//! it turns as a free body does ([`free_turn`]). Without external torque the angular momentum is kept to the last bit, and
+//! the energy of the turning to rounding.
 //!
 //! Left out: what spin does to z, and how M_bb changes with z.
 
@@ -14,7 +14,7 @@ use nalgebra::{DMatrix, Matrix3, Matrix6, UnitQuaternion, Vector3};
 
 use super::model::Component;
 use super::reduction::FreeBase;
-use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian};
+use crate::spatial::{Pose, Twist, exp, free_turn, right_jacobian};
 
 /// The rigid part of a component on a free base.
 #[derive(Clone, Debug)]
@@ -162,13 +162,11 @@ impl Floating {
     pub fn advance(&mut self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) {
         let before = self.twist();
         let center = self.center();
-        let w = self.spin(&self.mean.rotation);
-        let middle = exp_rotation(&(w * (0.5 * h))) * self.mean.rotation;
         self.linear += force * h;
         self.angular += torque * h;
-        let w = self.spin(&middle);
-        let rotation =
-            UnitQuaternion::new_normalize((exp_rotation(&(w * h)) * self.mean.rotation).into_inner());
+        let own = self.mean.rotation.inverse() * self.angular;
+        let turned = self.mean.rotation * free_turn(&self.inertia, &self.inverse, &own, h);
+        let rotation = UnitQuaternion::new_normalize(turned.into_inner());
         let center = center + self.linear * (h / self.mass);
         self.mean = Pose { rotation, position: center - rotation * self.center };
         let after = self.twist();

@@ -15,6 +15,7 @@
 mod exponential;
 mod inertia;
 mod pose;
+mod tumbling;
 mod twist;
 mod wrench;
 
@@ -25,6 +26,7 @@ pub use exponential::{
 };
 pub use inertia::SpatialInertia;
 pub use pose::Pose;
+pub(crate) use tumbling::free_turn;
 pub use twist::Twist;
 pub use wrench::Wrench;
 

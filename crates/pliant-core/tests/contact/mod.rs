@@ -11,3 +11,4 @@ mod masses;
 mod repeat;
 mod scenes;
 mod shapes;
+mod tumbling;

@@ -2,6 +2,7 @@
 
 mod handles;
 mod interface;
+mod momentum;
 mod ownership;
 mod repeat;
 

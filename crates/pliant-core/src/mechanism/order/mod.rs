@@ -127,6 +127,26 @@ impl Order {
         &self.nodes
     }
 
+    /// The nodes of each tree that hangs on nothing, its free base first.
+    pub(crate) fn free_trees(&self) -> Vec<Vec<usize>> {
+        let mut trees: Vec<Vec<usize>> = Vec::new();
+        let mut tree_of = vec![None; self.nodes.len()];
+        for (n, node) in self.nodes.iter().enumerate() {
+            tree_of[n] = match node.parent {
+                Some(parent) => tree_of[parent],
+                None if node.joint.is_none() => {
+                    trees.push(Vec::new());
+                    Some(trees.len() - 1)
+                }
+                None => None,
+            };
+            if let Some(tree) = tree_of[n] {
+                trees[tree].push(n);
+            }
+        }
+        trees
+    }
+
     /// The node a body belongs to; `None` if it is welded to the world.
     pub fn node_of(&self, body: BodyId) -> Option<usize> {
         self.node_of_body[body.index()]
