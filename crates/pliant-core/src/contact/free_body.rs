@@ -180,6 +180,16 @@ impl FreeBody {
         h * self.spin(&self.pose.rotation, &self.next.2).norm()
     }
 
+    /// Where the step that was attempted ends.
+    pub(super) fn next_pose(&self) -> Pose {
+        self.next.0
+    }
+
+    /// Moves that place.
+    pub(super) fn shift_next(&mut self, by: &Vector3<f64>) {
+        self.next.0.position += by;
+    }
+
     /// Takes the step that was attempted.
     pub(super) fn take(&mut self) {
         (self.pose, self.linear, self.angular) = self.next;

@@ -111,6 +111,11 @@ const SOFTNESS: f64 = 1e-3;
 const PIECES: u32 = 64;
 const TURN: f64 = 0.2;
 
+/// What turns less than this in a step, rad, goes straight enough; and how deep something may be before it is moved out, of the
+/// smaller shape's radius.
+const SLOW: f64 = 0.01;
+const SHALLOW: f64 = 1e-4;
+
 /// A scene of contact.
 ///
 /// ```
@@ -693,7 +698,50 @@ impl World {
         self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, residual::residual);
         self.holding.unfold(&mut self.equations);
         let turn = self.finish(h)?;
+        self.draw_out();
         Ok(turn)
+    }
+
+    /// Where a free body turns fast, its step ends elsewhere than the straight motion that contact reckons with: by ½ω²h² of its
+    /// size. What gets deeper by that is moved out again, by translation and without a change of speed.
+    fn draw_out(&mut self) {
+        for at in 0..self.frames.len() {
+            let p = self.frames[at].0;
+            if at > 0 && self.frames[at - 1].0 == p {
+                continue;
+            }
+            let things = self.pairs[p].things();
+            if things.iter().all(|thing| self.things[*thing].turn < SLOW) {
+                continue;
+            }
+            let owners = things.map(|thing| self.owners[thing]);
+            if owners.iter().any(|owner| matches!(owner, Touched::Mechanism(..))) {
+                continue;
+            }
+            let before = things.map(|thing| self.things[thing].pose);
+            let mut light = [0.0; 2];
+            for (i, owner) in owners.iter().enumerate() {
+                if let Touched::Free(id) = owner {
+                    let body = &self.bodies[id.index];
+                    self.things[things[i]].pose = body.next_pose();
+                    light[i] = 1.0 / body.inertia().mass;
+                }
+            }
+            let size = self.pairs[p].size;
+            self.pairs[p].find(&self.things, SHALLOW * size, &mut self.narrow);
+            (0..2).for_each(|i| self.things[things[i]].pose = before[i]);
+            let gaps = self.frames.iter().zip(&self.coming).filter(|(frame, _)| frame.0 == p);
+            let allowed = gaps.map(|(_, contact)| -contact.gap).fold(SHALLOW * size, f64::max);
+            let Some(deepest) = self.narrow.points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)) else {
+                continue;
+            };
+            let out = deepest.normal * ((-deepest.gap - allowed).max(0.0) / (light[0] + light[1]));
+            for (owner, share) in owners.iter().zip([-light[0], light[1]]) {
+                if let Touched::Free(id) = owner {
+                    self.bodies[id.index].shift_next(&(out * share));
+                }
+            }
+        }
     }
 
     /// Takes the step that was attempted.
