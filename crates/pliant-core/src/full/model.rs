@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::joints::JointKind;
@@ -93,6 +93,8 @@ pub(super) struct Node {
 pub(super) struct Joint {
     pub id: JointId,
     pub kind: JointKind,
+    /// P: what is kept of its closure and rows, if not all.
+    pub kept: Option<Matrix6<f64>>,
     /// Node of the child and of the parent; `None` is the world.
     pub child: Option<usize>,
     pub parent: Option<usize>,
@@ -356,6 +358,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     Some(Joint {
         id,
         kind: joint.kind.clone(),
+        kept: mechanism.kept(id),
         child,
         parent,
         in_child,

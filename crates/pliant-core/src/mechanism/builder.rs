@@ -12,6 +12,7 @@ use super::description::{
     TargetDescription,
 };
 use super::order::Order;
+use super::repeated::repeated;
 use super::validate::{Checks, with_article};
 use super::{
     Body, BodyId, Coupling, Data, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint,
@@ -307,6 +308,7 @@ impl MechanismBuilder {
                 order,
                 marks,
                 start,
+                repeated: Vec::new(),
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
@@ -480,6 +482,8 @@ fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) 
 /// The mechanism where its joints are to start, loops and couplings closed.
 fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
     let mut mechanism = Mechanism { data: Arc::new(data) };
+    let repeated = repeated(&mechanism);
+    Arc::make_mut(&mut mechanism.data).repeated = repeated;
     let given: Vec<(JointId, Vec<f64>)> = (mechanism.joint_ids().zip(mechanism.joints()))
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
         .map(|(id, joint)| (id, joint.start.clone()))
