@@ -31,10 +31,9 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         json["notes"] = mechanism.notes().into();
     }
     let mut rows = Vec::new();
-    if let Some((row, value)) = repeated(mechanism) {
-        rows.push(("repeated", row));
-        json["repeated"] = value;
-    }
+    let (repeated, told) = repeated(mechanism);
+    rows.extend(repeated.map(|row| ("repeated", row)));
+    json["repeated"] = told;
     let counts = [
         ("world_shapes", "world shapes", mechanism.world_shapes().len()),
         ("loose_bodies", "loose bodies", mechanism.loose().len()),
@@ -68,7 +67,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
 }
 
 /// Directions of loop joints that repeat what the rest closes, and how far they stay open.
-fn repeated(mechanism: &Mechanism) -> Option<(String, Value)> {
+fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
     /// Names that are printed; JSON has all.
     const MOST: usize = 6;
     let list = mechanism.repeated();
@@ -84,14 +83,21 @@ fn repeated(mechanism: &Mechanism) -> Option<(String, Value)> {
         [m, rad] => format!("left open by up to {} and {}", quantity(m, "m"), quantity(rad, "rad")),
     };
     let of = names[..names.len().min(MOST)].join(", ");
-    let text = format!("{directions} directions of loop joints {of}{more}, within {REPEATED_WITHIN}: {open}");
+    let passed_over = match mechanism.loops_passed_over() {
+        0 => String::new(),
+        n => format!("; {n} loop joints not looked at"),
+    };
+    let text = format!(
+        "{directions} directions of loop joints {of}{more}, within {REPEATED_WITHIN}: {open}{passed_over}"
+    );
     let json = json!({
         "directions": directions,
         "joints": names,
         "tolerance": REPEATED_WITHIN,
+        "passed_over": mechanism.loops_passed_over(),
         "gap": { "length": gap[0], "angle": gap[1] },
     });
-    (!list.is_empty()).then_some((text, json))
+    ((!list.is_empty()).then_some(text), json)
 }
 
 /// What contact has to say before anything moves. That it is not possible is told too, not a failure: all else can be had.

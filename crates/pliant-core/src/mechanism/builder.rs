@@ -309,6 +309,7 @@ impl MechanismBuilder {
                 marks,
                 start,
                 repeated: Vec::new(),
+                passed_over: 0,
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
@@ -483,7 +484,8 @@ fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) 
 fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
     let mut mechanism = Mechanism { data: Arc::new(data) };
     let repeated = repeated(&mechanism);
-    Arc::make_mut(&mut mechanism.data).repeated = repeated;
+    let data = Arc::make_mut(&mut mechanism.data);
+    (data.repeated, data.passed_over) = repeated;
     let given: Vec<(JointId, Vec<f64>)> = (mechanism.joint_ids().zip(mechanism.joints()))
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
         .map(|(id, joint)| (id, joint.start.clone()))

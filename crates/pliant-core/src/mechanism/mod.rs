@@ -252,6 +252,7 @@ struct Data {
     marks: Marks,
     start: Option<Start>,
     repeated: Vec<Repeated>,
+    passed_over: usize,
 }
 
 impl Mechanism {
@@ -333,6 +334,11 @@ impl Mechanism {
     /// [`REPEATED_WITHIN`]: engines leave these out, and they stay open as far as they differ.
     pub fn repeated(&self) -> &[Repeated] {
         &self.data.repeated
+    }
+
+    /// Loop joints that were not asked what they repeat, because all loops together are too long for that.
+    pub fn loops_passed_over(&self) -> usize {
+        self.data.passed_over
     }
 
     /// What is kept of the closure C and the rows J of a loop joint: P C and P J; `None` is all.

@@ -530,17 +530,22 @@ fn tilted_axes_hold() {
         d.pushed("coupler", (3.0, -20.0)).build()
     };
     let written = Written::exactly(turn);
-    let free = moved(&tilted(0.0), &written, Run::Statics).unwrap().norm();
-    for tilt in [1e-5, 1e-4, 3e-4, 1.5e-3, 3e-3, 1e-2, 0.1, 1.0] {
-        let mechanism = tilted(tilt);
-        let count: usize = mechanism.repeated().iter().map(|r| r.directions).sum();
-        assert!(if tilt < 5e-4 { count == 3 } else { count < 3 }, "{tilt}: {count}");
-        for run in [Run::Statics, Run::Steps(Engine::Full, FRAME), Run::Steps(Engine::Articulated, FRAME)] {
-            let part = moved(&mechanism, &written, run).unwrap().norm() / free;
-            println!("{tilt} {run:?}: {part:.1e}");
-            // Steps of 0.2 s have not come to rest altogether.
-            let held = if tilt < 5e-4 { (part - 1.0).abs() < 1e-3 } else { part < 1e-3 };
-            assert!(held, "{tilt} {run:?}: {part}");
+    for run in runs() {
+        let free = moved(&tilted(0.0), &written, run).unwrap().norm();
+        for tilt in [1e-5, 1e-4, 3e-4, 1.5e-3, 3e-3, 1e-2, 0.1, 1.0] {
+            let mechanism = tilted(tilt);
+            let count: usize = mechanism.repeated().iter().map(|r| r.directions).sum();
+            assert!(if tilt < 5e-4 { count == 3 } else { count < 3 }, "{tilt}: {count}");
+            match moved(&mechanism, &written, run) {
+                Ok(moved) => {
+                    let part = moved.norm() / free;
+                    println!("{tilt} {run:?}: {part:.1e}");
+                    // Rows of `full` are soft against change: at the least tilt that holds, 2e-3 of the motion in 0.2 s.
+                    let right = if tilt < 5e-4 { (part - 1.0).abs() < 3.0 * tilt } else { part < 5e-3 };
+                    assert!(right, "{tilt} {run:?}: {part}");
+                }
+                Err(error) => assert!(tilt > 5e-4 && error.contains("cannot move: loops"), "{tilt}: {error}"),
+            }
         }
     }
 }

@@ -51,6 +51,11 @@ impl LoopJoint {
         self.kept.as_ref().map_or((C, J), |P| (P * C, P * J))
     }
 
+    /// The rows of a joint with d freedoms that anything is kept of.
+    pub fn rows(&self, d: usize) -> impl Iterator<Item = usize> {
+        (0..6 - d).filter(|&i| self.kept.is_none_or(|P| P[(i, i)] != 0.0))
+    }
+
     /// A row of the child frame's body twist, on child and parent.
     pub fn wrenches(&self, placed: &PlacedLoop, row: [f64; 6], work: &Slots) -> [(usize, Six); 2] {
         let l = v(&(placed.R * Vector3::new(row[0], row[1], row[2])));
