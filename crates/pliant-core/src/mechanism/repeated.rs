@@ -72,16 +72,17 @@ impl Repeated {
         let rows = self.kept * kind.rows(&X, q);
         let coordinates = kind.coordinates_jacobian(&X, q);
         let mut sum = Matrix6::zeros();
-        for row in rows.row_iter().chain(coordinates.row_iter()) {
+        // Rows of which nothing is left are rounding.
+        let kept = (0..6 - q.len()).filter(|&i| self.kept[(i, i)] > 1e-9).map(|i| rows.row(i));
+        for row in kept.chain((0..q.len()).map(|k| coordinates.row(k))) {
             let w = Vector6::from_fn(|i, _| row[i] * if i < 3 { length } else { 1.0 });
-            let size = w.norm_squared();
-            sum += if size > 0.0 { w * w.transpose() / size } else { Matrix6::zeros() };
+            sum += w * w.transpose() / w.norm_squared();
         }
         let eigen = sum.symmetric_eigen();
         let mut order: [usize; 6] = std::array::from_fn(|i| i);
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        let of = |&i: &usize| eigen.eigenvectors.column(i) * eigen.eigenvectors.column(i).transpose();
-        order[..6 - self.directions].iter().map(of).sum()
+        let square = |&i: &usize| eigen.eigenvectors.column(i) * eigen.eigenvectors.column(i).transpose();
+        order[..6 - self.directions].iter().map(square).sum()
     }
 }
 
@@ -141,7 +142,8 @@ impl Closure {
         };
         let [mut up, mut down] = [way(Some(joint.child)), way(joint.parent)];
         while up.last().is_some() && up.last() == down.last() {
-            (up.pop(), down.pop());
+            up.pop();
+            down.pop();
         }
         let around = up.into_iter().map(|n| (n, 1.0)).chain(down.into_iter().map(|n| (n, -1.0))).collect();
         let d = joint.kind.freedoms();
@@ -235,7 +237,7 @@ struct Set<'a> {
     closures: &'a mut [Closure],
     couplings: &'a [Coupling],
     size: f64,
-    /// Nodes that are moved, parents first, and the first column of each; the place of any node among them.
+    /// Nodes that are moved, parents first, and the first column of each.
     nodes: Vec<usize>,
     first: Vec<usize>,
     columns: usize,
@@ -271,12 +273,11 @@ impl<'a> Set<'a> {
         nodes.sort_unstable();
         nodes.dedup();
         let mut columns = 0;
-        let first = (nodes.iter())
-            .map(|&n| {
-                columns += order.nodes()[n].joint.map_or(6, |j| mechanism[j].freedoms.len());
-                columns - order.nodes()[n].joint.map_or(6, |j| mechanism[j].freedoms.len())
-            })
-            .collect();
+        let mut first = Vec::with_capacity(nodes.len());
+        for &n in &nodes {
+            first.push(columns);
+            columns += order.nodes()[n].joint.map_or(6, |j| mechanism[j].freedoms.len());
+        }
         let size = size(mechanism, closures);
         Set { mechanism, closures, couplings, size, nodes, first, columns }
     }
@@ -309,7 +310,7 @@ impl<'a> Set<'a> {
         let direction = DVector::from_fn(self.columns, |i, _| any(i));
         let direction = &direction - directions(J)?.correction(J, &(J * &direction));
         let most = direction.amax();
-        if !(most > 1e-6) {
+        if most.is_nan() || most < 1e-6 {
             return None; // nothing can move
         }
         let mut at = start.clone();
