@@ -97,7 +97,18 @@ fn info_of_every_gallery_entry() {
         keys.sort();
         assert_eq!(
             keys,
-            ["bodies", "effectors", "freedoms", "joints", "loops", "mass", "name", "radius", "warnings"]
+            [
+                "bodies",
+                "effectors",
+                "freedoms",
+                "joints",
+                "loops",
+                "mass",
+                "name",
+                "radius",
+                "repeated",
+                "warnings"
+            ]
         );
         for key in ["bodies", "joints", "freedoms", "loops"] {
             assert!(info[key].is_u64(), "{name}: {key}");
@@ -116,6 +127,9 @@ fn info_for_people() {
     let outcome = run.file("odd.toml", ODD).run(&["info", "odd.toml"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     insta::assert_snapshot!("info", outcome.out);
+    let outcome = run.run(&["info", "four-bar"]);
+    let repeated = "repeated   3 directions of loop joints C, within 0.0005: none left open\n";
+    assert!(outcome.out.contains(repeated), "{}", outcome.out);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `pliant info`: what a mechanism is made of.
 
 use pliant::engines::Engine;
-use pliant::mechanism::{Mechanism, Summary};
+use pliant::mechanism::{Mechanism, REPEATED_WITHIN, Summary};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
@@ -31,6 +31,9 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         json["notes"] = mechanism.notes().into();
     }
     let mut rows = Vec::new();
+    let (repeated, told) = repeated(mechanism);
+    rows.extend(repeated.map(|row| ("repeated", row)));
+    json["repeated"] = told;
     let counts = [
         ("world_shapes", "world shapes", mechanism.world_shapes().len()),
         ("loose_bodies", "loose bodies", mechanism.loose().len()),
@@ -61,6 +64,40 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     }
     // The warnings are part of the answer here, not beside it.
     Ok(Answer { text: text(mechanism.name(), &summary, rows), warnings: Vec::new(), json })
+}
+
+/// Directions of loop joints that repeat what the rest closes, and how far they stay open.
+fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
+    /// Names that are printed; JSON has all.
+    const MOST: usize = 6;
+    let list = mechanism.repeated();
+    let directions: usize = list.iter().map(|r| r.directions).sum();
+    let names: Vec<String> = list.iter().map(|r| mechanism[r.joint].name.clone()).collect();
+    let gap = list.iter().fold([0.0f64; 2], |[m, rad], r| [m.max(r.gap[0]), rad.max(r.gap[1])]);
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let open = match gap {
+        [0.0, 0.0] => "none left open".into(),
+        [m, rad] => format!("left open by up to {} and {}", quantity(m, "m"), quantity(rad, "rad")),
+    };
+    let of = names[..names.len().min(MOST)].join(", ");
+    let passed_over = match mechanism.loops_passed_over() {
+        0 => String::new(),
+        n => format!("; {n} loop joints not looked at"),
+    };
+    let text = format!(
+        "{directions} directions of loop joints {of}{more}, within {REPEATED_WITHIN}: {open}{passed_over}"
+    );
+    let json = json!({
+        "directions": directions,
+        "joints": names,
+        "tolerance": REPEATED_WITHIN,
+        "passed_over": mechanism.loops_passed_over(),
+        "gap": { "length": gap[0], "angle": gap[1] },
+    });
+    ((!list.is_empty()).then_some(text), json)
 }
 
 /// What contact has to say before anything moves. That it is not possible is told too, not a failure: all else can be had.

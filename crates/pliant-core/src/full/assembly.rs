@@ -217,7 +217,7 @@ impl Scene<'_> {
                 let tension = multipliers.iter().fold(0.0f64, |m, x| m.max(x.abs()));
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
-                        JointKind::Hinge | JointKind::Ball => {
+                        JointKind::Hinge | JointKind::Ball if joint.kept.is_none() => {
                             self.geometric_of_tension(joint, child, parent, placed, target);
                         }
                         _ => self.geometric(joint, child, parent, &[0.0; 6], target),

@@ -168,7 +168,13 @@ impl Scene<'_> {
         let Placement { coordinates: q, rows: J, coordinates_jacobian: Jq, .. } =
             joint.kind.place(&X, reference);
         let q = &q.as_slice()[..d];
-        let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
+        let mut multipliers = Vector6::zeros();
+        multipliers.as_mut_slice()[..6 - d].copy_from_slice(&self.multipliers[joint.row..joint.row + 6 - d]);
+        // (P J)ᵀλ = Jᵀ(Pᵀλ).
+        if let Some(P) = &joint.kept {
+            multipliers = P.tr_mul(&multipliers);
+        }
+        let multipliers = &multipliers.as_slice()[..6 - d];
         let H = joint.kind.wrench_derivative(&X, q, multipliers, &forces[..d]);
         let mut w = Vector6::zeros();
         for (k, force) in multipliers.iter().enumerate() {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::joints::JointKind;
@@ -13,9 +13,10 @@ use crate::spatial::{Pose, skew};
 
 /// Compliance of a constraint row that closes a loop, relative to the inverse mass it sees: makes rows that
 /// loops repeat solvable. It acts against changes of the constraint force only, so nothing gives
-/// way at rest. Anything from 1e-14 to 1e-6 gives the same motion; a pivot that is nothing but this loses
-/// as many digits as it is small, so the largest is taken. Rows of trees need none.
-const ROW_SOFTNESS: f64 = 1e-6;
+/// way at rest. Anything from 1e-14 to 1e-6 gives the same motion where rows are repeated exactly; a pivot that is
+/// nothing but this loses as many digits as it is small, so it is no smaller than it must be: rows that are kept have
+/// singular values above 5e-4, squares above 2.5e-7 of the others. Rows of trees need none.
+const ROW_SOFTNESS: f64 = 1e-8;
 
 /// A mechanism prepared for the full engine.
 ///
@@ -95,6 +96,8 @@ pub(super) struct Node {
 pub(super) struct Joint {
     pub id: JointId,
     pub kind: JointKind,
+    /// P: what is kept of its closure and rows, if not all.
+    pub kept: Option<Matrix6<f64>>,
     /// Node of the child and of the parent; `None` is the world.
     pub child: Option<usize>,
     pub parent: Option<usize>,
@@ -359,6 +362,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     Some(Joint {
         id,
         kind: joint.kind.clone(),
+        kept: mechanism.kept(id),
         child,
         parent,
         in_child,

@@ -5,7 +5,7 @@
 //! (R_F l, R_F a + r×R_F l) on the child, with r from its centre of mass to the child frame's origin, and the
 //! negative of that, with its own r, on the parent.
 
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 use super::assembly::Scene;
 use super::frames::Frame;
@@ -32,6 +32,20 @@ pub(super) struct Placed {
     pub rate: Vector6<f64>,
 }
 
+impl Placed {
+    /// What is kept of the closure and its rows: P C and P J.
+    #[inline(never)]
+    fn keep(&mut self, P: &Matrix6<f64>, rows: usize) {
+        self.residual = P * self.residual;
+        for list in [&mut self.linear, &mut self.child, &mut self.parent] {
+            let all = *list;
+            for i in 0..rows {
+                list[i] = (0..rows).map(|k| all[k] * P[(i, k)]).sum();
+            }
+        }
+    }
+}
+
 impl Scene<'_> {
     /// A joint's side: a node, or the base if it is the world.
     #[inline(always)]
@@ -49,7 +63,12 @@ impl Scene<'_> {
     /// The rows, closure and coordinates of a joint.
     #[inline(always)]
     pub(super) fn place(&self, joint: &Joint) -> Placed {
-        if joint.kind == JointKind::Hinge { self.place_hinge(joint) } else { self.place_any(joint) }
+        let mut placed =
+            if joint.kind == JointKind::Hinge { self.place_hinge(joint) } else { self.place_any(joint) };
+        if let Some(P) = &joint.kept {
+            placed.keep(P, 6 - joint.kind.freedoms());
+        }
+        placed
     }
 
     /// Any joint, by the answers of its kind.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 
 use super::kinematics::Places;
 use super::model::{BASE, Freedom, Link};
@@ -32,6 +32,8 @@ pub(super) struct Loops {
 #[derive(Clone, Debug)]
 pub(super) struct LoopJoint {
     pub kind: JointKind,
+    /// P: what is kept of its closure and rows, if not all.
+    pub kept: Option<Matrix6<f64>>,
     /// Links, or the base.
     pub child: usize,
     pub parent: usize,
@@ -103,6 +105,7 @@ impl Loops {
             let in_parent = mechanism.frame_in_parent(&mechanism[id]);
             loops.joints.push(LoopJoint {
                 kind: joint.kind.clone(),
+                kept: mechanism.kept(id),
                 child: child.unwrap_or(BASE),
                 parent: parent.unwrap_or(BASE),
                 in_child: order.offset_of(joint.child) * mechanism.frame_in_child(&mechanism[id]),
@@ -202,14 +205,17 @@ impl LoopJoint {
         let d = self.kind.freedoms();
         let (outer, inner) = self.frames(places, base);
         let X = outer.inverse_times(&inner);
-        residual.copy_from_slice(&self.kind.residual(&X, q).as_slice()[..6 - d]);
+        let (mut C, mut J) = (self.kind.residual(&X, q), self.kind.rows(&X, q));
+        if let Some(P) = &self.kept {
+            (C, J) = (P * C, P * J);
+        }
+        residual.copy_from_slice(&C.as_slice()[..6 - d]);
         let at = Pose::new(inner.rotation, inner.position - Vector3::from(places.point));
-        let outward = |J: &nalgebra::Matrix6<f64>, i: usize| {
+        let outward = |J: &Matrix6<f64>, i: usize| {
             let local = Wrench::from_vector(&J.row(i).transpose());
             let w = at.wrench_to_outer(&local);
             row(w.force.into(), w.torque.into())
         };
-        let J = self.kind.rows(&X, q);
         rows.iter_mut().enumerate().for_each(|(i, g)| *g = outward(&J, i));
         let J = self.kind.coordinates_jacobian(&X, q);
         coordinates.iter_mut().enumerate().for_each(|(k, g)| *g = outward(&J, k));

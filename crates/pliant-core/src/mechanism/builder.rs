@@ -12,6 +12,7 @@ use super::description::{
     TargetDescription,
 };
 use super::order::Order;
+use super::repeated::repeated;
 use super::validate::{Checks, with_article};
 use super::{
     Body, BodyId, Coupling, Data, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint,
@@ -307,6 +308,8 @@ impl MechanismBuilder {
                 order,
                 marks,
                 start,
+                repeated: Vec::new(),
+                passed_over: 0,
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
@@ -480,6 +483,9 @@ fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) 
 /// The mechanism where its joints are to start, loops and couplings closed.
 fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
     let mut mechanism = Mechanism { data: Arc::new(data) };
+    let repeated = repeated(&mechanism);
+    let data = Arc::make_mut(&mut mechanism.data);
+    (data.repeated, data.passed_over) = repeated;
     let given: Vec<(JointId, Vec<f64>)> = (mechanism.joint_ids().zip(mechanism.joints()))
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
         .map(|(id, joint)| (id, joint.start.clone()))

@@ -110,14 +110,19 @@ fn frames(mechanism: &Mechanism, joint: &Joint, at: &Start) -> [Pose; 2] {
 fn open(mechanism: &Mechanism, at: &mut Start) -> f64 {
     let radius = radius(mechanism);
     let mut open = 0.0f64;
-    for joint in mechanism.order().loop_joints().iter().map(|j| &mechanism[*j]) {
+    for &id in mechanism.order().loop_joints() {
+        let joint = &mechanism[id];
         let [outer, inner] = frames(mechanism, joint, at);
         let X = outer.inverse_times(&inner);
         let own = &mut at.coordinates[joint.coordinates()];
         let q = joint.kind.coordinates(&X, own);
         own.copy_from_slice(&q.as_slice()[..joint.kind.freedoms()]);
-        let gap = joint.kind.transform(own).inverse_times(&X);
-        open = open.max(gap.position.norm() / radius).max(2.0 * gap.rotation.imag().norm());
+        let mut gap = log(&joint.kind.transform(own).inverse_times(&X)).to_vector();
+        (0..3).for_each(|i| gap[i] /= radius);
+        if let Some(repeated) = mechanism.repeated_by(id) {
+            gap = repeated.passed_on(&joint.kind, own, radius) * gap;
+        }
+        open = open.max(gap.fixed_rows::<3>(0).norm()).max(gap.fixed_rows::<3>(3).norm());
     }
     for coupling in mechanism.couplings() {
         let [joint, of] = [coupling.joint, coupling.of].map(|j| &mechanism[j]);
@@ -279,7 +284,8 @@ impl<'m> Unknowns<'m> {
         let mut c = DVector::zeros(rows);
         let mut J = DMatrix::zeros(rows, self.units.len());
         let scale = |i: usize| if i < 3 { 1.0 / self.radius } else { 1.0 };
-        for (l, joint) in loops.iter().map(|j| &mechanism[*j]).enumerate() {
+        for (l, &id) in loops.iter().enumerate() {
+            let joint = &mechanism[id];
             let [outer, inner] = frames(mechanism, joint, at);
             let q = &at.coordinates[joint.coordinates()];
             let gap = log(&joint.kind.transform(q).inverse_times(&outer.inverse_times(&inner))).to_vector();
@@ -311,6 +317,13 @@ impl<'m> Unknowns<'m> {
                     }
                     node = own.parent;
                 }
+            }
+            // What the rest closes already counts no more.
+            if let Some(repeated) = mechanism.repeated_by(id) {
+                let Q = repeated.passed_on(&joint.kind, q, self.radius);
+                let (own, rows) = (Q * c.fixed_rows::<6>(6 * l), Q * J.fixed_rows::<6>(6 * l));
+                c.fixed_rows_mut::<6>(6 * l).copy_from(&own);
+                J.fixed_rows_mut::<6>(6 * l).copy_from(&rows);
             }
         }
         for (k, coupling) in mechanism.couplings().iter().enumerate() {

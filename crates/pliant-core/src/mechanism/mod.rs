@@ -21,6 +21,7 @@ mod description;
 mod handle;
 #[doc(hidden)]
 pub mod order;
+mod repeated;
 mod shape;
 mod summary;
 mod validate;
@@ -29,7 +30,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 
 pub use apart::{Apart, Whereabouts};
 pub use builder::MechanismBuilder;
@@ -40,6 +41,7 @@ pub use description::{
 };
 pub(crate) use handle::Marks;
 pub use handle::{BodyId, EffectorId, JointId, UnknownHandle};
+pub use repeated::{Repeated, TOLERANCE as REPEATED_WITHIN};
 pub use shape::{Geometry, Shape};
 pub use summary::Summary;
 
@@ -249,6 +251,8 @@ struct Data {
     order: Order,
     marks: Marks,
     start: Option<Start>,
+    repeated: Vec<Repeated>,
+    passed_over: usize,
 }
 
 impl Mechanism {
@@ -324,6 +328,29 @@ impl Mechanism {
     /// Where it starts; `None` is the file's pose.
     pub fn start(&self) -> Option<&Start> {
         self.data.start.as_ref()
+    }
+
+    /// Loop joints with directions that repeat what the rest of the mechanism closes already, within
+    /// [`REPEATED_WITHIN`]: engines leave these out, and they stay open as far as they differ.
+    pub fn repeated(&self) -> &[Repeated] {
+        &self.data.repeated
+    }
+
+    /// Loop joints that were not asked what they repeat, because all loops together are too long for that.
+    pub fn loops_passed_over(&self) -> usize {
+        self.data.passed_over
+    }
+
+    /// What is kept of the closure C and the rows J of a loop joint: P C and P J; `None` is all.
+    pub(crate) fn kept(&self, joint: JointId) -> Option<Matrix6<f64>> {
+        self.repeated_by(joint).map(|repeated| repeated.kept)
+    }
+
+    pub(crate) fn repeated_by(&self, joint: JointId) -> Option<&Repeated> {
+        // They are in the order of the joints.
+        let found =
+            self.data.repeated.binary_search_by_key(&joint.index(), |repeated| repeated.joint.index());
+        found.ok().map(|i| &self.data.repeated[i])
     }
 
     /// The handle of a body's name.

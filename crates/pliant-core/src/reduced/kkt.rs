@@ -17,11 +17,10 @@
 //!
 //! Lengths are measured in radii and compliances in the largest one, so that all entries are of order one.
 
-use super::closures;
 use super::reference::Reference;
 use super::softness::Softness;
 use super::system::{JointPart, System};
-use crate::linear::elimination::{Blocks, Last, Ordering, Pivoted, Symbolic};
+use crate::linear::elimination::{Blocks, Ordering, Pivoted, Symbolic};
 use crate::mechanism::JointId;
 
 /// Refinements at most; a tree needs none, loops two to five. Where loops cannot be solved all together, more.
@@ -136,7 +135,7 @@ impl Kkt {
         if sparse.closing == 0 || sparse.closing > LAST_AT_MOST {
             return Ok(sparse);
         }
-        if !closures::are_nearly_redundant(reference) && sparse.probe(reference) <= PROBED {
+        if sparse.probe(reference) <= PROBED {
             return Ok(sparse);
         }
         Kkt::arranged(reference, softness, Loops::Last)
@@ -166,14 +165,13 @@ impl Kkt {
         };
         let plan = Symbolic::new(&system.graph, ordering);
         system.number(&plan);
-        let basis =
-            (loops == Loops::Last).then(|| closures::independent(reference, &system, &plan)).flatten();
         let System { matrix, regularisation, length, soft, twists, joints, couplings, .. } = system;
         let regularised =
             (loops == Loops::Sparse && closing > 0).then(|| matrix.clone().and(&regularisation));
-        let last = (loops != Loops::Sparse && closing > 0).then_some(Last { singular: SINGULAR, basis });
-        let factors = Pivoted::factor(&plan, &regularised.as_ref().unwrap_or(&matrix).placed(&plan), last)
-            .map_err(|pivot| undetermined(&joints, pivot.unknown))?;
+        let singular = (loops == Loops::Last && closing > 0).then_some(SINGULAR);
+        let factors =
+            Pivoted::factor(&plan, &regularised.as_ref().unwrap_or(&matrix).placed(&plan), singular)
+                .map_err(|pivot| undetermined(&joints, pivot.unknown))?;
         // Only refinement reads the matrix, and trees need none.
         let matrix = if closing == 0 { Blocks::default() } else { matrix };
         Ok(Kkt { plan, matrix, factors, closing, length, soft, twists, joints, couplings })
@@ -227,7 +225,6 @@ impl Kkt {
             columns.residual.fill(0.0);
             self.load(columns);
             self.matrix.subtract_product(&self.plan, &columns.solution, &mut columns.residual, m);
-            self.factors.project(&mut columns.residual, m, &mut columns.memory);
             // The worst column, relative to its answer and to its load.
             let (mut left, mut unsolved) = (0.0f64, 0.0f64);
             for (c, &given) in columns.given.iter().enumerate().filter(|(_, given)| **given > 0.0) {
@@ -298,7 +295,13 @@ impl Kkt {
             for i in 0..if columns.wrenches.is_empty() { 0 } else { 6 } {
                 let to = &mut columns.wrenches[(6 * j + i) * m..][..m];
                 to.fill(0.0);
-                add(to, 1.0 / (self.length(i) * self.soft), &x[(joint.wrench + i) * m..][..m]);
+                let unit = 1.0 / (self.length(i) * self.soft);
+                match &joint.passed_on {
+                    None => add(to, unit, &x[(joint.wrench + i) * m..][..m]),
+                    Some(Q) => {
+                        (0..6).for_each(|k| add(to, unit * Q[(k, i)], &x[(joint.wrench + k) * m..][..m]))
+                    }
+                }
             }
             // θ = Cθ(Jᵀλ + g μ + τ) + θ₀
             let d = joint.freedoms;

@@ -12,7 +12,6 @@
 #![doc = include_str!("README.md")]
 
 mod basis;
-mod closures;
 mod component;
 mod contact;
 mod dynamics;

@@ -59,6 +59,9 @@ pub(super) struct Joint {
     pub coordinate: usize,
     /// J = Ad(Xc) S, the first d columns.
     pub motion: Matrix6<f64>,
+    /// Q, lengths in radii: of a loop joint that repeats some of what the rest closes, what is kept of the gap between
+    /// child and parent.
+    pub passed_on: Option<Matrix6<f64>>,
     /// Ad(c,p): the parent's twist in the child's frame.
     pub across: Matrix6<f64>,
     /// Springs (with those of limits that act) of its freedoms.
@@ -229,6 +232,7 @@ impl Reference {
     pub(super) fn new(mechanism: &Mechanism, poses: Vec<Pose>, coordinates: Vec<f64>) -> Reference {
         let order = mechanism.order();
         let pose = |node: Option<usize>| node.map_or(Pose::identity(), |n| poses[n]);
+        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         let mut joints = Vec::with_capacity(mechanism.joints().len());
         let mut tree = vec![None; poses.len()];
         for (id, joint) in mechanism.joint_ids().zip(mechanism.joints()) {
@@ -249,9 +253,15 @@ impl Reference {
                     stiffness[k] += limits[k].0;
                 }
             }
+            // From the joint's frame to the node's, in radii.
+            let passed_on = mechanism.repeated_by(id).map(|repeated| {
+                let scaled = Pose::new(in_child.rotation, in_child.position / radius);
+                scaled.adjoint() * repeated.passed_on(&joint.kind, q, radius) * scaled.inverse().adjoint()
+            });
             joints.push(Joint {
                 id,
                 kind: joint.kind.clone(),
+                passed_on,
                 child,
                 parent,
                 coordinate: joint.coordinates().start,
@@ -261,7 +271,6 @@ impl Reference {
                 limits,
             });
         }
-        let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         Reference {
             mechanism: mechanism.clone(),
             radius,

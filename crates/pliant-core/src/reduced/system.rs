@@ -40,7 +40,9 @@ pub(super) struct JointPart {
     pub translations: usize,
     /// Unknown of θ₀ of each passive freedom.
     pub passive: [Option<usize>; 6],
-    /// J in units of length, and Cθ in units of compliance.
+    /// Q in units of length: what is kept of the closure of a loop joint, if not all.
+    pub passed_on: Option<Matrix6<f64>>,
+    /// Q J in units of length, and Cθ in units of compliance.
     pub motion: Matrix6<f64>,
     pub compliance: Matrix6<f64>,
     /// Couplings of its coordinate, with g.
@@ -159,11 +161,13 @@ impl System {
         let length = |i: usize| if i < 3 { r } else { 1.0 };
         for (j, joint) in joints.iter().enumerate() {
             let at = &reference.joints[j];
+            let Q = joint.passed_on.unwrap_or_else(Matrix6::identity);
             if let Some(child) = at.child.and_then(|n| twists[n]) {
-                matrix.add(joint.wrench, child, 6, 6, |i, k| f64::from(i == k));
+                matrix.add(joint.wrench, child, 6, 6, |i, k| Q[(i, k)]);
             }
             if let Some(parent) = at.parent.and_then(|n| twists[n]) {
-                matrix.add(joint.wrench, parent, 6, 6, |i, k| -at.across[(i, k)] / length(i) * length(k));
+                let across = Q * Matrix6::from_fn(|i, k| at.across[(i, k)] / length(i) * length(k));
+                matrix.add(joint.wrench, parent, 6, 6, |i, k| -across[(i, k)]);
             }
             let JCJ = joint.motion * joint.compliance * joint.motion.transpose();
             matrix.add(joint.wrench, joint.wrench, 6, 6, |i, k| -JCJ[(i, k)]);
@@ -216,6 +220,7 @@ fn scaled_joints(reference: &Reference, softness: &[Softness]) -> (Vec<JointPart
             let motion =
                 Matrix6::from_fn(|i, k| if k < d { joint.motion[(i, k)] / length(i) * unit(k) } else { 0.0 });
             let C = &softness.compliance;
+            let motion = joint.passed_on.map_or(motion, |Q| Q * motion);
             JointPart {
                 id: joint.id,
                 wrench: 0,
@@ -223,6 +228,7 @@ fn scaled_joints(reference: &Reference, softness: &[Softness]) -> (Vec<JointPart
                 freedoms: d,
                 translations,
                 passive: [None; 6],
+                passed_on: joint.passed_on,
                 motion,
                 compliance: Matrix6::from_fn(|i, k| C[(i, k)] / (unit(i) * unit(k))),
                 couplings: Vec::new(),

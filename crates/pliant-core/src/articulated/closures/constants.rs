@@ -76,6 +76,7 @@ impl Closures {
                     in_parent,
                     coordinate: mechanism[id].coordinates().start,
                     row: mechanism[id].rows().start,
+                    kept: mechanism.kept(id),
                     reach: arm(child, &in_child) + arm(parent, &in_parent) + 0.01 * mechanism.radius(),
                     path: path(&[child, parent]),
                 })

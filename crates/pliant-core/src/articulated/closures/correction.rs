@@ -26,7 +26,7 @@ pub fn correct(model: &Constants, state: &State, h: f64, work: &Slots, closing: 
         let placed = joint.place(work);
         let q = joint.coordinates(model, &placed, &state.coordinates);
         let (C, J) = joint.closure(model, &placed, &q[..kind.freedoms()]);
-        for i in 0..6 - kind.freedoms() {
+        for i in joint.rows(kind.freedoms()) {
             let is_length = (0..3).any(|k| J[(i, k)] != 0.0);
             worst = worst.max(C[i].abs() / if is_length { model.radius } else { 1.0 });
             closing.forces[at] = -C[i] / h;

@@ -22,6 +22,8 @@ pub struct LoopJoint {
     pub in_parent: Pose,
     pub coordinate: usize,
     pub row: usize,
+    /// P: what is kept of its closure and rows, if not all.
+    pub kept: Option<Matrix6<f64>>,
     /// The gap beyond which it counts as torn: the arms of both sides and a hundredth of the radius, m.
     pub reach: f64,
     pub path: Path,
@@ -45,7 +47,13 @@ impl LoopJoint {
     /// coordinates.
     pub fn closure(&self, model: &Constants, placed: &PlacedLoop, q: &[f64]) -> (Vector6<f64>, Matrix6<f64>) {
         let kind = &model.mechanism[self.id].kind;
-        (kind.residual(&placed.X, q), kind.rows(&placed.X, q))
+        let (C, J) = (kind.residual(&placed.X, q), kind.rows(&placed.X, q));
+        self.kept.as_ref().map_or((C, J), |P| (P * C, P * J))
+    }
+
+    /// The rows of a joint with d freedoms that anything is kept of.
+    pub fn rows(&self, d: usize) -> impl Iterator<Item = usize> {
+        (0..6 - d).filter(|&i| self.kept.is_none_or(|P| P[(i, i)] != 0.0))
     }
 
     /// A row of the child frame's body twist, on child and parent.

@@ -66,7 +66,7 @@ pub fn list(model: &Constants, inputs: &Inputs, state: &State, h: f64, work: &Sl
             });
             first += joint.path.length;
         };
-        for i in 0..6 - d {
+        for i in joint.rows(d) {
             push(std::array::from_fn(|k| J[(i, k)]), 0.0, -C[i] / h, joint.row + i);
         }
         let Jq = kind.coordinates_jacobian(&placed.X, &q[..d]);

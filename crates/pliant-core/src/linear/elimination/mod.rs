@@ -10,5 +10,5 @@ mod symbolic;
 pub use blocks::{Blocks, Placed};
 pub use carried::Carry;
 pub use numeric::{Assemble, Numeric, ZeroPivot};
-pub use pivoted::{Last, Pivoted};
+pub use pivoted::Pivoted;
 pub use symbolic::{Graph, Ordering, Place, Symbolic};

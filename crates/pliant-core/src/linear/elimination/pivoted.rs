@@ -6,10 +6,7 @@
 //! back by x = y − W x_later. Zeros are skipped: on a tree most blocks are zeros and unit matrices.
 //!
 //! The last unit may be singular. It is then factored with pivots searched in all of it, and the directions
-//! whose pivots are lost in rounding are left out: of the solutions of a consistent system, one. Its unknowns
-//! may also be bound to x = T x', with columns of T that are orthonormal: TᵀAT x' = Tᵀz.
-
-use nalgebra::DMatrix;
+//! whose pivots are lost in rounding are left out: of the solutions of a consistent system, one.
 
 use super::numeric::{Assemble, ZeroPivot, take_update};
 use super::symbolic::{LANES, Run, Symbolic, update_size, update_width};
@@ -25,51 +22,28 @@ pub struct Pivoted {
     /// Of the last unit: which unknown comes next, and how many pivots it has.
     columns: Option<Vec<usize>>,
     rank: usize,
-    /// What the unknowns of the last unit are bound to.
-    basis: Option<DMatrix<f64>>,
     /// Where each front's factors and rows start.
     starts: Vec<(usize, usize)>,
 }
 
-/// How the last unit is solved if it may be singular.
-#[derive(Clone, Debug)]
-pub struct Last {
-    /// Pivots below this part of the largest are left out.
-    pub singular: f64,
-    /// T: what its unknowns are bound to.
-    pub basis: Option<DMatrix<f64>>,
-}
-
 impl Pivoted {
-    /// Factors the matrix that `assemble` adds up; with `last`, its last unit may be singular.
+    /// Factors the matrix that `assemble` adds up. With `singular`, pivots of its last unit below this part of the largest
+    /// are left out.
     pub fn factor(
         plan: &Symbolic,
         assemble: impl Assemble,
-        last: Option<Last>,
+        singular: Option<f64>,
     ) -> Result<Pivoted, ZeroPivot> {
-        let mut out = Pivoted::eliminate(plan, assemble, last.is_some())?;
-        if let (Some(Last { singular, basis }), Some(&(at, first))) = (last, out.starts.last()) {
+        let mut out = Pivoted::eliminate(plan, assemble, singular.is_some())?;
+        if let (Some(singular), Some(&(at, first))) = (singular, out.starts.last()) {
             let A = &mut out.factors[at..];
-            let mut p = plan.fronts[plan.fronts.len() - 1].pivots;
-            if let Some(T) = &basis {
-                let reduced = T.transpose() * DMatrix::from_row_slice(p, p, A) * T;
-                p = T.ncols();
-                (0..p * p).for_each(|i| A[i] = reduced[(i / p, i % p)]);
-            }
+            let p = plan.fronts[plan.fronts.len() - 1].pivots;
             let mut columns = vec![0; p];
             out.rank =
                 decompose_fully(&mut A[..p * p], p, &mut out.rows[first..][..p], &mut columns, singular);
             out.columns = Some(columns);
-            out.basis = basis;
         }
         Ok(out)
-    }
-
-    /// What is left of the last unit's block when all others have been eliminated.
-    pub fn last_block(plan: &Symbolic, assemble: impl Assemble) -> Result<DMatrix<f64>, ZeroPivot> {
-        let out = Pivoted::eliminate(plan, assemble, true)?;
-        let p = plan.fronts.last().map_or(0, |front| front.pivots);
-        Ok(DMatrix::from_row_slice(p, p, &out.factors[out.factors.len() - p * p..]))
     }
 
     /// All units; or all but the last, whose block is left where its factors would be.
@@ -82,7 +56,7 @@ impl Pivoted {
             pivots += front.pivots;
         }
         let (factors, rows) = (vec![0.0; numbers], vec![0; pivots]);
-        let mut out = Pivoted { factors, rows, columns: None, rank: 0, basis: None, starts };
+        let mut out = Pivoted { factors, rows, columns: None, rank: 0, starts };
         let mut stack = vec![[0.0; LANES]; plan.stack];
         let mut memory = vec![0.0; plan.largest];
         for (f, front) in plan.fronts.iter().enumerate() {
@@ -196,7 +170,7 @@ impl Pivoted {
         }
     }
 
-    /// The last unit, singular or bound: what is left out is zero.
+    /// The last unit, singular: what is left out is zero.
     fn solve_last(
         &self,
         A: &[f64],
@@ -208,45 +182,14 @@ impl Pivoted {
     ) {
         let (p, rank) = (order.len(), self.rank);
         memory.clear();
-        memory.resize(2 * p * columns, 0.0);
-        let (z, permuted) = memory.split_at_mut(p * columns);
-        match &self.basis {
-            None => z.copy_from_slice(x),
-            Some(T) => add_product(|i, k| T[(k, i)], x, z, columns),
-        }
+        memory.resize(p * columns, 0.0);
+        let permuted = &mut memory[..];
         for (&row, to) in rows[..rank].iter().zip(permuted.chunks_exact_mut(columns)) {
-            to.copy_from_slice(&z[row * columns..(row + 1) * columns]);
+            to.copy_from_slice(&x[row * columns..(row + 1) * columns]);
         }
         substitute(A, p, rank, permuted, columns);
         for (&column, from) in order.iter().zip(permuted.chunks_exact(columns)) {
-            z[column * columns..(column + 1) * columns].copy_from_slice(from);
-        }
-        match &self.basis {
-            None => x.copy_from_slice(z),
-            Some(T) => {
-                x.fill(0.0);
-                add_product(|i, k| T[(i, k)], z, x, columns);
-            }
-        }
-    }
-
-    /// What of a right-hand side its unknowns answer for: TTᵀz in the last unit, where they are bound.
-    pub fn project(&self, z: &mut [f64], columns: usize, memory: &mut Vec<f64>) {
-        let Some(T) = &self.basis else { return };
-        let start = z.len() - T.nrows() * columns;
-        memory.clear();
-        memory.resize(T.ncols() * columns, 0.0);
-        add_product(|i, k| T[(k, i)], &z[start..], memory, columns);
-        z[start..].fill(0.0);
-        add_product(|i, k| T[(i, k)], memory, &mut z[start..], columns);
-    }
-}
-
-/// Y += A X for columns that stand side by side.
-fn add_product(A: impl Fn(usize, usize) -> f64, X: &[f64], Y: &mut [f64], columns: usize) {
-    for (i, y) in Y.chunks_exact_mut(columns).enumerate() {
-        for (k, x) in X.chunks_exact(columns).enumerate() {
-            subtract(y, -A(i, k), x);
+            x[column * columns..(column + 1) * columns].copy_from_slice(from);
         }
     }
 }
