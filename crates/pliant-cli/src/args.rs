@@ -38,6 +38,10 @@ pub struct Common {
     /// Take warnings for errors (exit code 2)
     #[arg(long, global = true)]
     pub strict: bool,
+    /// Folder that robots, meshes and included files may lie in, besides the package of the scene and the folder above it,
+    /// and those of ROS_PACKAGE_PATH. May be given several times
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub allow_path: Vec<PathBuf>,
     /// Let the base of a robot file move freely instead of fixing it to the world
     #[arg(long, global = true)]
     pub free_base: bool,

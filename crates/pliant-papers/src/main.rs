@@ -94,7 +94,7 @@ fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let last = ("paper.json".to_string(), format!("{json:#}\n"));
     for (name, content) in files.iter().chain([&last]) {
         let path = folder.join(name);
-        fs::write(&path, content)
+        pliant::io::files::write(&path, content)
             .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
     }
     let text = told(&sections, &folder, files.len() + 1);

@@ -10,7 +10,6 @@ mod page;
 mod skeleton;
 mod wires;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -48,7 +47,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         name => name.to_string(),
     };
     let write = |html: String| {
-        fs::write(&path, html)
+        pliant::io::files::write(&path, html)
             .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))
     };
     let mut warnings = mechanism.warnings();
