@@ -35,7 +35,8 @@ pub struct Common {
     /// Print one JSON document and nothing else; failures are {"error": …}
     #[arg(long, global = true)]
     pub json: bool,
-    /// Take warnings for errors (exit code 2)
+    /// Take warnings for errors: those of a file are bad input (exit code 2), those of a run a job that failed (1),
+    /// whose results are printed all the same
     #[arg(long, global = true)]
     pub strict: bool,
     /// Folder that robots, meshes and included files may lie in, besides the package of the scene and the folder above it,

@@ -15,3 +15,4 @@ mod reduced;
 mod simulate;
 mod statics;
 mod surroundings;
+mod warnings;
