@@ -35,9 +35,14 @@ pub struct Common {
     /// Print one JSON document and nothing else; failures are {"error": …}
     #[arg(long, global = true)]
     pub json: bool,
-    /// Take warnings for errors (exit code 2)
+    /// Take warnings for errors: those of a file are bad input (exit code 2), those of a run a job that failed (1),
+    /// whose results are printed all the same
     #[arg(long, global = true)]
     pub strict: bool,
+    /// Folder that robots, meshes and included files may lie in, besides the package of the scene and the folder above it,
+    /// and those of ROS_PACKAGE_PATH. May be given several times
+    #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub allow_path: Vec<PathBuf>,
     /// Let the base of a robot file move freely instead of fixing it to the world
     #[arg(long, global = true)]
     pub free_base: bool,

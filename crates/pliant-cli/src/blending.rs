@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
-use pliant::engine::Simulation;
+use pliant::engine::{Simulation, Warning};
+use pliant::engines;
 use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
@@ -12,6 +13,7 @@ use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
 use crate::output::{Format, count, quantity};
 use crate::progress::Bar;
+use crate::watch::MANY;
 
 /// Seconds that sampling may take unless something else is said.
 pub const SECONDS: f64 = 60.0;
@@ -24,7 +26,9 @@ pub struct Blended {
     pub model: Model,
     /// The error that it was made for, over the radius; of a model that nobody sampled, none.
     bound: Option<f64>,
-    pub warnings: Vec<String>,
+    /// What would serve better.
+    pub advice: Option<String>,
+    pub warnings: Vec<Warning>,
 }
 
 impl Blended {
@@ -47,27 +51,32 @@ impl Blended {
             let own = *model.options();
             model.set_options(Options { force: force.unwrap_or(own.force), ..own });
             let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
-            return Ok(Blended { model, bound, warnings: Vec::new() });
+            return Ok(Blended { model, bound, advice: None, warnings: Vec::new() });
         }
         let start = Instant::now();
         let sampling = Sampling::default();
         let options = Options { force: force.unwrap_or_default(), ..Options::default() };
         let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
-        let mut warnings = vec![format!(
+        let advice = Some(format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",
             count(model.samples().len(), "model"),
             quantity((start.elapsed().as_secs_f64() * 10.0).round() / 10.0, "s")
-        )];
+        ));
+        let mut warnings = Vec::new();
         if outcome.limit != Limit::None {
-            warnings.push(format!(
-                "the blend is off by up to {} under loads that it was not made with, more than the {} that it was \
-                 meant for",
-                radii(outcome.held_out),
-                radii(sampling.max_error)
-            ));
+            // Where it ended early the loads that it was tested with may show less than those that it ended at.
+            let measure = outcome.held_out.max(outcome.estimate);
+            let text = format!(
+                "the blend is off by up to {} under loads that it was tested with, and the {} that it was meant for is not \
+                 sure to hold: what limits it is {}",
+                radii(measure),
+                radii(sampling.max_error),
+                limit(&outcome.limit).map_or("unknown", |(_, what)| what)
+            );
+            warnings.push(Warning { kind: "samples", measure, unit: RADII, text });
         }
-        Ok(Blended { model, bound: Some(sampling.max_error), warnings })
+        Ok(Blended { model, bound: Some(sampling.max_error), advice, warnings })
     }
 
     /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
@@ -89,21 +98,43 @@ impl Blended {
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
-    pub fn beyond(&self, estimate: f64) -> Option<String> {
+    pub fn beyond(&self, estimate: f64) -> Option<Warning> {
         beyond(self.bound?, estimate)
     }
 }
 
 /// What to tell of a pose of a blended model whose estimate is beyond the error that it was made for; both over the radius.
-pub fn beyond(bound: f64, estimate: f64) -> Option<String> {
+pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
     (estimate > bound).then(|| {
-        format!(
+        let text = format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
              those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `live`",
             radii(estimate),
             radii(bound)
-        )
+        );
+        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
     })
+}
+
+/// The unit of errors.
+pub const RADII: &str = "of the radius";
+
+/// An estimate above this, over the radius, tells by itself that the pose is not to be trusted.
+const SMALL: f64 = 0.05;
+
+/// What to tell where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
+pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
+    if estimate >= SMALL || simulation.mechanism().bodies().len() > MANY {
+        return None;
+    }
+    let measure = engines::other_equilibrium(simulation)?;
+    let text = format!(
+        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the \
+         start, and the estimate of {} is how far the nearer one is",
+        radii(measure),
+        radii(estimate)
+    );
+    Some(Warning { kind: "another", measure, unit: RADII, text })
 }
 
 /// Chooses samples within so many seconds, with a bar for people.

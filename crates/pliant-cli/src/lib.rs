@@ -21,6 +21,7 @@ mod report;
 #[doc(hidden)]
 pub mod timing;
 mod touching;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -32,24 +33,25 @@ pub use args::Common;
 pub use commands::bench;
 
 use failure::Failure;
-use output::{Answer, Format};
+use output::Answer;
 
 /// The program `pliant`.
 pub fn main() -> ExitCode {
-    program(|arguments: &args::Arguments| arguments.common.format(), commands::run)
+    program(|arguments: &args::Arguments| &arguments.common, commands::run)
 }
 
 /// A program: reads its arguments, does its job, prints the answer or the failure and returns the exit code.
 #[doc(hidden)]
 pub fn program<A: Parser>(
-    format: impl FnOnce(&A) -> Format,
+    common: impl FnOnce(&A) -> &Common,
     run: impl FnOnce(&A) -> Result<Answer, Failure>,
 ) -> ExitCode {
     match A::try_parse() {
         Ok(arguments) => {
-            let format = format(&arguments);
-            match run(&arguments).and_then(|answer| output::print(format, &answer)) {
-                Ok(()) => ExitCode::SUCCESS,
+            let common = common(&arguments);
+            let (format, strict) = (common.format(), common.strict);
+            match run(&arguments).and_then(|answer| output::print(format, strict, &answer)) {
+                Ok(code) => code,
                 Err(failure) => output::fail(format, &failure),
             }
         }

@@ -139,9 +139,10 @@ impl MechanismArgument {
     }
 }
 
-/// What the user says about robot files.
+/// What the user says about files.
 fn options(common: &Common) -> io::Options {
-    io::Options { free_base: common.free_base, ..io::Options::default() }.with_ros_packages()
+    let packages = common.allow_path.clone();
+    io::Options { free_base: common.free_base, packages, ..io::Options::default() }.with_ros_packages()
 }
 
 fn from_gallery(name: &str) -> Result<Mechanism, Failure> {

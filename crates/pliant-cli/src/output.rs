@@ -4,7 +4,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use serde_json::Value;
+use pliant::engine::Warning;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
@@ -21,23 +22,63 @@ pub struct Answer {
     pub text: String,
     /// For people, beside the answer.
     pub warnings: Vec<String>,
+    /// Of them, those of this run, which `--strict` minds.
+    pub counted: Vec<Warning>,
     /// For scripts, warnings included.
     pub json: Value,
 }
 
-/// Prints an answer. A reader that has seen enough, such as `head`, is no failure.
-pub fn print(format: Format, answer: &Answer) -> Result<(), Failure> {
+impl Answer {
+    /// With what was said of the file, and what counts of this run: `warnings` of the document and, if there are of these,
+    /// `measures`, one for each warning.
+    pub fn warned(text: String, said: Vec<String>, counted: Vec<Warning>, mut json: Value) -> Answer {
+        if !counted.is_empty() {
+            let none = said.iter().map(|_| Value::Null);
+            json["measures"] = none.chain(counted.iter().map(measure)).collect();
+        }
+        let texts = counted.iter().map(|warning| warning.text.clone());
+        let warnings: Vec<String> = said.into_iter().chain(texts).collect();
+        json["warnings"] = warnings.as_slice().into();
+        Answer { text, warnings, counted, json }
+    }
+
+    /// What `--strict` has against it.
+    fn minded(&self, strict: bool) -> Option<String> {
+        let n = self.counted.len();
+        (strict && n > 0).then(|| format!("{}, which --strict takes for errors", count(n, "warning")))
+    }
+}
+
+/// How much a warning is.
+fn measure(warning: &Warning) -> Value {
+    json!({ "kind": warning.kind, "measure": warning.measure, "unit": warning.unit })
+}
+
+/// Prints an answer and gives the exit code. A reader that has seen enough, such as `head`, is no failure.
+pub fn print(format: Format, strict: bool, answer: &Answer) -> Result<ExitCode, Failure> {
+    let minded = answer.minded(strict);
     let written = match format {
-        Format::Json => write_out(&document(&answer.json)),
+        Format::Json => {
+            let mut json = answer.json.clone();
+            if let Some(error) = &minded {
+                json["error"] = error.as_str().into();
+            }
+            write_out(&document(&json))
+        }
         Format::Text => {
             for warning in &answer.warnings {
                 // Nothing can be done about a standard error that is closed.
                 let _ = writeln!(io::stderr(), "warning: {warning}");
             }
-            write_out(&answer.text)
+            let written = write_out(&answer.text);
+            if let Some(error) = &minded {
+                let _ = writeln!(io::stderr(), "error: {error}");
+            }
+            written
         }
     };
-    written.map_err(|error| Failure::job(format!("cannot write to standard output: {error}")))
+    written.map_err(|error| Failure::job(format!("cannot write to standard output: {error}")))?;
+    Ok(if minded.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 pub fn fail(format: Format, failure: &Failure) -> ExitCode {

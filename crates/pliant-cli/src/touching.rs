@@ -2,16 +2,18 @@
 
 use clap::Args;
 use pliant::contact::{Change, Contact, Event, Report, Scene, Solver, Surfaces, Touched};
-use pliant::engine::{Simulation, StepError};
+use pliant::engine::{Simulation, State, StepError, Warning};
+use pliant::full;
 use pliant::io::trajectory::Touch;
 use pliant::mechanism::{Apart, BodyId, Mechanism};
 use pliant::nalgebra::Vector3;
+use pliant::spatial::Twist;
 use serde_json::{Map, Value, json};
 
 use crate::args::Common;
 use crate::choices;
 use crate::failure::Failure;
-use crate::mechanism::{MechanismArgument, refused};
+use crate::mechanism::MechanismArgument;
 use crate::output::{quantity, table};
 
 /// Whether things touch, and how that is solved.
@@ -82,7 +84,6 @@ pub struct Stage {
     solver: Solver,
     /// The mechanism as the user named it.
     label: String,
-    strict: bool,
 }
 
 impl Stage {
@@ -101,7 +102,6 @@ impl Stage {
             surfaces: argument.surfaces(mechanism, common)?,
             solver: Solver::default(),
             label: argument.given(),
-            strict: common.strict,
         }))
     }
 
@@ -121,11 +121,100 @@ impl Stage {
             Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label))
         })?;
         scene.world_mut().set_solver(self.solver);
-        let warnings = scene.world().warnings();
-        if self.strict && !warnings.is_empty() {
-            return Err(refused(warnings.to_vec()));
-        }
         Ok(scene)
+    }
+
+    /// Looks for shapes that overlap, whatever moves them.
+    pub fn overlaps(&self) -> Option<Overlaps> {
+        let simulation = self.held().map(|held| full::Model::new(held).simulate().into());
+        Some(Overlaps { scene: self.scene(simulation).ok()? })
+    }
+}
+
+/// A scene in which every body with a shape touches: it tells what overlaps in a pose.
+pub struct Overlaps {
+    scene: Scene,
+}
+
+/// Two things of which one is in the other.
+#[derive(Debug)]
+pub struct Overlap {
+    pub body: String,
+    pub other: String,
+    /// m.
+    pub depth: f64,
+}
+
+/// A step in which nothing moves, s: contacts are told as they were before it.
+const INSTANT: f64 = 1e-6;
+
+impl Overlaps {
+    /// The deepest overlap in a state of the whole mechanism, of bodies of the mechanism that `counts` takes; none is
+    /// `Ok(None)`, and what goes wrong is an error.
+    pub fn deepest(
+        &mut self,
+        state: &State,
+        counts: impl Fn(BodyId) -> bool,
+    ) -> Result<Option<Overlap>, String> {
+        let mut state = state.clone();
+        state.rates.fill(0.0);
+        state.twists.fill(Twist::ZERO);
+        state.private.clear();
+        self.scene.set_state(&state).map_err(|error| error.to_string())?;
+        self.scene.step(INSTANT).map_err(|error| error.to_string())?;
+        let of = |touched: Touched| match touched {
+            Touched::Mechanism(..) => {
+                let mut own = self.scene.mechanism().body_ids();
+                own.any(|body| self.scene.touched(body) == Ok(touched) && counts(body))
+            }
+            _ => false,
+        };
+        let contacts = self.scene.world().contacts().iter();
+        let within =
+            contacts.filter(|contact| contact.gap < 0.0 && (of(contact.first) || of(contact.second)));
+        let deepest = within.min_by(|a, b| a.gap.total_cmp(&b.gap));
+        Ok(deepest.map(|contact| {
+            let (first, second) = (name(&self.scene, contact.first), name(&self.scene, contact.second));
+            let (body, other) = if of(contact.second) { (second, first) } else { (first, second) };
+            Overlap { body: body.into(), other: other.into(), depth: -contact.gap }
+        }))
+    }
+}
+
+/// How deep an overlap at an equilibrium counts, in radii: where things only just touch, the answer is right to about this.
+const TOUCHING: f64 = 1e-4;
+
+/// Refuses an equilibrium, found without contact, in which things overlap; what could not be found out is a warning.
+pub fn refuse_overlap(
+    mechanism: &Mechanism,
+    argument: &MechanismArgument,
+    common: &Common,
+    state: &State,
+) -> Result<Option<Warning>, Failure> {
+    let unknown = |why: String| Warning {
+        kind: "overlap",
+        measure: mechanism.bodies().iter().filter(|body| body.shapes.iter().any(|s| s.touches)).count()
+            as f64,
+        unit: "bodies",
+        text: format!("whether bodies pass through each other or the world could not be found out: {why}"),
+    };
+    let mut overlaps = match Stage::of(mechanism, argument, common) {
+        Ok(None) => return Ok(None),
+        Ok(Some(stage)) => match stage.overlaps() {
+            Some(overlaps) => overlaps,
+            None => return Ok(None),
+        },
+        Err(failure) => return Ok(Some(unknown(failure.message))),
+    };
+    match overlaps.deepest(state, |_| true) {
+        Err(why) => Ok(Some(unknown(why))),
+        Ok(Some(Overlap { body, other, depth })) if depth > TOUCHING * mechanism.radius() => Err(Failure::job(format!(
+            "body `{body}` is {} deep in `{other}` there, and the equilibrium is that without contact: let it come to rest \
+             with `pliant simulate`, which has contact, or give shapes that are to pass through others `touches = false`",
+            quantity(depth, "m")
+        ))
+        .detail("overlap", json!({ "body": body, "other": other, "depth": depth }))),
+        Ok(_) => Ok(None),
     }
 }
 

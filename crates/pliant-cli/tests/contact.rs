@@ -297,7 +297,13 @@ fn bad_scenes_are_told() {
     let end = run.json(&simulate("deep.toml", "full", &[]), 0);
     assert!(end["warnings"][0].as_str().expect("a warning").contains("driven apart"), "{end}");
     assert!((height(&end, "bodies", "block") - 0.05).abs() < 1e-4);
-    run.fails(&simulate("deep.toml", "full", &["--strict"]), 2, &["overlap", "--strict"]);
+    // --strict minds, after the results: 20 mm at the start.
+    let strict = run.json(&simulate("deep.toml", "full", &["--strict"]), 1);
+    assert_eq!((&strict["bodies"], &strict["warnings"]), (&end["bodies"], &end["warnings"]));
+    assert!(strict["error"].as_str().expect("an error").contains("--strict"), "{strict}");
+    let measure = &strict["measures"][0];
+    assert_eq!((&measure["kind"], &measure["unit"]), (&"overlap".into(), &"m".into()));
+    assert!((measure["measure"].as_f64().expect("a number") - 0.02).abs() < 1e-9, "{measure}");
 
     // An effector without a shape: an error if there is nothing else to touch with, else a warning.
     let bare = PLATE.replace(

@@ -15,7 +15,7 @@
 use std::str::FromStr;
 
 use crate::contact::{ContactError, Scene, Surfaces};
-use crate::engine::Simulation;
+use crate::engine::{Simulation, State};
 use crate::mechanism::Mechanism;
 use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
@@ -176,6 +176,41 @@ pub fn estimate(
     let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
     Ok(gap / radius + live.estimate().expect("this engine has one"))
 }
+
+/// Where several equilibria are: how far the one that a pose leads to is from the one that the start leads to, under the same
+/// inputs, over the radius, if these are two. An estimate is that of the nearest.
+///
+/// ```
+/// use pliant_core::{engine::Simulation, engines, full, gallery};
+///
+/// let mut arm = full::Model::new(&gallery::arm()).simulate();
+/// assert_eq!(engines::other_equilibrium(&mut arm), None); // it has one
+/// ```
+pub fn other_equilibrium(simulation: &mut dyn Simulation) -> Option<f64> {
+    let mechanism = simulation.mechanism().clone();
+    let (model, inputs) = (full::Model::new(&mechanism), simulation.inputs().clone());
+    let from = |state: Option<&State>| {
+        let mut full = model.simulate();
+        full.inputs_mut().clone_from(&inputs);
+        if let Some(state) = state {
+            full.set_state(state).ok()?;
+        }
+        full.settle(&Default::default()).ok().filter(|found| found.converged)?;
+        Some(full.state().poses.clone())
+    };
+    let start = from(None)?;
+    let mut state = simulation.state().clone();
+    state.rates.fill(0.0);
+    state.twists.fill(Twist::ZERO);
+    state.private.clear();
+    let here = from(Some(&state))?;
+    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
+    let apart = start.iter().zip(&here).map(|(a, b)| (a.position - b.position).norm() / radius);
+    Some(apart.fold(0.0, f64::max)).filter(|apart| *apart > ANOTHER)
+}
+
+/// Equilibria nearer to each other than this, in radii, are one: the statics end within 1e-9 of it.
+const ANOTHER: f64 = 1e-4;
 
 // What can be shared between threads, and what can be moved to one.
 const _: () = {

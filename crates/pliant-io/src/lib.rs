@@ -5,13 +5,13 @@
 //! [`scene::write`] work on text.
 
 mod diagnostic;
+pub mod files;
 pub mod import;
 pub mod model;
 pub mod scene;
 mod surfaces;
 pub mod trajectory;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,8 @@ pub fn load_with(path: impl AsRef<Path>, options: &Options) -> Result<Mechanism,
     if !is_scene(path) && !is_robot {
         return Err(LoadError::Unsupported { path: owned() });
     }
-    let bytes = fs::read(path).map_err(|reason| LoadError::Unreadable { path: owned(), reason })?;
+    let bytes = files::read(path, files::LARGEST_TEXT)
+        .map_err(|reason| LoadError::Unreadable { path: owned(), reason })?;
     let name = path.display().to_string();
     if is_robot {
         // Comments in other encodings are common, and other tools never look at them.
@@ -138,13 +139,13 @@ pub fn load_with(path: impl AsRef<Path>, options: &Options) -> Result<Mechanism,
     Ok(scene::read_with(&text, &name, options)?)
 }
 
-/// Writes a mechanism to a file, by its extension.
+/// Writes a mechanism to a file, by its extension. A file that cannot be written whole leaves what was there before.
 pub fn save(mechanism: &Mechanism, path: impl AsRef<Path>) -> Result<(), SaveError> {
     let path = path.as_ref();
     if !is_scene(path) {
         return Err(SaveError::Unsupported { path: path.to_path_buf() });
     }
-    fs::write(path, scene::write(mechanism))
+    files::write(path, scene::write(mechanism))
         .map_err(|reason| SaveError::Unwritable { path: path.to_path_buf(), reason })
 }
 

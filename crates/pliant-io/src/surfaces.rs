@@ -8,7 +8,7 @@ use pliant_core::nalgebra::Vector3;
 use thiserror::Error;
 
 use crate::import::mesh::Mesh;
-use crate::import::{Context, Options, Place};
+use crate::import::{Context, Options};
 
 /// Why the surface of a shape cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,7 +25,7 @@ pub struct SurfaceError {
 }
 
 /// Reads the surfaces of all shapes of a mechanism that can be touched and lie in files. Relative paths start at `scene`,
-/// the file of the mechanism, and must stay below its package or the folder above it; whole paths are those of an import.
+/// the file of the mechanism; all must stay below its package or the folder above it, or in a folder of the options.
 pub fn surfaces(mechanism: &Mechanism, scene: &Path, options: &Options) -> Result<Surfaces, SurfaceError> {
     let mut context = Context::new(String::new(), &scene.display().to_string(), options);
     let mut found = Surfaces::new();
@@ -55,10 +55,7 @@ fn file_of(shape: &Shape) -> Option<&str> {
 }
 
 fn read(file: &str, context: &mut Context) -> Result<Surface, String> {
-    let path = match Path::new(file).is_absolute() {
-        true => file.into(),
-        false => context.resolve(file, &Place::START)?,
-    };
+    let path = context.resolve_mesh(file)?;
     let mesh = Mesh::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string())?;
     let points = mesh.points.iter().map(|p| [p.x, p.y, p.z]).collect();
     Ok(Surface { points, triangles: mesh.triangles })

@@ -12,3 +12,5 @@ mod model;
 mod mutations;
 mod reading;
 mod round_trip;
+#[cfg(unix)]
+mod surroundings;

@@ -39,7 +39,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    pliant_cli::program(|arguments: &Arguments| arguments.common.format(), run)
+    pliant_cli::program(|arguments: &Arguments| &arguments.common, run)
 }
 
 /// How thorough a run is, and who is told how far it has come.
@@ -94,11 +94,11 @@ fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let last = ("paper.json".to_string(), format!("{json:#}\n"));
     for (name, content) in files.iter().chain([&last]) {
         let path = folder.join(name);
-        fs::write(&path, content)
+        pliant::io::files::write(&path, content)
             .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
     }
     let text = told(&sections, &folder, files.len() + 1);
-    Ok(Answer { text, warnings: Vec::new(), json })
+    Ok(Answer { text, warnings: Vec::new(), counted: Vec::new(), json })
 }
 
 /// Everything, in the order of the page.

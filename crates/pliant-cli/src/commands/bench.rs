@@ -119,7 +119,7 @@ impl Lines {
         let head = ["NAME", "ENGINE", "MEDIAN", "P10", "P90", "P99", "PER LINK", "DYNAMICS", "BUILD"]
             .map(String::from);
         let rows: Vec<Vec<String>> = std::iter::once(head.to_vec()).chain(self.rows).collect();
-        Answer { text: table(&rows), warnings: self.warnings, json: self.json.into() }
+        Answer { text: table(&rows), warnings: self.warnings, counted: Vec::new(), json: self.json.into() }
     }
 }
 

@@ -13,5 +13,5 @@ pub fn run(arguments: &Completions) -> Result<Answer, Failure> {
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "pliant", &mut script);
     let text = String::from_utf8(script).map_err(Failure::job)?;
     let json = json!({ "shell": arguments.shell.to_string(), "script": text });
-    Ok(Answer { text, warnings: Vec::new(), json })
+    Ok(Answer { text, warnings: Vec::new(), counted: Vec::new(), json })
 }

@@ -1,19 +1,20 @@
 //! `pliant compliance`: how soft a mechanism is at its effectors.
 
-use pliant::engine::{Simulation, StaticsSettings};
+use pliant::engine::{Simulation, StaticsSettings, Warning};
 use pliant::full;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::DMatrix;
 use pliant::reduced::{Projection, Reduction, Reference};
 use serde_json::{Value, json};
 
-use super::statics::{UNSTABLE, not_converged};
+use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
 use crate::load::Loading;
 use crate::output::{Answer, listing, table};
 use crate::position;
 use crate::progress::Spinner;
+use crate::touching;
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
 const NONE: f64 = 1e-12;
@@ -29,9 +30,9 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     let mechanism = arguments.mechanism.load(common)?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
-    let mut warnings = mechanism.warnings();
+    let mut counted = Vec::new();
     let reference = match arguments.loaded {
-        true => loaded(arguments, &mechanism, &mut warnings)?,
+        true => loaded(arguments, common, &mechanism, &mut counted)?,
         false => unloaded(arguments, &mechanism)?,
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
@@ -46,9 +47,9 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
         "rank": rank,
         "exact": projection.is_exact(),
         "inexact_at": projection.inexact_at(),
-        "warnings": warnings,
     });
-    Ok(Answer { text: text(&projection, rank, mechanism.radius()), warnings, json })
+    let text = text(&projection, rank, mechanism.radius());
+    Ok(Answer::warned(text, mechanism.warnings(), counted, json))
 }
 
 /// The file's pose, or that with some joints where they were put.
@@ -63,8 +64,9 @@ fn unloaded(arguments: &Compliance, mechanism: &Mechanism) -> Result<Reference, 
 /// The equilibrium under loads.
 fn loaded(
     arguments: &Compliance,
+    common: &Common,
     mechanism: &Mechanism,
-    warnings: &mut Vec<String>,
+    counted: &mut Vec<Warning>,
 ) -> Result<Reference, Failure> {
     let mut simulation = full::Model::new(mechanism).simulate();
     let loading = Loading::with_scene(&arguments.load, arguments.no_gravity);
@@ -75,9 +77,9 @@ fn loaded(
     if !found.converged {
         return Err(unsettled(Failure::job(not_converged(&found))));
     }
-    if !found.stable {
-        warnings.push(UNSTABLE.into());
-    }
+    counted.extend((!found.stable).then(unstable));
+    let state = simulation.state().clone();
+    counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
     Ok(Reference::at_equilibrium(&mut simulation))
 }
 
@@ -102,7 +104,9 @@ fn text(projection: &Projection, rank: usize, radius: f64) -> String {
     }
     let shown = Shown::new(C, radius);
     for a in 0..names.len() {
-        for b in (a..names.len()).filter(|&b| shown.couples(a, b)) {
+        // What is symmetric is shown once.
+        let from = if C == &C.transpose() { a } else { 0 };
+        for b in (from..names.len()).filter(|&b| shown.couples(a, b)) {
             let whom = if a == b { "itself".into() } else { format!("`{}`", names[b]) };
             text.push_str(&format!("\n`{}` under a wrench on {whom}, effector frames\n", names[a]));
             text.push_str(&shown.block(a, b));

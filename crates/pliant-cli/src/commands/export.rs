@@ -14,7 +14,7 @@ pub fn run(arguments: &Export, common: &Common) -> Result<Answer, Failure> {
     if arguments.output.as_os_str() == "-" {
         let text = io::scene::write(&mechanism);
         let json = json!({ "name": name, "file": null, "scene": text, "warnings": warnings });
-        return Ok(Answer { text, warnings, json });
+        return Ok(Answer { text, warnings, counted: Vec::new(), json });
     }
     io::save(&mechanism, &arguments.output).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
@@ -23,5 +23,5 @@ pub fn run(arguments: &Export, common: &Common) -> Result<Answer, Failure> {
     let file = arguments.output.display().to_string();
     let text = format!("wrote {file}\n");
     let json = json!({ "name": name, "file": file, "warnings": warnings });
-    Ok(Answer { text, warnings, json })
+    Ok(Answer { text, warnings, counted: Vec::new(), json })
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::args::{Common, Info};
 use crate::blending::radii;
 use crate::failure::Failure;
+use crate::mechanism::refused;
 use crate::output::{Answer, listing, quantity};
 use crate::touching::{Stage, untouched};
 
@@ -63,7 +64,12 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         }
     }
     // The warnings are part of the answer here, not beside it.
-    Ok(Answer { text: text(mechanism.name(), &summary, rows), warnings: Vec::new(), json })
+    Ok(Answer {
+        text: text(mechanism.name(), &summary, rows),
+        warnings: Vec::new(),
+        counted: Vec::new(),
+        json,
+    })
 }
 
 /// Directions of loop joints that repeat what the rest closes, and how far they stay open.
@@ -111,7 +117,12 @@ fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Resul
     let simulation =
         stage.held().map(|held| Engine::Full.simulate(held)).transpose().map_err(Failure::job)?;
     let scene = stage.scene(simulation);
-    scene.map_or_else(told, |scene| Ok(scene.world().warnings().to_vec()))
+    let warnings = match scene {
+        Ok(scene) => scene.world().warnings().iter().map(|warning| warning.text.clone()).collect(),
+        Err(failure) => return told(failure),
+    };
+    // They are known before anything moves: as those of the file.
+    if common.strict && !Vec::is_empty(&warnings) { Err(refused(warnings)) } else { Ok(warnings) }
 }
 
 fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {

@@ -12,7 +12,7 @@ pub fn run() -> Answer {
     let rows: Vec<Vec<String>> =
         std::iter::once(header).chain(entries.iter().map(|entry| row(entry))).collect();
     let json = entries.iter().map(|e| json!({ "name": e.name, "about": e.about })).collect::<Vec<Value>>();
-    Answer { text: table(&rows), warnings: Vec::new(), json: Value::Array(json) }
+    Answer { text: table(&rows), warnings: Vec::new(), counted: Vec::new(), json: Value::Array(json) }
 }
 
 fn row(entry: &Entry) -> Vec<String> {

@@ -59,7 +59,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     if let Some((_, what)) = limit(&outcome.limit) {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
     }
-    Ok(Answer { text: made.text(), warnings, json: json.into() })
+    Ok(Answer { text: made.text(), warnings, counted: Vec::new(), json: json.into() })
 }
 
 /// What came of it.

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use pliant::blended::Force;
-use pliant::engine::{Simulation, State, StepError};
+use pliant::engine::{Inputs, Simulation, State, StepError, Warning};
 use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Reduction, ReductionError};
+use pliant::reduced::{self, Reduction, ReductionError};
 use pliant::{full, live};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
-use crate::blending::{Blended, radii};
+use crate::blending::{Blended, another, radii};
 use crate::choices::Modes;
 use crate::failure::Failure;
 use crate::mechanism::Source;
@@ -21,6 +21,7 @@ use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
 use crate::touching::{self, Record, Stage};
+use crate::watch::{self, FELT, MANY, Watch, three_digits};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -45,28 +46,32 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
     let made = held.map(|held| Made::new(engine, arguments, common, &source, held, stage.is_some()));
     let (simulation, mut about) = made.transpose()?.map(|made| (made.simulation, made.about)).unzip();
-    let mut warnings = mechanism.warnings();
-    warnings.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.warnings)));
-    warnings.extend(arguments.touching.untouched(mechanism));
+    let mut said = mechanism.warnings();
+    said.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.said)));
+    said.extend(arguments.touching.untouched(mechanism));
+    let mut watch = Watch::new(mechanism, engine, &arguments.effectors, stage.as_ref(), steps);
+    if let Some(about) = &mut about {
+        about.foresee(Some(&inputs).filter(|_| stage.is_none()), arguments.dt);
+        watch.found.append(&mut about.warnings);
+    }
     let mut running = match (stage, simulation) {
         (None, Some(simulation)) => Running::Alone(simulation),
         (Some(stage), simulation) => Running::Touching(Box::new(Record::new(stage.scene(simulation)?))),
         (None, None) => unreachable!("without contact the engine has all bodies"),
     };
-    if let Running::Touching(record) = &running {
-        warnings.extend(record.scene.world().warnings().iter().cloned());
-    }
     running.simulation().inputs_mut().clone_from(&inputs);
     // Last of the checks, so that bad input leaves no file.
     let contact = matches!(running, Running::Touching(_));
     let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism, contact));
     let trajectory = trajectory.transpose().map_err(unwritten)?;
     let bar = Bar::new(common.format(), steps);
-    let timings = take_steps(&mut running, steps, arguments.dt, trajectory, bar)?;
+    let timings = take_steps(&mut running, steps, arguments.dt, trajectory, bar, &mut watch)?;
     if steps == 0 && arguments.duration > 0.0 {
-        warnings.push("the duration is less than half a step: nothing moved".into());
+        said.push("the duration is less than half a step: nothing moved".into());
     }
-    Ok(answer(arguments, &mut running, &about.unwrap_or_default(), &timings, warnings))
+    let mut counted = running.simulation().warnings();
+    counted.append(&mut watch.found);
+    Ok(answer(arguments, &mut running, &about.unwrap_or_default(), &timings, said, counted))
 }
 
 /// The simulation of what joints hold together.
@@ -80,7 +85,13 @@ struct Made {
 struct About {
     json: Vec<(&'static str, Value)>,
     rows: Vec<(&'static str, String)>,
-    warnings: Vec<String>,
+    /// What its engine has to say.
+    said: Vec<String>,
+    warnings: Vec<Warning>,
+    /// The linear model, to be judged by the loads.
+    reduced: Option<reduced::Model>,
+    /// The slowest vibration that is dropped, and the body that has most of it.
+    dropped: Option<(live::Dropped, String)>,
     /// The live model that estimates the error of an engine without an estimate of its own.
     judge: Option<live::Model>,
     blended: Option<Blended>,
@@ -105,7 +116,7 @@ impl Made {
             }
             Engine::Articulated => {
                 let model = engines::articulated_model(held).map_err(Failure::input)?;
-                about.warnings = model.notes();
+                about.said = model.notes();
                 model.simulate().into()
             }
             Engine::Reduced => {
@@ -116,7 +127,11 @@ impl Made {
                 about.json = vec![("rank", rank.into()), ("modes", modes.into())];
                 let (motions, kept) = (count(rank, "independent motion"), count(modes, "mode"));
                 about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
-                about.judge = live_model(arguments, held).ok().filter(|_| !touches);
+                let judge = live_model(arguments, held).ok();
+                about.dropped =
+                    judge.as_ref().filter(|_| modes == 0 && held.bodies().len() <= MANY).and_then(dropped);
+                about.judge = judge.filter(|_| !touches);
+                about.reduced = Some(model.clone());
                 let mut simulation = model.simulate();
                 simulation.set_threads(common.threads.get());
                 simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
@@ -131,6 +146,7 @@ impl Made {
                 });
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 about.of_live(&model);
+                about.dropped = dropped(&model);
                 model.simulate().into()
             }
             Engine::Blended => {
@@ -138,6 +154,7 @@ impl Made {
                 let blended =
                     Blended::of(held, file, arguments.force, &arguments.mechanism, common.format())?;
                 about.of_blended(&blended);
+                about.said.extend(blended.advice.clone());
                 about.warnings = blended.warnings.clone();
                 let mut simulation = blended.model.simulate();
                 // As every engine here: from the file's pose, as near as the model can come.
@@ -150,7 +167,32 @@ impl Made {
     }
 }
 
+/// The slowest vibration that a live model drops.
+fn dropped(model: &live::Model) -> Option<(live::Dropped, String)> {
+    let dropped = model.dropped().ok()??;
+    Some((dropped, model.mechanism()[dropped.body].name.clone()))
+}
+
 impl About {
+    /// What a linear model leaves out in steps of dt, and under these inputs where they are all that acts.
+    fn foresee(&mut self, inputs: Option<&Inputs>, dt: f64) {
+        if let Some((dropped, body)) = &self.dropped {
+            // A mode n times as fast takes some 1/n² of the path (as `live::Model::with_inner_links_for` has it).
+            let measure = (dropped.slowest / dropped.frequency).powi(2);
+            if measure > FELT && dt * dropped.frequency < 1.0 {
+                let hz = quantity(three_digits(dropped.frequency / std::f64::consts::TAU), "Hz");
+                let text = format!(
+                    "vibrations from {hz} up, the first of `{body}`, are dropped, and take about {:.0} % of the path: \
+                     `--modes auto` keeps them",
+                    100.0 * measure.min(1.0)
+                );
+                self.warnings.push(Warning { kind: "modes", measure, unit: "of the path", text });
+            }
+        }
+        let linear = self.reduced.as_ref().zip(inputs);
+        self.warnings.extend(linear.and_then(|(model, inputs)| watch::prestress(model, inputs)));
+    }
+
     /// How many models a blend has, and what takes its steps.
     fn of_blended(&mut self, blended: &Blended) {
         let models = blended.model.samples().len();
@@ -171,11 +213,8 @@ impl About {
         let links: Vec<&str> = model.inner_links().iter().map(|e| e.name.as_str()).collect();
         // A mechanism that cannot be reduced at the file's pose may move all the same.
         let dropped = model.dropped().ok().flatten();
-        // In three digits: the frequency is that of the mechanism where it starts.
-        let hz = |d: &live::Dropped| {
-            let hz = d.frequency / std::f64::consts::TAU;
-            format!("{hz:.2e}").parse().unwrap_or(hz)
-        };
+        // The frequency is that of the mechanism where it starts.
+        let hz = |d: &live::Dropped| three_digits(d.frequency / std::f64::consts::TAU);
         let body = |d: &live::Dropped| &model.mechanism()[d.body].name;
         let mut what = count(model.effectors().len() - links.len(), "effector");
         if !links.is_empty() {
@@ -299,6 +338,7 @@ fn take_steps(
     dt: f64,
     mut trajectory: Option<Trajectory>,
     mut bar: Bar,
+    watch: &mut Watch,
 ) -> Result<Timings, Failure> {
     let mut timings = Timings::default();
     running.record(&mut trajectory)?;
@@ -317,6 +357,7 @@ fn take_steps(
         }
         timings.push(now - start);
         running.record(&mut trajectory)?;
+        watch.look(running.simulation(), step);
         bar.update(step, now);
     }
     if let Some(trajectory) = trajectory {
@@ -330,8 +371,10 @@ fn answer(
     running: &mut Running,
     about: &About,
     timings: &Timings,
-    mut warnings: Vec<String>,
+    said: Vec<String>,
+    mut counted: Vec<Warning>,
 ) -> Answer {
+    let touching = matches!(running, Running::Touching(_));
     let simulation = running.simulation();
     let estimate = match &about.judge {
         Some(model) => engines::estimate(simulation, model).ok(),
@@ -339,7 +382,10 @@ fn answer(
     };
     // With forces from the live engine the estimate is the distance to equilibrium.
     let in_motion = about.blended.as_ref().filter(|blended| blended.is_judged_in_motion());
-    warnings.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
+    counted.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
+    if let Some(estimate) = estimate.filter(|_| !touching) {
+        counted.extend(another(simulation, estimate));
+    }
     let alone = about.blended.as_ref().and_then(|blended| blended.error_alone(simulation));
     let (violation, energy) = (simulation.violation(), simulation.energy());
     let mut json = report::state(simulation);
@@ -356,7 +402,6 @@ fn answer(
     json.extend(about.json.iter().map(|(key, value)| (key.to_string(), value.clone())));
     json.insert("steps".into(), steps.into());
     json.insert("time".into(), time.into());
-    json.insert("warnings".into(), warnings.clone().into());
 
     let per_step = match taken {
         Some([median, p99]) => {
@@ -400,5 +445,5 @@ fn answer(
     if let Some(path) = &arguments.output {
         text.push_str(&format!("\nwrote {}\n", path.display()));
     }
-    Answer { text, warnings, json: json.into() }
+    Answer::warned(text, said, counted, json.into())
 }

@@ -1,18 +1,22 @@
 //! `pliant statics`: where a mechanism settles.
 
-use pliant::engine::{Equilibrium, Simulation, StaticsSettings};
+use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
 use pliant::engines::Engine;
 use pliant::full;
 
 use crate::args::{Common, Statics};
-use crate::blending::{Blended, radii};
+use crate::blending::{Blended, another, radii};
 use crate::failure::Failure;
 use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
+use crate::touching;
 
 /// What to tell of an equilibrium that is not stable.
-pub const UNSTABLE: &str = "the equilibrium is no minimum of energy: the mechanism may not stay there";
+pub fn unstable() -> Warning {
+    let text = "the equilibrium is no minimum of energy: the mechanism may not stay there".into();
+    Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
+}
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
@@ -44,15 +48,16 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
-    let mut warnings = mechanism.warnings();
+    let mut counted = Vec::new();
     let mut json = report::state(&mut *simulation);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("iterations".into(), found.iterations.into());
+    let mut said = mechanism.warnings();
     let iterations = count(found.iterations, "iteration");
     let (message, rows) = match &blended {
         None => {
-            warnings.extend((found.converged && !found.stable).then(|| UNSTABLE.to_string()));
+            counted.extend((found.converged && !found.stable).then(unstable));
             json.insert("closure".into(), found.closure.into());
             json.insert("load_steps".into(), found.load_steps.into());
             json.insert("load_reached".into(), found.load_reached.into());
@@ -66,8 +71,10 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         }
         Some(blended) => {
             let estimate = simulation.estimate().map_err(Failure::job)?;
-            warnings.extend(blended.warnings.iter().cloned());
-            warnings.extend(blended.beyond(estimate).filter(|_| found.converged));
+            said.extend(blended.advice.clone());
+            counted.extend(blended.warnings.iter().cloned());
+            counted.extend(blended.beyond(estimate).filter(|_| found.converged));
+            counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
             let models = blended.model.samples().len();
             json.insert("estimate".into(), estimate.into());
             json.insert("models".into(), models.into());
@@ -80,13 +87,15 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             (not_at_rest(models, &found), rows)
         }
     };
-    json.insert("warnings".into(), warnings.clone().into());
     if !found.converged {
+        json.insert("warnings".into(), said.into());
         return Err(Failure { details: json, ..Failure::job(message) });
     }
+    let state = simulation.state().clone();
+    counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
     let rows = rows.into_iter().chain(report::largest_motions(&mut *simulation));
     let text = format!("{}\n{}", listing(rows), report::effector_table(&*simulation));
-    Ok(Answer { text, warnings, json: json.into() })
+    Ok(Answer::warned(text, said, counted, json.into()))
 }
 
 /// What to tell of a blend that does not come to rest.

@@ -26,7 +26,7 @@ impl Aligned {
         let m = compliance.nrows();
         let SymmetricEigen { eigenvalues: values, eigenvectors: own } = eigen::sorted(compliance.clone());
         let mut vectors = own.clone();
-        if let Some(first) = first {
+        if let Some(first) = first.filter(|_| m > 0) {
             // The largest products first, each vector once.
             let products = first.vectors.transpose() * &own;
             let mut pairs: Vec<(usize, usize)> = (0..m).flat_map(|i| (0..m).map(move |k| (i, k))).collect();

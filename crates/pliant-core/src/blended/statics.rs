@@ -144,6 +144,11 @@ impl Simulation {
             }
             let mut steps = Vec::new();
             for (jacobian, residual) in jacobians.into_iter().zip(&last) {
+                // A tree without effectors has nothing to look for.
+                if residual.is_empty() {
+                    steps.push(DVector::zeros(0));
+                    continue;
+                }
                 let Some(step) = jacobian.lu().solve(&-residual) else { return Ok(f64::INFINITY) };
                 steps.push(step);
             }

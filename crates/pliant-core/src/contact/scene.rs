@@ -311,6 +311,11 @@ impl engine::Simulation for Scene {
         Err(StaticsError::Contact)
     }
 
+    fn warnings(&self) -> Vec<engine::Warning> {
+        let held = self.held().map(|held| held.warnings()).unwrap_or_default();
+        self.world.warnings().iter().cloned().chain(held).collect()
+    }
+
     /// As its engine has it.
     fn effector_pose(&self, effector: EffectorId) -> Result<Pose, UnknownHandle> {
         let Effector { body, frame, .. } = self.whole.effector(effector)?;

@@ -15,7 +15,7 @@ use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
 use super::{exact, impact, residual};
 use crate::engine::touch::{Push, Touch};
-use crate::engine::{Simulation, StepError};
+use crate::engine::{Simulation, StepError, Warning};
 use crate::mechanism::{Body, BodyId, Mechanism, Shape, UnknownHandle, WORLD};
 use crate::spatial::{Twist, Wrench};
 
@@ -164,7 +164,7 @@ pub struct World {
     pub(super) first_part: Vec<usize>,
     pub(super) first_body: usize,
     pub(super) holding: Holding,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     narrow: Narrow,
     equations: Equations,
     exact: exact::Memory,
@@ -313,10 +313,12 @@ impl World {
         let missing: Vec<_> =
             without.iter().filter(|b| effector(b.trim_matches('`'))).map(String::as_str).collect();
         if !missing.is_empty() {
-            self.warnings.push(format!(
+            let text = format!(
                 "{} of mechanism `{name}` carries an effector but no shape: nothing touches it",
                 missing.join(", ")
-            ));
+            );
+            let (measure, unit) = (missing.len() as f64, "bodies");
+            self.warnings.push(Warning { kind: "shapeless", measure, unit, text });
         }
         let count = things.len();
         for (thing, owner) in things {
@@ -466,13 +468,14 @@ impl World {
             (Touched::World, Touched::Mechanism(m, body)) if held(m, body) => return true,
             _ => {}
         }
-        self.warnings.push(format!(
+        let text = format!(
             "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {:.3} m/s at most",
             self.name_of(self.owners[a]),
             self.name_of(self.owners[b]),
             deepest * 1e3,
             RECOVERY * pair.size
-        ));
+        );
+        self.warnings.push(Warning { kind: "overlap", measure: deepest, unit: "m", text });
         false
     }
 
@@ -510,7 +513,7 @@ impl World {
     }
 
     /// What was noticed while the scene was put together.
-    pub fn warnings(&self) -> &[String] {
+    pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 

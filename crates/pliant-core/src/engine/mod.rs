@@ -33,6 +33,7 @@ mod spring;
 mod state;
 mod statics;
 pub(crate) mod touch;
+mod warning;
 pub(crate) mod whole;
 
 pub use energy::Energy;
@@ -41,6 +42,7 @@ pub use inputs::Inputs;
 pub use spring::{Spring, SpringId};
 pub use state::State;
 pub use statics::{Equilibrium, StaticsError, StaticsSettings};
+pub use warning::Warning;
 
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, Wrench};
@@ -93,6 +95,11 @@ pub trait Simulation: Internal + Send + 'static {
             what: "estimate of its error",
             engines: &["live", "blended"],
         })
+    }
+
+    /// What it has left out of the run so far, or done otherwise than asked.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
     }
 
     /// The handle of an effector, to be looked up once.

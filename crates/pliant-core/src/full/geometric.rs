@@ -95,6 +95,17 @@ pub(crate) fn geometric_stiffness(
     blocks
 }
 
+/// The dead torque of all loads on each node that has one, in the node's own frame.
+pub(crate) fn torques_on_nodes(simulation: &mut Simulation) -> Vec<(usize, Vector3<f64>)> {
+    let (model, inputs, state, work) = simulation.parts();
+    frames::load(model, inputs, state, 0.0, &mut work.frames);
+    frames::collect_loads(model, inputs, &mut work.loads);
+    let mut sum = vec![Vector3::zeros(); model.nodes.len()];
+    work.loads.iter().for_each(|load| sum[load.node] += load.wrench.torque);
+    let turned = sum.into_iter().enumerate().filter(|(_, torque)| *torque != Vector3::zeros());
+    turned.map(|(n, torque)| (n, work.frames[n].R.transpose() * torque)).collect()
+}
+
 impl Scene<'_> {
     /// Geometric stiffness of the constraint forces of a hinge or ball, in vectors: the second derivatives
     /// of λ·C. With N(a, b) = ½(abᵀ + baᵀ) − a·b I, the form of a·(θ×(θ×b)), f the force of the offset rows

@@ -28,7 +28,7 @@ mod target;
 mod tests;
 mod unsymmetric;
 
-pub(crate) use geometric::geometric_stiffness;
+pub(crate) use geometric::{geometric_stiffness, torques_on_nodes};
 pub use model::Model;
 pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
 pub use simulation::Simulation;

@@ -26,6 +26,7 @@ mod loads;
 mod model;
 mod modes;
 mod per_wrench;
+mod prestress;
 mod projection;
 mod pulls;
 mod rebuild;

@@ -183,7 +183,7 @@ impl Reduction {
         let kkt = Kkt::new(&reference, &Softness::of_springs(&reference))
             .map_err(|at| not_held(&reference, &frames, at))?;
         check_bases(&reference)?;
-        let projection = project(&reference, &kkt, frames, method)?;
+        let projection = project(&reference, &kkt, frames, &[], method)?;
         let builder = Builder { reference: &reference, kkt: &kkt, projection: &projection, modes };
         let mut place_of_node = vec![(usize::MAX, 0); reference.poses.len()];
         let mut components = Vec::new();

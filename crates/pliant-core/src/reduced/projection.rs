@@ -3,7 +3,7 @@
 //! One column per component of each effector's wrench (effector frame, force then torque), solved with the
 //! whole mechanism: C_EE, twist maps T of every node, wrench maps of every joint and coordinate maps Θ.
 
-use nalgebra::{DMatrix, Vector6};
+use nalgebra::{DMatrix, Vector3, Vector6};
 
 use super::basis::Basis;
 use super::component::{Part, parts};
@@ -14,7 +14,7 @@ use super::kkt::{Columns, Kkt, Undetermined};
 use super::reference::Reference;
 use super::softness::softest;
 use crate::mechanism::JointId;
-use crate::spatial::{Pose, Twist, Wrench};
+use crate::spatial::{Pose, Twist, Wrench, skew};
 
 /// How the maps are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,8 @@ pub struct Projection {
 }
 
 impl Projection {
-    /// C_EE, 6|E|×6|E|: from wrenches on the effectors to their twists, effector frames, linear part first.
+    /// C_EE, 6|E|×6|E|: from wrenches on the effectors to their twists, effector frames, linear part first. It is symmetric
+    /// unless dead torques act at a loaded reference.
     pub fn compliance(&self) -> &DMatrix<f64> {
         &self.compliance
     }
@@ -72,6 +73,7 @@ impl Projection {
             let rows: Vec<usize> =
                 (0..self.effectors.len()).filter(here).flat_map(|e| 6 * e..6 * e + 6).collect();
             let block = self.compliance.select_rows(&rows).select_columns(&rows);
+            let block = (&block + block.transpose()) * 0.5;
             Basis::new(&block, reference.radius, softest(reference, part)).rank()
         };
         parts(reference).iter().map(rank).sum()
@@ -119,16 +121,18 @@ pub(super) fn twist_at(nodes: &[f64], n: usize, columns: usize, k: usize) -> Twi
     Twist::from_vector(&Vector6::from_fn(|i, _| nodes[(6 * n + i) * columns + k]))
 }
 
-/// Computes the projection of a reference.
+/// Computes the projection of a reference under dead torques on nodes, in their frames; the incremental method takes none.
 pub(super) fn project(
     reference: &Reference,
     kkt: &Kkt,
     effectors: Vec<EffectorFrame>,
+    torques: &[(usize, Vector3<f64>)],
     method: Method,
 ) -> Result<Projection, ReductionError> {
     let places: Vec<Option<(usize, Pose)>> = effectors.iter().map(|e| in_node(reference, e)).collect();
     let m = 6 * effectors.len();
-    let mut maps = Columns::new(reference, m);
+    let all = m + 3 * torques.len();
+    let mut maps = Columns::new(reference, all);
     let inexact = match method {
         Method::Exact => {
             for (e, place) in places.iter().enumerate() {
@@ -136,8 +140,11 @@ pub(super) fn project(
                 for k in 0..6 {
                     let unit = Wrench::from_vector(&Vector6::ith(k, 1.0));
                     let w = frame.wrench_to_outer(&unit).to_vector();
-                    (0..6).for_each(|i| maps.nodes[(6 * n + i) * m + 6 * e + k] = w[i]);
+                    (0..6).for_each(|i| maps.nodes[(6 * n + i) * all + 6 * e + k] = w[i]);
                 }
+            }
+            for (t, (n, _)) in torques.iter().enumerate() {
+                (0..3).for_each(|k| maps.nodes[(6 * n + 3 + k) * all + m + 3 * t + k] = 1.0);
             }
             kkt.solve(&mut maps).map_err(|at| not_held(reference, &effectors, at))?;
             Vec::new()
@@ -145,7 +152,14 @@ pub(super) fn project(
         Method::Incremental => incremental::project(reference, &places, &mut maps)
             .map_err(|at| not_held(reference, &effectors, at))?,
     };
-    let maps = maps.kept();
+    let mut maps = maps.kept();
+    if !torques.is_empty() {
+        maps = turn(&maps, m, torques).ok_or_else(|| {
+            ReductionError::Options(
+                "the torques are those at which the mechanism gives way: take smaller ones".into(),
+            )
+        })?;
+    }
     let mut compliance = DMatrix::zeros(m, m);
     for (e, place) in places.iter().enumerate() {
         let Some((n, frame)) = place else { continue };
@@ -154,8 +168,10 @@ pub(super) fn project(
             compliance.fixed_view_mut::<6, 1>(6 * e, k).copy_from(&twist);
         }
     }
-    // Rounding aside it is symmetric.
-    let compliance = (&compliance + compliance.transpose()) * 0.5;
+    // Without torques it is symmetric, rounding aside.
+    if torques.is_empty() {
+        compliance = (&compliance + compliance.transpose()) * 0.5;
+    }
     let parts = parts(reference);
     for (e, (effector, place)) in effectors.iter().zip(&places).enumerate() {
         let part = place.and_then(|(n, _)| parts.iter().find(|part| part.nodes.contains(&n)));
@@ -173,6 +189,32 @@ pub(super) fn project(
         }
     }
     Ok(Projection { effectors, compliance, maps, inexact })
+}
+
+/// The first m columns with A = −½\[τ\] on the turns of nodes added to the stiffness, from them and the columns Z of unit
+/// torques on these nodes, three each: (K + A)⁻¹ = K⁻¹ − Z (I + A UᵀZ)⁻¹ A UᵀK⁻¹, U of these turns (Woodbury 1950). `None`
+/// if there is no inverse.
+fn turn(maps: &Columns, m: usize, torques: &[(usize, Vector3<f64>)]) -> Option<Columns> {
+    let (all, n) = (maps.columns, 3 * torques.len());
+    let turns = |i: usize, k: usize| maps.nodes[(6 * torques[i / 3].0 + 3 + i % 3) * all + k];
+    let mut A = DMatrix::zeros(n, n);
+    for (t, (_, torque)) in torques.iter().enumerate() {
+        A.fixed_view_mut::<3, 3>(3 * t, 3 * t).copy_from(&(skew(torque) * -0.5));
+    }
+    let own = DMatrix::from_fn(n, n, |i, k| turns(i, m + k));
+    let W = (DMatrix::identity(n, n) + &A * own).lu().solve(&(A * DMatrix::from_fn(n, m, turns)))?;
+    let of = |list: &[f64]| -> Vec<f64> {
+        let row = |row: &[f64]| -> Vec<f64> {
+            (0..m).map(|k| row[k] - (0..n).map(|i| row[m + i] * W[(i, k)]).sum::<f64>()).collect()
+        };
+        list.chunks_exact(all).flat_map(row).collect()
+    };
+    let mut turned = maps.clone();
+    turned.columns = m;
+    for list in [&mut turned.nodes, &mut turned.coordinates, &mut turned.wrenches] {
+        *list = of(list);
+    }
+    Some(turned)
 }
 
 /// The error of a solve that failed. It names the effector whose load drives a motion that nothing holds; if that

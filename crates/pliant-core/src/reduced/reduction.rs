@@ -124,6 +124,8 @@ impl Reduction {
         let softness = Softness::of_springs(&self.reference);
         let kkt = Kkt::new(&self.reference, &softness)
             .map_err(|at| super::projection::not_held(&self.reference, &effectors, at))?;
-        project(&self.reference, &kkt, effectors, self.method)
+        // The incremental method is not exact under any load, and says so.
+        let torques = if self.method == Method::Exact { self.reference.torques.as_slice() } else { &[] };
+        project(&self.reference, &kkt, effectors, torques, self.method)
     }
 }

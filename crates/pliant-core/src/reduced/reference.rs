@@ -32,6 +32,10 @@ pub struct Reference {
     pub(super) tree: Vec<Option<usize>>,
     /// Geometric stiffness of the forces at the pose: blocks (a, b, K) between nodes, b = a or above it.
     pub(super) geometric: Vec<(usize, usize, Matrix6<f64>)>,
+    /// Dead torques on nodes at a loaded pose, in the nodes' own frames: each adds −½\[τ\] to the node's turning, the
+    /// antisymmetric part of the stiffness. (Torques of a potential turn by ½\[·\] in these coordinates; all of a node's sum
+    /// to zero but for the dead ones.) Models leave it out; [`Reduction::project`](super::Reduction::project) does not.
+    pub(super) torques: Vec<(usize, Vector3<f64>)>,
     /// Loads on the mechanism's effectors that hold the pose, base axes, if it is a loaded one.
     pub(super) loads: Option<Vec<Wrench>>,
     /// What nodes that carry segments bear of these.
@@ -134,7 +138,9 @@ impl Reference {
     /// there: settle it first ([`Simulation::settle`]).
     pub fn at_equilibrium(simulation: &mut full::Simulation) -> Reference {
         let whole = Segments::whole(simulation.mechanism());
-        Reference::at_equilibrium_of(simulation, &whole)
+        let mut reference = Reference::at_equilibrium_of(simulation, &whole);
+        reference.torques = full::torques_on_nodes(simulation);
+        reference
     }
 
     /// The same with every segment on a base of its own.
@@ -279,6 +285,7 @@ impl Reference {
             joints,
             tree,
             geometric: Vec::new(),
+            torques: Vec::new(),
             loads: None,
             carried: Vec::new(),
         }

@@ -181,8 +181,8 @@ fn an_effector_needs_a_shape_to_touch_with() {
     let model = Reduction::at_rest(&half).build().unwrap();
     world.add(model.simulate()).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0], &["`finger1`", "`fingers`", "no shape", "nothing touches it"]);
-    assert!(!world.warnings()[0].contains("finger0"));
+    says(&world.warnings()[0].text, &["`finger1`", "`fingers`", "no shape", "nothing touches it"]);
+    assert!(!world.warnings()[0].text.contains("finger0"));
 
     let model = Reduction::at_rest(&whole).build().unwrap();
     let mut world = World::new([0.0; 3]);
@@ -199,7 +199,7 @@ fn an_overlap_at_the_start_is_told_and_recovered() {
     assert!(world.warnings().is_empty());
     let id = world.add_body(&block("sunk", [0.0, 0.0, 0.09])).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0], &["`world`", "`sunk`", "10.000 mm", "driven apart at 0.104 m/s"]);
+    says(&world.warnings()[0].text, &["`world`", "`sunk`", "10.000 mm", "driven apart at 0.104 m/s"]);
     let mut fastest = 0.0f64;
     for _ in 0..240 {
         world.step(H).unwrap();

@@ -9,3 +9,4 @@ mod motion;
 mod reconstruction;
 mod reference;
 mod repeated_modes;
+mod torques;

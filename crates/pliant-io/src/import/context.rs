@@ -10,10 +10,13 @@ use pliant_core::nalgebra::Vector3;
 
 use super::Options;
 use super::mesh::Mesh;
+use super::shape::plain;
 use crate::diagnostic::{Finding, SceneErrors, Source};
+use crate::files::{self, LARGEST_TEXT};
 
-/// The largest file that is read, and the most of all of them together, bytes.
-const LARGEST_FILE: u64 = 64 << 20;
+/// Why a file is not opened that could be.
+pub(crate) const OUTSIDE: &str =
+    "it lies outside the folder of the file: move it there, or allow its folder with --allow-path";
 /// The most files that one file may take in.
 const MOST_FILES: usize = 256;
 
@@ -78,9 +81,13 @@ impl Context {
         }
     }
 
-    /// Starts from a file.
-    pub(crate) fn open(path: &Path, options: &Options) -> Result<Context, String> {
-        let text = read_text(path, LARGEST_FILE)?;
+    /// Starts from a robot file that a scene names.
+    pub(crate) fn open(path: &Path, scene: &Path, options: &Options) -> Result<Context, String> {
+        let root = options.root.clone().unwrap_or_else(|| default_root(scene));
+        if !(inside(path, &root) || options.packages.iter().any(|folder| inside(path, folder))) {
+            return Err(OUTSIDE.into());
+        }
+        let text = read_text(path, LARGEST_TEXT)?;
         Ok(Context::new(text, &path.display().to_string(), options))
     }
 
@@ -214,7 +221,7 @@ impl Context {
             self.error(place, message, "include fewer files");
             return None;
         }
-        match read_text(&path, LARGEST_FILE.saturating_sub(self.bytes)) {
+        match read_text(&path, LARGEST_TEXT.saturating_sub(self.bytes)) {
             Ok(text) => {
                 self.bytes += text.len() as u64;
                 // A file that is included twice gets a name of its own, so that each text has one.
@@ -235,7 +242,7 @@ impl Context {
 
     /// Where a file lies that some text names: relative to that text's file, or `package://name/…` or
     /// `model://name/…` in a folder of that name above it, beside one above it, or among the user's. It must
-    /// exist, below the file's root or that folder.
+    /// be a regular file below the file's root, that folder, or one of the user's.
     pub(crate) fn resolve(&mut self, uri: &str, place: &Place) -> Result<PathBuf, String> {
         let key = (place.source, uri.to_string());
         if let Some(known) = self.resolved.get(&key) {
@@ -286,14 +293,39 @@ impl Context {
             }
         };
         let joined = base.join(&path);
-        if !inside(&joined, &root) {
-            return Err("it lies outside the folder of the file".into());
+        if !(inside(&joined, &root) || self.is_allowed(&joined)) {
+            return Err(OUTSIDE.into());
         }
         match fs::metadata(&joined) {
             Ok(data) if data.is_file() => Ok(joined),
-            Ok(_) => Err("it is not a file".into()),
+            Ok(_) => Err("it is not a regular file".into()),
             Err(_) => Err("there is no such file".into()),
         }
+    }
+
+    /// Whether a path lies in a folder that the user named.
+    fn is_allowed(&self, path: &Path) -> bool {
+        self.options.packages.iter().any(|folder| inside(path, folder))
+    }
+
+    /// The path that a scene gives a mesh: a whole one, which an import or an export wrote, may also lie in a package that
+    /// the scene's folder reaches.
+    pub(crate) fn resolve_mesh(&mut self, file: &str) -> Result<PathBuf, String> {
+        let scene = &self.paths[0].0;
+        if Path::new(file).is_absolute() {
+            let folder = scene.parent().unwrap_or(Path::new(""));
+            let of_package = |place: &Path| {
+                let is_one = place.join("package.xml").is_file() || place.join("model.config").is_file();
+                let name = place.file_name().and_then(|name| name.to_str()).filter(|_| is_one);
+                let found = name.and_then(|name| find_package(folder, name, &self.options.packages));
+                found.is_some_and(|found| same_file(&found, place) && inside(Path::new(file), place))
+            };
+            // Those of a robot file were found when it was read.
+            if super::Format::of(scene).is_some() || Path::new(file).ancestors().skip(1).any(of_package) {
+                return Ok(file.into());
+            }
+        }
+        self.resolve(file, &Place::START)
     }
 }
 
@@ -318,6 +350,8 @@ fn find_package(folder: &Path, package: &str, packages: &[PathBuf]) -> Option<Pa
         return None;
     }
     let at = |place: &Path| {
+        // Beside the root of the file system lies what is no robot's.
+        place.parent()?;
         if place.file_name().is_some_and(|name| name == package) {
             return Some(place.to_path_buf());
         }
@@ -332,28 +366,11 @@ fn find_package(folder: &Path, package: &str, packages: &[PathBuf]) -> Option<Pa
     })
 }
 
-/// Whether a path stays below a folder, by its words and, where it exists, through its links.
-fn inside(path: &Path, root: &Path) -> bool {
-    let plain = |path: &Path| -> Option<PathBuf> {
-        let mut plain = PathBuf::new();
-        for part in std::path::absolute(path).ok()?.components() {
-            match part {
-                Component::ParentDir => {
-                    plain.pop();
-                }
-                Component::CurDir => {}
-                part => plain.push(part),
-            }
-        }
-        Some(plain)
-    };
-    let (Some(words), Some(root_words)) = (plain(path), plain(root)) else { return false };
-    if !words.starts_with(&root_words) {
-        return false;
-    }
-    match (fs::canonicalize(path), fs::canonicalize(root)) {
-        (Ok(path), Ok(root)) => path.starts_with(root),
-        _ => true,
+/// Whether a path lies below a folder: where both exist with their links followed, else by its words.
+fn inside(path: &Path, folder: &Path) -> bool {
+    match (fs::canonicalize(path), fs::canonicalize(folder)) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => plain(path.to_path_buf()).starts_with(plain(folder.to_path_buf())),
     }
 }
 
@@ -366,19 +383,11 @@ fn same_file(a: &Path, b: &Path) -> bool {
 
 /// The text of a file of at most so many bytes. What is no UTF-8 (comments in other encodings, mostly)
 /// is replaced, as other tools never look at it.
-pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, String> {
-    let data = fs::metadata(path).map_err(|reason| match reason.kind() {
+fn read_text(path: &Path, most: u64) -> Result<String, String> {
+    let bytes = files::read(path, most).map_err(|reason| match reason.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_string(),
         _ => reason.to_string(),
     })?;
-    let size = data.len();
-    if !data.is_file() {
-        return Err("it is not a file".into());
-    }
-    if size > most {
-        return Err(format!("it has {size} bytes, which is more than {LARGEST_FILE} in all"));
-    }
-    let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

@@ -8,7 +8,6 @@ mod dae;
 mod hull;
 
 use std::collections::HashMap;
-use std::fs;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -17,8 +16,8 @@ use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::SpatialInertia;
 use thiserror::Error;
 
-/// The largest mesh file that is read, bytes.
-const LARGEST_FILE: u64 = 256 << 20;
+use crate::files::{self, LARGEST_BINARY};
+
 /// The most triangles of a mesh.
 const MOST_TRIANGLES: usize = 8_000_000;
 
@@ -68,11 +67,7 @@ impl Mesh {
     pub fn load(path: impl AsRef<Path>, scale: &Vector3<f64>) -> Result<Mesh, MeshError> {
         let path = path.as_ref();
         let unreadable = |reason: String| MeshError::Unreadable { path: path.to_path_buf(), reason };
-        let size = fs::metadata(path).map_err(|reason| unreadable(reason.to_string()))?.len();
-        if size > LARGEST_FILE {
-            return Err(unreadable(format!("it has {size} bytes, which is more than {LARGEST_FILE}")));
-        }
-        let bytes = fs::read(path).map_err(|reason| unreadable(reason.to_string()))?;
+        let bytes = files::read(path, LARGEST_BINARY).map_err(|reason| unreadable(reason.to_string()))?;
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         Ok(Mesh::read(&bytes, &extension)?.scaled(scale))
     }

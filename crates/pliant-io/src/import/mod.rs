@@ -30,8 +30,8 @@ pub struct Options {
     /// The folder that included files and meshes must lie in. Without one: the package that the file
     /// belongs to (the nearest folder with a `package.xml`), else the folder above the file's own.
     pub root: Option<PathBuf>,
-    /// Folders to look for the packages of `package://` and `model://` in, after those above the file: each is
-    /// such a package or has some in it.
+    /// Folders that files may lie in too. The packages of `package://` and `model://` are looked for in them, after those
+    /// above the file: each is such a package or has some in it.
     pub packages: Vec<PathBuf>,
 }
 

@@ -13,8 +13,6 @@
 mod content;
 mod envelope;
 
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::path::Path;
 
 use pliant_core::blended::{Model, Options, Outcome, SampleError, Sampling};
@@ -25,7 +23,7 @@ use thiserror::Error;
 
 pub use envelope::VERSION;
 
-use crate::{LoadError, SaveError, SceneErrors, extension};
+use crate::{LoadError, SaveError, SceneErrors, extension, files};
 
 /// What a model file holds.
 ///
@@ -126,8 +124,8 @@ impl ModelFile {
         if path.is_dir() {
             return Err(LoadError::Directory(path.to_path_buf()));
         }
-        let bytes =
-            bytes(path).map_err(|reason| LoadError::Unreadable { path: path.to_path_buf(), reason })?;
+        let bytes = files::read(path, files::LARGEST_BINARY)
+            .map_err(|reason| LoadError::Unreadable { path: path.to_path_buf(), reason })?;
         ModelFile::from_bytes(&bytes)
             .map_err(|reason| LoadError::Model { path: path.to_path_buf(), reason: Box::new(reason) })
     }
@@ -138,25 +136,12 @@ impl ModelFile {
         if !is_model(path) {
             return Err(SaveError::NotAModel { path: path.to_path_buf() });
         }
-        let part = crate::trajectory::with_suffix(path, ".part");
-        let written = fs::write(&part, self.to_bytes()).and_then(|()| fs::rename(&part, path));
-        written.map_err(|reason| SaveError::Unwritable { path: path.to_path_buf(), reason })
+        files::write(path, self.to_bytes())
+            .map_err(|reason| SaveError::Unwritable { path: path.to_path_buf(), reason })
     }
 }
 
 /// Whether a path is that of a model file.
 pub fn is_model(path: &Path) -> bool {
     extension(path).as_deref() == Some("pliant")
-}
-
-/// The bytes of a file as far as its head says, and one more if there is one: what is no model file is not read to its
-/// end.
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    let mut bytes = Vec::new();
-    file.by_ref().take(envelope::HEAD as u64).read_to_end(&mut bytes)?;
-    if let Ok(length) = envelope::length(&bytes) {
-        file.take(length.saturating_add(1)).read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
 }

@@ -48,7 +48,7 @@ impl<'t> Overlay<'t> {
             );
         }
         let options = Options { free_base: free_base || options.free_base, ..options.clone() };
-        let mut context = match Context::open(&path, &options) {
+        let mut context = match Context::open(&path, Path::new(file), &options) {
             Ok(context) => Box::new(context),
             Err(reason) => {
                 let message = format!("cannot read `{}`: {reason}", path.display());

@@ -1,22 +1,22 @@
 //! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension. Where things
 //! touch, a row also tells how.
 //!
-//! Rows go to `FILE.part` as they come, so that memory stays small however long the motion is;
-//! [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that
-//! is stopped in between leaves only the `.part`.
+//! Rows go to a file of the run's own beside it as they come ([`Output`]), so that memory stays small however long the
+//! motion is; [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that fails to write
+//! leaves nothing; one that is killed leaves only its `.part`.
 
 mod csv;
 mod npz;
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Pose;
 use thiserror::Error;
+
+use crate::files::Output;
 
 /// Why a trajectory could not be written.
 #[derive(Debug, Error)]
@@ -64,8 +64,7 @@ impl Touch {
 #[derive(Debug)]
 pub struct Trajectory {
     path: PathBuf,
-    part: PathBuf,
-    rows: BufWriter<File>,
+    rows: Output,
     format: Format,
 }
 
@@ -91,16 +90,15 @@ impl Trajectory {
         if path.is_dir() {
             return Err(TrajectoryError::Directory(path));
         }
-        let part = with_suffix(&path, ".part");
-        let start = || -> io::Result<BufWriter<File>> {
-            let mut rows = BufWriter::new(File::create(&part)?);
+        let start = || -> io::Result<Output> {
+            let mut rows = Output::create(&path)?;
             if let Format::Csv = format {
                 csv::write_header(&mut rows, mechanism, contact)?;
             }
             Ok(rows)
         };
         match start() {
-            Ok(rows) => Ok(Trajectory { path, part, rows, format }),
+            Ok(rows) => Ok(Trajectory { path, rows, format }),
             Err(reason) => Err(TrajectoryError::Unwritable { path, reason }),
         }
     }
@@ -112,32 +110,20 @@ impl Trajectory {
             Format::Csv => csv::write_row(&mut self.rows, numbers),
             Format::Npz(layout) => layout.write_row(&mut self.rows, numbers),
         };
-        written.map_err(|reason| TrajectoryError::Unwritable { path: self.part.clone(), reason })
+        written.map_err(|reason| TrajectoryError::Unwritable { path: self.path.clone(), reason })
     }
 
     /// Puts the file in its place.
     pub fn finish(self) -> Result<(), TrajectoryError> {
-        let Trajectory { path, part, rows, format } = self;
-        let place = || -> io::Result<()> {
-            rows.into_inner()?;
-            match format {
-                Format::Csv => fs::rename(&part, &path),
-                Format::Npz(layout) => {
-                    let archive = with_suffix(&path, ".archive.part");
-                    layout.write_archive(&part, &archive)?;
-                    fs::rename(&archive, &path)?;
-                    fs::remove_file(&part)
-                }
+        let Trajectory { path, mut rows, format } = self;
+        let placed = match format {
+            Format::Csv => rows.finish(),
+            Format::Npz(layout) => {
+                Output::create(&path).and_then(|archive| layout.write_archive(&mut rows, archive)?.finish())
             }
         };
-        place().map_err(|reason| TrajectoryError::Unwritable { path: path.clone(), reason })
+        placed.map_err(|reason| TrajectoryError::Unwritable { path, reason })
     }
-}
-
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
 }
 
 /// All numbers of a row.

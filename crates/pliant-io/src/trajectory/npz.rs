@@ -5,10 +5,8 @@
 //! An array's shape comes before its numbers, and T is known only at the end. Until then the rows
 //! are kept in a file of plain numbers, little end first.
 
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::ops::Range;
-use std::path::Path;
 
 use npyz::{DType, WriteOptions, WriterBuilder};
 use pliant_core::mechanism::Mechanism;
@@ -16,8 +14,9 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::joints;
+use crate::files::Output;
 
-type Archive = ZipWriter<BufWriter<File>>;
+type Archive = ZipWriter<Output>;
 
 /// What the rows hold.
 #[derive(Debug)]
@@ -52,9 +51,9 @@ impl Layout {
     }
 
     /// Writes the archive from the file of rows.
-    pub fn write_archive(&self, rows: &Path, archive: &Path) -> io::Result<()> {
+    pub fn write_archive(&self, rows: &mut Output, archive: Output) -> io::Result<Output> {
         let (T, B, C) = (self.rows, self.body_names.len(), self.joint_names.len());
-        let mut zip = ZipWriter::new(BufWriter::new(File::create(archive)?));
+        let mut zip = ZipWriter::new(archive);
         let poses = 1 + 7 * B;
         self.write_columns(&mut zip, "time", &[T], rows, 0..1)?;
         self.write_columns(&mut zip, "poses", &[T, B as u64, 7], rows, 1..poses)?;
@@ -69,8 +68,7 @@ impl Layout {
             self.write_columns(&mut zip, "forces", &[T, E as u64, 3], rows, at + 3..at + 3 + 3 * E)?;
             write_names(&mut zip, "effector_names", effectors)?;
         }
-        zip.finish()?.into_inner()?;
-        Ok(())
+        Ok(zip.finish()?)
     }
 
     /// Writes some columns of the rows as one array.
@@ -79,7 +77,7 @@ impl Layout {
         zip: &mut Archive,
         name: &str,
         shape: &[u64],
-        rows: &Path,
+        rows: &mut Output,
         columns: Range<usize>,
     ) -> io::Result<()> {
         start(zip, name)?;
@@ -88,7 +86,7 @@ impl Layout {
             .shape(shape)
             .writer(&mut *zip)
             .write_header_only()?;
-        let mut rows = BufReader::new(File::open(rows)?);
+        let mut rows = BufReader::new(rows.reread()?);
         let contact = self.effector_names.as_ref().map_or(0, |effectors| 3 + 3 * effectors.len());
         let mut row = vec![0; 8 * (1 + 7 * self.body_names.len() + self.joint_names.len() + contact)];
         for _ in 0..self.rows {

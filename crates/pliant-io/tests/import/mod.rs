@@ -4,7 +4,7 @@
 mod chains;
 mod errors;
 mod meaning;
-mod meshes;
+pub mod meshes;
 mod mutations;
 mod overlay;
 mod refused;
@@ -58,17 +58,17 @@ fn expect(text: &str, errors: &str) {
 }
 
 /// A folder of its own for each test, removed at its end.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub fn new(name: &str) -> Folder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{name}"));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
 
-    fn file(&self, name: &str, content: &str) -> PathBuf {
+    pub fn file(&self, name: &str, content: &str) -> PathBuf {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();

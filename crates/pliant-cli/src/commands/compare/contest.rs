@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pliant::contact::Scene;
-use pliant::engine::Simulation;
+use pliant::engine::{Simulation, Warning};
 use pliant::engines::Engine;
 use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst, force_on};
+use crate::watch::Watch;
 
 /// Length of a step, s.
 pub const DT: f64 = 1.0 / 240.0;
@@ -37,7 +38,7 @@ pub struct Contest {
     /// The effector with the largest force in the full simulation.
     pub loaded: Option<EffectorId>,
     /// What the scene says of itself.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 pub struct Run {
@@ -127,7 +128,9 @@ pub fn measure(
                 if engine == Engine::Full {
                     contest.warnings = scene.world().warnings().to_vec();
                 }
-                let run = pace.run(engine.name(), scene, tick);
+                let mut watch = Watch::new(mechanism, engine, &[], Some(stage), contest.steps as u64);
+                let run = pace.run(engine.name(), scene, &mut watch, tick);
+                contest.warnings.append(&mut watch.found);
                 if engine == Engine::Full {
                     contest.steps = run.path.len() - 1;
                 }
@@ -150,7 +153,7 @@ struct Pace {
 }
 
 impl Pace {
-    fn run(&self, engine: &'static str, mut scene: Scene, tick: &mut dyn FnMut()) -> Run {
+    fn run(&self, engine: &'static str, mut scene: Scene, watch: &mut Watch, tick: &mut dyn FnMut()) -> Run {
         scene.inputs_mut().add_scene_loads();
         let mut run = Run {
             engine,
@@ -177,6 +180,7 @@ impl Pace {
             }
             scene.state();
             timings.push(start.elapsed());
+            watch.look(&mut scene, step as u64);
             run.worst.add(&scene.report());
             run.path.push(self.moment(&scene));
             if step.is_multiple_of(stride) || step == self.steps {

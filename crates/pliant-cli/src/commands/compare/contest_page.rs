@@ -96,7 +96,7 @@ pub fn lead(contest: &Contest) -> String {
 
 /// What a reader should know besides, in sentences.
 pub fn notes(contest: &Contest) -> Vec<String> {
-    let mut notes: Vec<String> = contest.warnings.clone();
+    let mut notes: Vec<String> = contest.warnings.iter().map(|warning| warning.text.clone()).collect();
     notes.extend(
         contest.absent.iter().map(|(engine, why)| format!("The engine {engine} takes no part: {why}.")),
     );

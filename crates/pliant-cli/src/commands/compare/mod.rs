@@ -10,7 +10,6 @@ mod page;
 mod skeleton;
 mod wires;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -48,30 +47,28 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         name => name.to_string(),
     };
     let write = |html: String| {
-        fs::write(&path, html)
+        pliant::io::files::write(&path, html)
             .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))
     };
-    let mut warnings = mechanism.warnings();
+    let mut said = mechanism.warnings();
     if let Some(stage) = stage {
         skeleton.add_shapes(mechanism, stage.surfaces());
         let frames = motion::frames(&skeleton, Engine::ALL.len());
         let contest = contest::measure(mechanism, &stage, source.model.as_ref(), frames, &mut tick)?;
         drop(bar);
         write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
-        warnings.extend(contest.warnings.iter().cloned());
-        let json = of_contest(&name, mechanism, &contest, &path, &warnings);
-        return Ok(Answer { text: told_of_contest(&contest, &path), warnings, json });
+        let json = of_contest(&name, mechanism, &contest, &path);
+        return Ok(Answer::warned(told_of_contest(&contest, &path), said, contest.warnings, json));
     }
-    warnings.extend(arguments.touching.untouched(mechanism));
+    said.extend(arguments.touching.untouched(mechanism));
     let frames = motion::frames(&skeleton, 3);
     let measured = measure::measure(mechanism, source.model.as_ref(), frames, &mut tick);
     drop(bar);
     let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     write(page::page(&name, mechanism, &skeleton, &comparison))?;
-    warnings.extend(comparison.warnings.iter().cloned());
-    let json = document(&name, mechanism, &comparison, &path, &warnings);
+    let json = document(&name, mechanism, &comparison, &path);
     let text = told(mechanism, &comparison, &path);
-    Ok(Answer { text, warnings, json })
+    Ok(Answer::warned(text, said, comparison.warnings, json))
 }
 
 /// A page's path, if it is one and its folder is there: nobody wants to wait a minute to hear that it is not.
@@ -173,13 +170,7 @@ fn told_of_contest(contest: &Contest, path: &Path) -> String {
     format!("{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
 }
 
-fn of_contest(
-    name: &str,
-    mechanism: &Mechanism,
-    contest: &Contest,
-    path: &Path,
-    warnings: &[String],
-) -> Value {
+fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path) -> Value {
     let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
     let run = |run: &contest::Run| {
         let distances = contest.distances(run);
@@ -211,18 +202,11 @@ fn of_contest(
             "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
         "notes": contest_page::notes(contest),
-        "warnings": warnings,
         "page": path.display().to_string(),
     })
 }
 
-fn document(
-    name: &str,
-    mechanism: &Mechanism,
-    comparison: &Comparison,
-    path: &Path,
-    warnings: &[String],
-) -> Value {
+fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> Value {
     let Comparison { coordinates, ramp, transient, frequencies, speed, blended, notes, .. } = comparison;
     let (error, stopped) = match ramp {
         Ok(ramp) => (samples(ramp), ramp.stopped.clone()),
@@ -251,7 +235,6 @@ fn document(
             Err(why) => json!({ "models": 0, "held_out": null, "tested": 0, "bound": null, "error": why }),
         },
         "notes": notes,
-        "warnings": warnings,
         "page": path.display().to_string(),
     })
 }

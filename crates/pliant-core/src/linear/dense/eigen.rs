@@ -3,10 +3,13 @@
 //! A rotation of two rows and columns makes the entry c between diagonal entries a and b zero with the smaller angle of two:
 //! ζ = (b − a)/(2c), tan = sign ζ/(|ζ| + √(ζ² + 1)) (Jacobi 1846; Golub and Van Loan 2013, §8.5).
 
-use nalgebra::{DMatrix, Dyn, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
-/// Eigenvalues, largest first, and their vectors.
+/// Eigenvalues, largest first, and their vectors; of a matrix without rows there are none, which nalgebra does not take.
 pub(crate) fn sorted(A: DMatrix<f64>) -> SymmetricEigen<f64, Dyn> {
+    if A.is_empty() {
+        return SymmetricEigen { eigenvalues: DVector::zeros(0), eigenvectors: A };
+    }
     let eigen =
         SymmetricEigen::try_new(A, f64::EPSILON, 10_000).expect("a finite symmetric matrix has eigenvalues");
     let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();

@@ -4,7 +4,6 @@
 //! without their signs, `exact` with them, `convex` those of the hull; `shell` puts the mass on the surface.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
@@ -12,13 +11,11 @@ use pliant_core::spatial::Pose;
 
 use super::compiler::Compiler;
 use super::defaults::Defaults;
+use crate::files::{self, LARGEST_BINARY};
 use crate::import::context::{Context, Place};
 use crate::import::mesh::Mesh as Surface;
 use crate::import::shape;
 use crate::import::xml::Element;
-
-/// The largest MSH file that is read, bytes.
-const LARGEST_MSH: u64 = 256 << 20;
 
 /// Meshes and height fields by their names.
 #[derive(Debug, Default)]
@@ -345,11 +342,7 @@ fn load(path: &Path) -> Result<Surface, String> {
     if !is_msh(path) {
         return Surface::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string());
     }
-    let size = fs::metadata(path).map_err(|reason| reason.to_string())?.len();
-    if size > LARGEST_MSH {
-        return Err(format!("it has {size} bytes, more than {LARGEST_MSH}"));
-    }
-    let bytes = fs::read(path).map_err(|reason| reason.to_string())?;
+    let bytes = files::read(path, LARGEST_BINARY).map_err(|reason| reason.to_string())?;
     msh(&bytes).ok_or_else(|| "it is no MSH file".to_string())
 }
 

@@ -8,11 +8,13 @@ mod rest;
 mod speed;
 mod transient;
 
-use pliant::engine::{Inputs, State};
+use pliant::engine::{Inputs, State, Warning};
 use pliant::io::ModelFile;
 use pliant::mechanism::{Joint, Mechanism};
 use pliant::reduced::{Model, Reduction, ReductionError};
 use pliant::spatial::{Pose, Wrench};
+
+use crate::watch;
 
 pub use frequencies::{Frequencies, FrequencyRow};
 pub use models::{BLEND_ALONE, BlendedModel, Models, blended_model};
@@ -40,7 +42,7 @@ pub struct Comparison {
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
     /// The same where figures are not to be trusted.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// How many times [`measure`] calls `tick`, about.
@@ -110,10 +112,14 @@ pub fn measure(
             crate::page::text::figure(after)
         ));
     }
-    let beyond = match (&ramp, &about) {
-        (Ok(ramp), Ok(about)) => rest::beyond(ramp, about),
-        _ => None,
-    };
+    let mut inputs = Inputs::new(mechanism);
+    inputs.add_scene_loads();
+    let mut warnings: Vec<Warning> = watch::prestress(&model, &inputs).into_iter().collect();
+    if let Ok(ramp) = &ramp {
+        warnings.extend(ramp.beyond_limits.iter().cloned());
+        warnings.extend(rest::another(ramp));
+        warnings.extend(about.as_ref().ok().and_then(|about| rest::beyond(ramp, about)));
+    }
     Ok(Comparison {
         coordinates: coordinates_of(&model),
         free_base,
@@ -123,7 +129,7 @@ pub fn measure(
         speed,
         blended: about,
         notes,
-        warnings: beyond.into_iter().collect(),
+        warnings,
     })
 }
 

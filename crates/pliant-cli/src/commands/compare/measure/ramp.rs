@@ -1,6 +1,6 @@
 //! Statics over rising loads: where the full mechanism settles, and where a reduced model puts it.
 
-use pliant::engine::{Simulation, State, StaticsSettings};
+use pliant::engine::{Simulation, State, StaticsSettings, Warning};
 use pliant::engines;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
@@ -35,6 +35,8 @@ pub struct Ramp {
     pub unstable_from: Option<f64>,
     /// The first load scale at which a joint of the full mechanism is at a limit, and its name.
     pub limited_from: Option<(f64, String)>,
+    /// Of the reduced model under the scene's load.
+    pub beyond_limits: Vec<Warning>,
     /// Where everything is under the scene's load, or under the largest part of it that was reached.
     pub scene: Option<Settled>,
     /// The same under the load that moves the effector by about half the radius, if that is another one.
@@ -113,6 +115,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
         stopped: None,
         unstable_from: None,
         limited_from: None,
+        beyond_limits: Vec::new(),
         scene: None,
         far: None,
     };
@@ -159,6 +162,9 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
         let effector = points.largest(&at, &own);
         reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].1);
         let estimate = judge.as_ref().and_then(|judge| engines::estimate(&mut reduced, judge).ok());
+        if scale == 1.0 {
+            ramp.beyond_limits = Warning::of_limits(mechanism, "reduced", reduced.state());
+        }
         let inputs = full.inputs();
         let live = live.as_mut().and_then(|s| AtRest::find(s, steps_to_rest, inputs, &points, &at));
         let blended = blended.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));

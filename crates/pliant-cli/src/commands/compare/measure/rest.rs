@@ -1,11 +1,11 @@
 //! Where `live` and `blended` come to rest, and what they say of their error.
 
-use pliant::engine::{Inputs, Simulation, StaticsSettings};
+use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
 use pliant::spatial::Pose;
 
 use super::models::BlendedModel;
 use super::{Effectors, Ramp};
-use crate::blending;
+use crate::blending::{self, RADII, radii};
 use crate::page::text::figure;
 use crate::report::effector_poses;
 
@@ -60,9 +60,32 @@ pub fn steps_to_rest(simulation: &mut dyn Simulation) -> bool {
     })
 }
 
+/// An error that is so many times its estimate, and this large, over the radius, is that of another equilibrium.
+const OTHER: (f64, f64) = (5.0, 0.02);
+
+/// What to tell where an engine is at rest at another equilibrium than the full mechanism, which its estimate does not see:
+/// under the scene's load, or else under the least at which that is so.
+pub fn another(ramp: &Ramp) -> Option<Warning> {
+    ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
+        let reduced = sample.estimate.map(|estimate| AtRest { effector: sample.effector, estimate });
+        let all = [("reduced", reduced), ("live", sample.live), ("blended", sample.blended)];
+        let apart = |at: &AtRest| at.effector > (OTHER.0 * at.estimate).max(OTHER.1);
+        let (engine, AtRest { effector: measure, estimate }) =
+            all.into_iter().find_map(|(engine, at)| Some((engine, at.filter(apart)?)))?;
+        let text = format!(
+            "under {} times the scene's load there is more than one equilibrium: `{engine}` is at rest {} from the full \
+             mechanism, and its estimate of {} is how far the nearer one is",
+            figure(sample.scale),
+            radii(measure),
+            radii(estimate)
+        );
+        Some(Warning { kind: "another", measure, unit: RADII, text })
+    })
+}
+
 /// What to tell where loads are beyond those that the blended model was made with: under the scene's load, or else under the
 /// least at which that is so.
-pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<String> {
+pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<Warning> {
     let (bound, _) = about.asked?;
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
         let why = blending::beyond(bound, sample.blended?.estimate)?;
@@ -70,6 +93,6 @@ pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<String> {
             1.0 => "the scene's load".to_string(),
             times => format!("{} times the scene's load", figure(times)),
         };
-        Some(format!("blended at rest under {load}: {why}"))
+        Some(Warning { text: format!("blended at rest under {load}: {}", why.text), ..why })
     })
 }

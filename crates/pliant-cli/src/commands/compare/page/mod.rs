@@ -122,7 +122,7 @@ impl Page<'_> {
         self.lead(html)?;
         self.cards(html)?;
         let Comparison { notes, warnings, .. } = self.comparison;
-        for note in notes.iter().cloned().chain(warnings.iter().map(|warning| sentence(warning))) {
+        for note in notes.iter().cloned().chain(warnings.iter().map(|warning| sentence(&warning.text))) {
             writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.drawings(html)?;

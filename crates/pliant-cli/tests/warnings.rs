@@ -1,0 +1,340 @@
+//! Claim: what a run leaves out and that matters in it is told, with how much; `--strict` makes it exit code 1, and the
+//! results are printed all the same. An equilibrium found without contact in which things overlap is refused.
+
+use serde_json::Value;
+
+use crate::common::Run;
+
+fn measure(document: &Value, kind: &str) -> Option<f64> {
+    let all = document["measures"].as_array()?;
+    let warnings = document["warnings"].as_array().expect("a list");
+    assert_eq!(all.len(), warnings.len(), "one for each warning: {document}");
+    all.iter()
+        .find(|measure| measure["kind"] == kind)
+        .map(|measure| measure["measure"].as_f64().expect("a number"))
+}
+
+/// With `--strict` the same results and warnings, exit code 1 and an error.
+#[track_caller]
+fn strict_minds(run: &Run, command: &[&str], results: &str) {
+    let plain = run.json(command, 0);
+    let strict = run.json(&[command, &["--strict"]].concat(), 1);
+    assert_eq!((&plain[results], &plain["measures"]), (&strict[results], &strict["measures"]));
+    assert!(strict["error"].as_str().expect("an error").contains("--strict"), "{strict}");
+    let outcome = run.run(&[command, &["--strict"]].concat());
+    assert_eq!(outcome.code, 1);
+    assert!(!outcome.out.is_empty() && outcome.err.contains("warning: ") && outcome.err.contains("error: "));
+}
+
+/// An arm of a size that hangs on a hinge above a floor, with a shape at its end.
+fn arm(size: f64, floor: f64, shape: &str) -> String {
+    let (mass, inertia) = (size.powi(3), 0.01 * size.powi(5));
+    let stiffness = 20.0 * size.powi(4);
+    format!(
+        "[[body]]\nname = \"arm\"\nposition = [{size:?}, 0, 0]\nmass = {mass:?}\ninertia = [{inertia:?}, {inertia:?}, {inertia:?}]\n\
+         [[body.shape]]\n{shape}\n[[joint]]\nname = \"root\"\nkind = \"hinge\"\nparent = \"world\"\nchild = \"arm\"\n\
+         axis = [0, 1, 0]\nstiffness = {stiffness:?}\ndamping = {:?}\n[[effector]]\nname = \"tip\"\nbody = \"arm\"\n\
+         [[world.shape]]\nkind = \"box\"\nsize = [{:?}, {:?}, {size:?}]\nposition = [0, 0, {:?}]\n",
+        0.1 * stiffness,
+        8.0 * size,
+        8.0 * size,
+        floor - 0.5 * size
+    )
+}
+
+#[test]
+fn an_equilibrium_in_which_things_overlap_is_refused() {
+    let run = Run::new("warnings-overlap");
+    let (mut refused, mut taken) = (0, 0);
+    for size in [0.01, 0.3, 1.0, 20.0] {
+        let shapes = [
+            format!("kind = \"ball\"\nradius = {:?}", 0.1 * size),
+            format!("kind = \"box\"\nsize = [{:?}, {:?}, {:?}]", 0.2 * size, 0.2 * size, 0.2 * size),
+            format!("kind = \"capsule\"\nradius = {:?}\nhalf_length = {:?}", 0.1 * size, 0.05 * size),
+        ];
+        for shape in shapes {
+            run.file("free.toml", arm(size, -5.0 * size, &shape));
+            // Gravity turns it by about half a radian: where it is then is asked first.
+            let settled = run.json(&["statics", "free.toml"], 0);
+            taken += 1;
+            assert!(settled["measures"].is_null(), "{settled}");
+            let low = settled["bodies"]["arm"]["position"][2].as_f64().expect("a height");
+            assert!(low < -0.2 * size);
+            for (floor, touches) in
+                [(0.9 * low, true), (0.5 * low - 0.1 * size, true), (low - 0.5 * size, false)]
+            {
+                run.file("arm.toml", arm(size, floor, &shape));
+                for command in [&["statics", "arm.toml"][..], &["compliance", "arm.toml", "--loaded"]] {
+                    if touches {
+                        run.fails(
+                            command,
+                            1,
+                            &["body `arm`", "deep in `world`", "pliant simulate", "touches = false"],
+                        );
+                        let depth = run.json(command, 1)["overlap"]["depth"].as_f64().expect("a depth");
+                        // No deeper than its lowest point, and that of a box or capsule that turned, could be.
+                        let lowest = floor - (low - 0.25 * size);
+                        assert!(
+                            depth > 0.05 * size && depth < lowest,
+                            "{command:?} {size}: {depth} {lowest}"
+                        );
+                        refused += 1;
+                    } else {
+                        run.json(command, 0);
+                        taken += 1;
+                    }
+                }
+                // What is only drawn passes through.
+                run.file("arm.toml", arm(size, floor, &format!("{shape}\ntouches = false")));
+                run.json(&["statics", "arm.toml"], 0);
+            }
+        }
+    }
+    assert_eq!((refused, taken), (48, 36));
+    // Where the shapes cannot be had it is not known.
+    run.file("arm.toml", arm(1.0, -1.0, "kind = \"convex\"\nfile = \"none.stl\""));
+    let unknown = run.json(&["statics", "arm.toml"], 0);
+    assert_eq!(measure(&unknown, "overlap"), Some(1.0));
+    strict_minds(&run, &["statics", "arm.toml"], "bodies");
+}
+
+/// A column of so many links and this bending stiffness, one metre high, without gravity.
+fn column(links: usize, bending: f64) -> String {
+    let (l, n) = (1.0 / links as f64, links);
+    let mut text = String::from("[mechanism]\ngravity = [0, 0, 0]\n");
+    for i in 0..n {
+        let parent = if i == 0 { "world".into() } else { format!("b{}", i - 1) };
+        text.push_str(&format!(
+            "[[body]]\nname = \"b{i}\"\nposition = [0, 0, {:?}]\nmass = 0.1\ninertia = [1e-3, 1e-3, 1e-3]\n[[joint]]\n\
+             name = \"j{i}\"\nkind = \"hinge\"\nparent = \"{parent}\"\nchild = \"b{i}\"\nposition = [0, 0, {:?}]\n\
+             axis = [0, 1, 0]\nstiffness = {:?}\ndamping = {:?}\n",
+            (i as f64 + 0.5) * l,
+            i as f64 * l,
+            bending / l,
+            0.1 * bending / l
+        ));
+    }
+    text + &format!("[[effector]]\nname = \"tip\"\nbody = \"b{}\"\nposition = [0, 0, {:?}]\n", n - 1, 0.5 * l)
+}
+
+/// Loads that press or pull: how much of the stiffness they take or add, against Euler's column.
+#[test]
+fn loads_that_change_the_stiffness_are_told_before_anything_moves() {
+    let run = Run::new("warnings-prestress");
+    let mut told = 0;
+    for (links, bending) in [(12, 10.0), (30, 1e-3), (30, 1e5)] {
+        run.file("column.toml", column(links, bending));
+        let euler = std::f64::consts::PI.powi(2) * bending / 4.0;
+        for part in [0.01, 0.2, 0.5, 0.8, -0.5] {
+            let load = format!("tip={:?},0,{:?}", 1e-6 * euler, -part * euler);
+            let command = [
+                "simulate",
+                "column.toml",
+                "--engine",
+                "reduced",
+                "--duration",
+                "0.02",
+                "--dt",
+                "0.01",
+                "--load",
+                &load,
+            ];
+            let measure = measure(&run.json(&command, 0), "prestress");
+            match part {
+                0.01 => assert_eq!(measure, None),
+                // The first link begins half a link late: a column of n has about 1 + 1/n of Euler's load.
+                part => {
+                    let measure = measure.expect("a warning");
+                    let limit = f64::abs(part);
+                    assert!((measure / limit - 1.0).abs() < 0.1, "{links} {bending} {part}: {measure}");
+                    told += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(told, 12);
+    let command = ["simulate", "column.toml", "--engine", "reduced", "--duration", "0.02", "--dt", "0.01"];
+    assert!(run.json(&command, 0)["measures"].is_null());
+    strict_minds(&run, &[&command[..], &["--load", "tip=0,0,-1e5"]].concat(), "bodies");
+}
+
+/// A limit that an engine does not have is told by how far it is passed.
+#[test]
+fn limits_that_are_passed() {
+    let run = Run::new("warnings-limits");
+    let limited = column(1, 10.0).replace("damping", "limits = [-0.1, 0.1]\ndamping");
+    run.file("limited.toml", limited);
+    for (force, beyond) in [(0.5, None), (3.0, Some(0.2)), (6.0, Some(0.5))] {
+        // The linear model turns by force over stiffness, at a lever of one metre.
+        let load = format!("tip={force:?},0,0");
+        for engine in ["full", "articulated", "live", "reduced"] {
+            let command = [
+                "simulate",
+                "limited.toml",
+                "--engine",
+                engine,
+                "--duration",
+                "30",
+                "--dt",
+                "0.05",
+                "--load",
+                &load,
+            ];
+            let found = measure(&run.json(&command, 0), "limits");
+            match beyond.filter(|_| engine == "reduced") {
+                None => assert_eq!(found, None, "{engine} {force}"),
+                Some(beyond) => {
+                    let found = found.expect("a warning");
+                    // Nonlinear by the square of the angle; and it swings over.
+                    assert!(found > 0.8 * beyond && found < 2.5 * beyond, "{force}: {found}");
+                    strict_minds(&run, &command, "bodies");
+                }
+            }
+        }
+    }
+}
+
+/// A finger of two links over a floor, the effector on the second: the first goes through in engines that touch with
+/// effectors only, and how deep is told.
+#[test]
+fn links_that_cannot_touch() {
+    let run = Run::new("warnings-untouchable");
+    let link = |name: &str, x: f64, parent: &str, at: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nposition = [{x:?}, 0, 0]\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n[[body.shape]]\n\
+             kind = \"ball\"\nradius = 0.05\n[[joint]]\nname = \"to {name}\"\nkind = \"hinge\"\nparent = \"{parent}\"\n\
+             child = \"{name}\"\nposition = [{at:?}, 0, 0]\naxis = [0, 1, 0]\nstiffness = 20.0\ndamping = 5.0\n"
+        )
+    };
+    let scene = |floor: f64| {
+        link("upper", 0.4, "world", 0.0)
+            + &link("lower", 0.8, "upper", 0.5)
+            + "[[effector]]\nname = \"tip\"\nbody = \"lower\"\n"
+            + &format!(
+                "[[world.shape]]\nkind = \"box\"\nsize = [0.6, 4, 1]\nposition = [0.3, 0, {:?}]\n",
+                floor - 0.5
+            )
+    };
+    for (floor, deep) in [(-0.1, true), (-3.0, false)] {
+        run.file("finger.toml", scene(floor));
+        for engine in ["full", "articulated", "live", "reduced"] {
+            let command = ["simulate", "finger.toml", "--engine", engine, "--duration", "3", "--dt", "0.01"];
+            let found = measure(&run.json(&command, 0), "untouchable");
+            let expected = deep && ["live", "reduced"].contains(&engine);
+            assert_eq!(found.is_some(), expected, "{engine} {floor}: {found:?}");
+            if expected {
+                assert!(found > Some(0.02) && found < Some(0.5), "{engine}: {found:?}");
+                strict_minds(&run, &command, "bodies");
+            }
+        }
+    }
+}
+
+/// A pendulum that stands on its head on a spring too weak to hold it falls to either side. Pushed over on the way, it rests
+/// where the statics from its start does not: its estimate is small, and says nothing of that.
+#[test]
+fn another_equilibrium_is_told() {
+    let run = Run::new("warnings-another");
+    let pendulum = |push: f64, side: f64| {
+        format!(
+            "[[body]]\nname = \"bob\"\nposition = [0, 0, 0.5]\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n[[joint]]\n\
+             name = \"pivot\"\nkind = \"hinge\"\nparent = \"world\"\nchild = \"bob\"\naxis = [0, 1, 0]\nstiffness = 3.0\n\
+             damping = 2.0\nstart = {side:?}\n[[effector]]\nname = \"tip\"\nbody = \"bob\"\n[[target]]\njoint = \"pivot\"\n\
+             time = [0.0, 0.5, 3.0, 3.5]\nposition = [0.0, {push:?}, {push:?}, 0.0]\n"
+        )
+    };
+    let mut told = 0;
+    for side in [-0.2, 0.2] {
+        for push in [-2.0, 0.0, 2.0] {
+            run.file("pendulum.toml", pendulum(push, side));
+            let document = run.json(
+                &["simulate", "pendulum.toml", "--engine", "live", "--duration", "15", "--dt", "0.01"],
+                0,
+            );
+            assert!(document["estimate"].as_f64().expect("an estimate") < 1e-3, "{document}");
+            let exact = run.json(&["statics", "pendulum.toml"], 0);
+            let x = |of: &Value| of["bodies"]["bob"]["position"][0].as_f64().expect("a number");
+            // The radius is a quarter of a metre: pivot and bob are half a metre apart.
+            let error = (x(&document) - x(&exact)).abs() / 0.25;
+            match measure(&document, "another") {
+                None => assert!(error < 1e-3, "{side} {push}: {error}"),
+                Some(measure) => {
+                    assert!(
+                        error > 1.0 && (measure / error - 1.0).abs() < 0.01,
+                        "{side} {push}: {error} {measure}"
+                    );
+                    told += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(told, 2);
+}
+
+/// A part that no effector moves swings in no model of the effectors.
+#[test]
+fn parts_without_an_effector() {
+    let run = Run::new("warnings-parts");
+    let part = |name: &str, y: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nposition = [0.5, {y:?}, 0]\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n[[joint]]\n\
+             name = \"to {name}\"\nkind = \"hinge\"\nparent = \"world\"\nchild = \"{name}\"\nposition = [0, {y:?}, 0]\n\
+             axis = [0, 1, 0]\nstiffness = 400.0\ndamping = 0.1\n"
+        )
+    };
+    let effector = |body: &str| format!("[[effector]]\nname = \"tip {body}\"\nbody = \"{body}\"\n");
+    for (effectors, freedoms) in [(&["a"][..], Some(2.0)), (&["a", "b"], Some(1.0)), (&["a", "b", "c"], None)]
+    {
+        let bodies = ["a", "b", "c"].into_iter().zip([0.0, 1.0, 2.0]).map(|(name, y)| part(name, y));
+        let tips = effectors.iter().map(|body| effector(body));
+        run.file("parts.toml", bodies.chain(tips).collect::<String>());
+        for engine in ["live", "reduced", "full", "articulated"] {
+            let command = ["simulate", "parts.toml", "--engine", engine, "--duration", "0.1", "--dt", "0.01"];
+            let found = measure(&run.json(&command, 0), "parts");
+            let expected = freedoms.filter(|_| ["live", "reduced"].contains(&engine));
+            assert_eq!(found, expected, "{engine} {effectors:?}");
+        }
+    }
+}
+
+/// Vibrations between the effectors that are as slow as those of them: a heavy mass on a soft spring in the middle of a chain
+/// of which only the stiff end is an effector.
+#[test]
+fn vibrations_that_are_dropped() {
+    let run = Run::new("warnings-modes");
+    let link = |name: &str, parent: &str, x: f64, mass: f64, stiffness: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nposition = [{x:?}, 0, 0]\nmass = {mass:?}\ninertia = [0.01, 0.01, 0.01]\n[[joint]]\n\
+             name = \"to {name}\"\nkind = \"prismatic\"\nparent = \"{parent}\"\nchild = \"{name}\"\nposition = [{x:?}, 0, 0]\n\
+             axis = [0, 0, 1]\nstiffness = {stiffness:?}\ndamping = 0.1\n"
+        )
+    };
+    // The middle mass between two springs, the end held: ω² = (k₁ + k₂)/m, against the whole's.
+    for (middle, felt) in [(10.0, true), (1.0, true), (1e-3, false)] {
+        let scene = link("middle", "world", 0.5, middle, 100.0)
+            + &link("end", "middle", 1.0, 1.0, 100.0)
+            + "[[effector]]\nname = \"tip\"\nbody = \"end\"\n";
+        run.file("chain.toml", scene);
+        for engine in ["live", "reduced", "full"] {
+            let command = [
+                "simulate",
+                "chain.toml",
+                "--engine",
+                engine,
+                "--duration",
+                "0.1",
+                "--dt",
+                "0.001",
+                "--no-gravity",
+            ];
+            let found = measure(&run.json(&command, 0), "modes");
+            assert_eq!(found.is_some(), felt && engine != "full", "{engine} {middle}: {found:?}");
+            if felt && engine != "full" {
+                strict_minds(&run, &command, "bodies");
+                // They are kept if that is asked for.
+                let kept = run.json(&[&command[..], &["--modes", "auto"]].concat(), 0);
+                assert_eq!(measure(&kept, "modes"), None, "{engine} {middle}");
+            }
+        }
+    }
+}
