@@ -531,6 +531,10 @@ impl engine::Simulation for Simulation {
         self.steps
     }
 
+    fn capped_steps(&self) -> u64 {
+        self.mover.capped_steps()
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.follow_targets(dt);
         self.advance(dt)

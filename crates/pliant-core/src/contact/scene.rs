@@ -251,6 +251,10 @@ impl engine::Simulation for Scene {
         self.world.steps()
     }
 
+    fn capped_steps(&self) -> u64 {
+        self.held().map_or(0, |held| held.capped_steps())
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.world.time() + dt);
         if self.changed {

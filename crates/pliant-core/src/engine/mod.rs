@@ -68,6 +68,12 @@ pub trait Simulation: Internal + Send + 'static {
     /// Number of steps taken.
     fn steps(&self) -> u64;
 
+    /// Number of steps that were cut short because a joint would have gone too far in them, so that it moved more slowly
+    /// than it should: a measure of what an engine leaves out in this run.
+    fn capped_steps(&self) -> u64 {
+        0
+    }
+
     /// Advances by `dt` seconds, and the scene's targets with it ([`Inputs::follow_targets`]). On an error the state is
     /// unchanged.
     fn step(&mut self, dt: f64) -> Result<(), StepError>;

@@ -79,6 +79,16 @@ pub(super) struct Closed {
 }
 
 impl Closed {
+    /// Bytes that [`Closed::new`] takes, but for lists that grow as the number of links; none without loops.
+    pub fn memory(model: &Constants) -> f64 {
+        if model.loops.is_empty() {
+            return 0.0;
+        }
+        let (n, m, s) = (model.freedoms.len(), model.loops.rows(), model.loops.freedoms.len());
+        let p = 6 * model.effectors.len();
+        8.0 * (n as f64) * (5 * n + 3 * model.links.len() + 2 * (m + s) + 12 * p) as f64
+    }
+
     pub fn new(model: &Constants, plan: &Plan) -> Closed {
         let (n, m, s) = (model.freedoms.len(), model.loops.rows(), model.loops.freedoms.len());
         let p = 6 * plan.ports.len();

@@ -134,6 +134,8 @@ pub(super) struct Condensed {
     pub held: Vec<Row>,
     /// The twist of each free base at the end of the step, at P.
     pub floats: Vec<Row>,
+    /// Momentum of all that free bases carry, at P in the pose of the start, and what the step changed of it.
+    pub pushes: Vec<(Row, Row)>,
     /// Number of motions of each tree.
     pub rank: Vec<usize>,
     /// For contact, where it is asked for: the factors of each tree's A, and the motion of its ports per coordinate.
@@ -185,6 +187,7 @@ impl Condensed {
     pub fn new(plan: &Plan) -> Condensed {
         let m = plan.trees.iter().map(|t| 6 * t.ports.len()).max().unwrap_or(0);
         let s = plan.segments.len();
+        let floats = plan.trees.iter().filter(|t| t.float != NONE).count() + plan.rigid.len();
         Condensed {
             sums: vec![Sums::ZERO; s],
             total: vec![(Rows::ZERO, ZERO); s],
@@ -199,7 +202,8 @@ impl Condensed {
             A: vec![0.0; (m + 6) * (m + 6)],
             J: vec![0.0; 6 * (m + 6)],
             coupling: vec![ZERO; m],
-            floats: vec![ZERO; plan.trees.iter().filter(|t| t.float != NONE).count() + plan.rigid.len()],
+            floats: vec![ZERO; floats],
+            pushes: vec![(ZERO, ZERO); floats],
             K: vec![0.0; m * m],
             test: vec![0.0; m * m],
             right: vec![0.0; m + 6],
@@ -261,7 +265,9 @@ impl Condensed {
             // (ΣM) φ⁺ = Σp + h ΣM·a
             let (M, a) = &gathered.floats[f];
             let mut p = gathered.momentum(model.floats[f]);
-            add::<FUSED>(&mut p, h, &M.times::<FUSED>(a));
+            let push = M.times::<FUSED>(a).map(|x| h * x);
+            add::<FUSED>(&mut p, 1.0, &push);
+            self.pushes[f] = (p, push);
             let Some(factor) = M.matrix().cholesky() else { return false };
             let x = factor.solve(&nalgebra::Vector6::from_column_slice(&p[..6]));
             self.floats[f] = row([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
@@ -347,6 +353,13 @@ impl Condensed {
         if floats {
             let x = &self.right[r..n];
             self.floats[tree.float] = row([x[0], x[1], x[2]], [x[3], x[4], x[5]]);
+            // ΣM φ⁺ + ΣMV v⁺, less Σp
+            let mut after = gathered.floats[tree.float].0.times::<FUSED>(&self.floats[tree.float]);
+            for u in 0..r {
+                add::<FUSED>(&mut after, self.right[u], &self.coupling[u]);
+            }
+            let before = gathered.momentum(model.floats[tree.float]);
+            self.pushes[tree.float] = (after, std::array::from_fn(|i| after[i] - before[i]));
         }
         for s in tree.segments.clone() {
             let W = &self.W[s * m..s * m + r];

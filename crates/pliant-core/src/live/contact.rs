@@ -198,12 +198,13 @@ impl Touch for Simulation {
         self.inputs.add_forces(coming, before);
         let solved = step::attempt(&self.model, &self.inputs, h, &self.motion, &mut self.work);
         self.inputs.take_forces_off(coming, before);
-        solved
+        solved?;
+        step::advance(&self.model, &self.inputs, h, &self.motion, &mut self.work)
     }
 
-    fn take(&mut self, h: f64) {
+    fn take(&mut self, _: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
-        step::take(&self.model, &self.inputs, h, &mut self.motion, &self.work);
+        step::take(&mut self.motion, &mut self.work);
         self.filled = false;
     }
 }

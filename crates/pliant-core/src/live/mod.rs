@@ -14,6 +14,7 @@
 mod closed;
 mod condensing;
 mod contact;
+mod floating;
 mod gathering;
 mod inner;
 mod kinematics;

@@ -163,6 +163,10 @@ pub(super) struct Freedom {
     pub reach: f64,
 }
 
+/// Memory for dense matrices beyond which a mechanism is refused, bytes.
+const MOST_MEMORY: f64 = 2.0 * GIB;
+const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+
 /// The longest way of a joint in a step, rad, or in radii.
 const LONGEST: f64 = 0.15;
 
@@ -221,9 +225,10 @@ impl Constants {
                 ..free_base(node, first, node.parent.map_or(BASE, |n| links[n].float))
             });
         }
-        if let (Some(&n), true) = (floats.first(), !order.loop_joints().is_empty()) {
+        let closes = !(order.loop_joints().is_empty() && mechanism.couplings().is_empty());
+        if let (Some(&n), true) = (floats.first(), closes) {
             return Err(ReductionError::Options(format!(
-                "the engine `live` does not take loops on a free base yet, and body `{}` is one; use `full` or `reduced`",
+                "the engine `live` does not take loops and couplings on a free base, and body `{}` is one; use `full` or `articulated`",
                 mechanism[links[n].head].name
             )));
         }
@@ -250,6 +255,14 @@ impl Constants {
             asked: effectors.len(),
             effectors,
         };
+        let memory = Closed::memory(&model);
+        if memory > MOST_MEMORY {
+            return Err(ReductionError::Options(format!(
+                "the engine `live` would take {:.1} GiB for loops over {} coordinates, as its matrices are dense; use `full`",
+                memory / GIB,
+                model.freedoms.len()
+            )));
+        }
         model.check_held()?;
         Ok(model)
     }

@@ -151,6 +151,10 @@ impl engine::Simulation for Simulation {
         self.motion.steps
     }
 
+    fn capped_steps(&self) -> u64 {
+        self.motion.capped
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.motion.time + dt);
         step::step(&self.model, &self.inputs, dt, &mut self.motion, &mut self.work)?;

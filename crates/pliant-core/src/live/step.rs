@@ -16,6 +16,7 @@
 
 use super::closed::Closed;
 use super::condensing::{Condensed, Drive, Grip, port_arm};
+use super::floating;
 use super::gathering::Gathered;
 use super::kinematics::{Float, Places};
 use super::model::{Constants, Freedom};
@@ -23,6 +24,7 @@ use super::plan::{NONE, Plan};
 use super::rows::{Row, V3, ZERO, angular, cross, dot, dot3, fma, minus, plus, row};
 use crate::engine::State;
 use crate::engine::StepError;
+use crate::engine::whole::Turning;
 use crate::engine::{Inputs, Spring};
 use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, Wrench};
@@ -58,6 +60,8 @@ pub(super) struct Motion {
     /// Coordinates and rates of loop joints, which follow.
     pub loop_theta: Vec<f64>,
     pub loop_rates: Vec<f64>,
+    /// Steps that were cut short.
+    pub capped: u64,
     /// Where that puts the links.
     pub places: Places,
 }
@@ -80,10 +84,25 @@ impl Motion {
                 .collect(),
             loop_theta: of(&model.loops.freedoms),
             loop_rates: vec![0.0; l],
+            capped: 0,
             places: Places::new(model),
         };
         motion.place(model);
         motion
+    }
+
+    /// Whether all its numbers are finite: 0·x is zero for those alone.
+    fn is_finite(&self) -> bool {
+        let mut sum = [0.0; 4];
+        for block in &self.places.blocks {
+            let numbers = block.rotation.iter().chain(&block.position).chain(&block.twist);
+            for x in numbers {
+                (0..4).for_each(|l| sum[l] += x.0[l] * 0.0);
+            }
+        }
+        let lists = [&self.theta, &self.rates, &self.loop_theta, &self.loop_rates];
+        let coordinates: f64 = lists.iter().flat_map(|list| list.iter()).map(|x| x * 0.0).sum();
+        sum.iter().sum::<f64>() + coordinates == 0.0 && self.base.is_finite() && self.time.is_finite()
     }
 
     /// Puts links and loop joints where the coordinates have them.
@@ -112,8 +131,11 @@ pub(super) struct Workspace {
     pub change: Vec<f64>,
     rates: Vec<f64>,
     turns: Vec<V3>,
-    /// Where a step would lead, for an estimate.
-    trial: Places,
+    turnings: Vec<Option<Turning>>,
+    /// Whether the last step was cut short.
+    capped: bool,
+    /// Where a step leads, until it is known to be good.
+    next: Motion,
 }
 
 impl Workspace {
@@ -131,7 +153,9 @@ impl Workspace {
             change: vec![0.0; f],
             rates: vec![0.0; f],
             turns: vec![[0.0; 3]; model.links.len()],
-            trial: Places::new(model),
+            turnings: vec![None; model.floats.len()],
+            capped: false,
+            next: Motion::at_rest(model),
         }
     }
 
@@ -155,7 +179,8 @@ pub(super) fn step(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     attempt(model, inputs, h, motion, work)?;
-    take(model, inputs, h, motion, work);
+    advance(model, inputs, h, motion, work)?;
+    take(motion, work);
     Ok(())
 }
 
@@ -167,20 +192,48 @@ fn or_nothing(x: f64) -> f64 {
 }
 
 /// Takes the step that was attempted.
-pub(super) fn take(model: &Constants, inputs: &Inputs, h: f64, motion: &mut Motion, work: &Workspace) {
-    for (theta, change) in motion.theta.iter_mut().zip(&work.change) {
-        *theta = or_nothing(*theta + change);
+pub(super) fn take(motion: &mut Motion, work: &mut Workspace) {
+    std::mem::swap(motion, &mut work.next);
+}
+
+/// Makes the motion at the end of the step that was solved for, in memory, and sees that it is finite.
+pub(super) fn advance(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let next = &mut work.next;
+    for (next, (theta, change)) in next.theta.iter_mut().zip(motion.theta.iter().zip(&work.change)) {
+        *next = or_nothing(*theta + change);
     }
-    for (rate, next) in motion.rates.iter_mut().zip(&work.rates) {
-        *rate = or_nothing(*next);
+    for (next, rate) in next.rates.iter_mut().zip(&work.rates) {
+        *next = or_nothing(*rate);
     }
-    (motion.base, motion.base_twist) = (inputs.base, inputs.base_twist);
-    for (float, twist) in motion.floats.iter_mut().zip(&work.condensed.floats) {
-        float.advance(twist, motion.places.point, h);
+    next.loop_theta.copy_from_slice(&motion.loop_theta);
+    (next.base, next.base_twist) = (inputs.base, inputs.base_twist);
+    (next.time, next.steps) = (motion.time + h, motion.steps + 1);
+    next.capped = motion.capped + u64::from(work.capped);
+    floating::advance(model, h, motion, &work.condensed, &mut work.turnings, next);
+    if next.is_finite() {
+        return Ok(());
     }
-    motion.place(model);
-    motion.time += h;
-    motion.steps += 1;
+    let broken = |n: &usize| {
+        let place = next.places.link(*n);
+        !(place.pose().is_finite() && place.twist.iter().all(|x| x.is_finite()))
+    };
+    Err(not_finite(model, motion, (0..model.links.len()).find(broken).unwrap_or(0), h))
+}
+
+fn not_finite(model: &Constants, motion: &Motion, link: usize, h: f64) -> StepError {
+    StepError::NotFinite {
+        step: motion.steps + 1,
+        body: model.mechanism[model.links[link].head].name.clone(),
+        cause: format!(
+            "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
+        ),
+    }
 }
 
 /// Solves for the change and the rates of a step of h seconds; nothing moves.
@@ -202,13 +255,7 @@ pub(super) fn attempt(
     let floats = work.condensed.floats.iter().flatten().all(|x| x.is_finite());
     if !solved || !floats || broken.is_some() {
         let at = model.links.iter().rposition(|link| broken.is_some_and(|i| link.first <= i)).unwrap_or(0);
-        return Err(StepError::NotFinite {
-            step: motion.steps + 1,
-            body: model.mechanism[model.links[at].head].name.clone(),
-            cause: format!(
-                "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
-            ),
-        });
+        return Err(not_finite(model, motion, at, h));
     }
     Ok(())
 }
@@ -224,10 +271,11 @@ pub(super) fn estimate(model: &Constants, inputs: &Inputs, motion: &Motion, work
         *change += theta;
     }
     work.rates.fill(0.0);
-    work.trial.put(model, &motion.base, &Twist::ZERO, &motion.floats, &work.change, &work.rates);
+    let trial = &mut work.next.places;
+    trial.put(model, &motion.base, &Twist::ZERO, &motion.floats, &work.change, &work.rates);
     let mut furthest = 0.0f64;
     for n in 0..model.links.len() {
-        let away = minus(work.trial.link(n).position, motion.places.link(n).position);
+        let away = minus(trial.link(n).position, motion.places.link(n).position);
         let distance = (away[0] * away[0] + away[1] * away[1] + away[2] * away[2]).sqrt();
         furthest = if distance.is_nan() { f64::INFINITY } else { furthest.max(distance) };
     }
@@ -486,7 +534,8 @@ impl Workspace {
             let way = change.abs() * freedom.reach;
             furthest = if way > furthest { way } else { furthest };
         }
-        if furthest > 1.0 && !balance {
+        self.capped = furthest > 1.0 && !balance;
+        if self.capped {
             let part = 1.0 / furthest;
             self.change.iter_mut().for_each(|x| *x *= part);
             self.rates.iter_mut().for_each(|x| *x *= part);

@@ -252,13 +252,8 @@ impl Touch for Simulation {
                 motion.rigid.1 += torque / h;
             }
             self.answers.rows = pushed;
-            let motion = &self.parts[c].motion;
-            let finite = motion.rigid.0.iter().chain(&motion.rigid.1).all(|x| x.is_finite());
-            if !finite || !motion.within_bounds(h) {
-                return Err(self.too_large(c, h));
-            }
         }
-        Ok(())
+        self.attempt_step(h)
     }
 
     fn take(&mut self, h: f64) {

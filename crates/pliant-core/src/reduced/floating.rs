@@ -38,6 +38,8 @@ pub(super) struct Floating {
     pub acceleration: Twist,
     /// Whether gravity acts on z too: the uncoupled base.
     pub uncoupled: bool,
+    /// H_m, momenta and acceleration at the end of the step that is attempted.
+    next: (Pose, Vector3<f64>, Vector3<f64>, Twist),
 }
 
 /// The mass that z feels on a base that floats, and the rigid part.
@@ -73,6 +75,7 @@ pub(super) fn floating(component: &Component, how: FreeBase) -> (Floating, DMatr
         angular: Vector3::zeros(),
         acceleration: Twist::ZERO,
         uncoupled: how == FreeBase::Uncoupled,
+        next: (component.base_pose, Vector3::zeros(), Vector3::zeros(), Twist::ZERO),
     };
     (floating, (&mass + mass.transpose()) * 0.5)
 }
@@ -103,16 +106,14 @@ impl Floating {
         self.mass
     }
 
-    /// Angular velocity, world axes.
-    fn spin(&self, rotation: &UnitQuaternion<f64>) -> Vector3<f64> {
-        rotation * (self.inverse * (rotation.inverse() * self.angular))
-    }
-
     /// The twist of H_m, world axes at its origin.
     pub fn twist(&self) -> Twist {
-        let angular = self.spin(&self.mean.rotation);
-        let arm = self.mean.rotation * self.center;
-        Twist { linear: self.linear / self.mass - angular.cross(&arm), angular }
+        self.twist_of(&self.mean.rotation, &self.linear, &self.angular)
+    }
+
+    fn twist_of(&self, R: &UnitQuaternion<f64>, linear: &Vector3<f64>, angular: &Vector3<f64>) -> Twist {
+        let angular = R * (self.inverse * (R.inverse() * angular));
+        Twist { linear: linear / self.mass - angular.cross(&(R * self.center)), angular }
     }
 
     /// After an impulse and a torque impulse about the centre of mass, world axes: the velocity of the centre of mass with
@@ -158,19 +159,23 @@ impl Floating {
         self.angular = R * (self.inertia * mean.angular);
     }
 
-    /// Goes on by h seconds under a force and a torque about the centre of mass, world axes.
-    pub fn advance(&mut self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) {
-        let before = self.twist();
-        let center = self.center();
-        self.linear += force * h;
-        self.angular += torque * h;
-        let own = self.mean.rotation.inverse() * self.angular;
+    /// Goes on by h seconds under a force and a torque about the centre of mass, world axes, in memory; its acceleration
+    /// then, `None` if that is not finite.
+    pub fn attempt(&mut self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) -> Option<Twist> {
+        let (linear, angular) = (self.linear + force * h, self.angular + torque * h);
+        let own = self.mean.rotation.inverse() * angular;
         let turned = self.mean.rotation * free_turn(&self.inertia, &self.inverse, &own, h);
         let rotation = UnitQuaternion::new_normalize(turned.into_inner());
-        let center = center + self.linear * (h / self.mass);
-        self.mean = Pose { rotation, position: center - rotation * self.center };
-        let after = self.twist();
-        self.acceleration = (after - before) * (1.0 / h);
+        let center = self.center() + linear * (h / self.mass);
+        let mean = Pose { rotation, position: center - rotation * self.center };
+        let acceleration = (self.twist_of(&rotation, &linear, &angular) - self.twist()) * (1.0 / h);
+        self.next = (mean, linear, angular, acceleration);
+        (mean.is_finite() && acceleration.is_finite()).then_some(acceleration)
+    }
+
+    /// Takes the step that was attempted.
+    pub fn take(&mut self) {
+        (self.mean, self.linear, self.angular, self.acceleration) = self.next;
     }
 
     /// The numbers that make up its state.

@@ -51,6 +51,8 @@ pub struct Simulation {
 pub(super) struct Moving {
     pub motion: Motion,
     pub floating: Option<Floating>,
+    /// How far a link or joint is moved by unit acceleration, at most; sums over the axes.
+    pub most_offset: f64,
     /// Where its base is.
     pub base: Pose,
     /// B row by row.
@@ -93,6 +95,8 @@ impl Model {
                     moved: vec![0.0; stride],
                     motion: Motion::new(component, mass),
                     floating: floats.map(|(floating, _)| floating),
+                    most_offset: most(&component.base_offset.nodes)
+                        .max(most(&component.base_offset.coordinates)),
                     base: component.base_pose,
                     effector_rows: component.motion.transpose().as_slice().to_vec(),
                     nodes: vec![0.0; 6 * component.part.nodes.len()],
@@ -187,7 +191,28 @@ impl Simulation {
     /// Advances by `dt` seconds, effectors only: the links stay behind until [`Simulation::rebuild`].
     pub fn step_effectors(&mut self, dt: f64) -> Result<(), StepError> {
         self.solve_step(dt)?;
+        self.attempt_step(dt)?;
         self.take_step(dt);
+        Ok(())
+    }
+
+    /// Sees that what was solved for ends in numbers that can be held: z, free bases, and what links feel of gravity and
+    /// acceleration.
+    pub(super) fn attempt_step(&mut self, h: f64) -> Result<(), StepError> {
+        let (gravity, acceleration) = (self.inputs.gravity, self.base_acceleration(h));
+        for c in 0..self.parts.len() {
+            let part = &mut self.parts[c];
+            let (force, torque) = part.motion.rigid;
+            let felt = match &mut part.floating {
+                Some(floating) => floating.attempt(&force, &torque, h),
+                None => Some(acceleration),
+            };
+            let strong = felt.map_or(f64::INFINITY, |a| (gravity - a.linear).amax() + a.angular.amax());
+            let far = strong * part.most_offset;
+            if far.is_nan() || far > TOO_FAR || !part.motion.within_bounds(h) {
+                return Err(self.too_large(c, h));
+            }
+        }
         Ok(())
     }
 
@@ -228,8 +253,7 @@ impl Simulation {
         let acceleration = self.base_acceleration(h);
         for (c, part) in self.parts.iter_mut().enumerate() {
             if let Some(floating) = &mut part.floating {
-                let (force, torque) = part.motion.rigid;
-                floating.advance(&force, &torque, h);
+                floating.take();
             }
             part.motion.advance(h);
             part.base = part.floating.as_ref().map_or(self.inputs.base, |f| f.base(&part.motion.z));
@@ -487,6 +511,11 @@ impl engine::Simulation for Simulation {
         let spring = *self.inputs.spring(id)?;
         Ok(self.force_of(&spring))
     }
+}
+
+/// The largest sum of sizes over six numbers.
+fn most(rows: &[f64]) -> f64 {
+    rows.chunks_exact(6).map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
 }
 
 /// Offsets of a component: those of its loads, and of what it feels of gravity and its base.

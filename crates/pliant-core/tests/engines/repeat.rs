@@ -143,6 +143,51 @@ fn a_step_is_finite_or_an_error() {
     }
 }
 
+/// The same for gravity, and for forces and torques on every body, of mechanisms on fixed and free bases: an error comes in
+/// the step that would not be finite, not in one after it.
+#[test]
+fn a_step_under_any_weight_or_torque_is_finite_or_an_error() {
+    for kind in Kind::ALL {
+        let (mut failed, mut runs) = (0, 0);
+        let blends = matches!(kind, Kind::Blended | Kind::BlendAlone);
+        for name in ["hexapod", "arm", "y", "hand"].into_iter().skip(usize::from(blends)) {
+            let mechanism = gallery::build(name).unwrap();
+            let start = kind.simulate(&mechanism);
+            for size in [5.0, 1e3, 1e6, 1e12, 1e100, 1e200, 1e300, 1e308] {
+                for what in 0..3 {
+                    let mut simulation = start.clone();
+                    let inputs = simulation.inputs_mut();
+                    let v = Vector3::new(size, -0.3 * size, 0.7 * size);
+                    match what {
+                        0 => inputs.set_gravity(v.into()).unwrap(),
+                        1 => mechanism
+                            .body_ids()
+                            .for_each(|b| inputs.set_body_load(b, Wrench::force(v.into())).unwrap()),
+                        _ => mechanism
+                            .body_ids()
+                            .for_each(|b| inputs.set_body_load(b, Wrench::torque(v.into())).unwrap()),
+                    }
+                    runs += 1;
+                    for _ in 0..120 {
+                        let before = bits(simulation.state());
+                        if let Err(error) = simulation.step(FRAME) {
+                            failed += 1;
+                            assert!(
+                                bits(simulation.state()) == before,
+                                "{kind:?} {name} {size:e} {what}: {error}"
+                            );
+                            break;
+                        }
+                        assert!(simulation.state().is_finite(), "{kind:?} {name} {size:e} {what}");
+                    }
+                }
+            }
+        }
+        println!("{kind:?}: {failed} of {runs} runs ended in an error");
+        assert!(failed > 0, "{kind:?}");
+    }
+}
+
 /// A state carries its base: it is restored with it, in the same simulation and in a fresh one.
 #[test]
 fn the_base_is_restored_with_the_state() {

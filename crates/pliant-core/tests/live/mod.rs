@@ -5,4 +5,5 @@ mod free_base;
 mod holding;
 mod limits;
 mod motion;
+mod refused;
 mod statics;
