@@ -245,20 +245,29 @@ fn three_legs(w: Written) -> Mechanism {
     d.pushed("top", (8.0, 0.0)).build()
 }
 
-/// A polygon of six bars, sprung but for three hinges.
+/// A polygon of six bars, sprung but for two hinges of the chain and the one that closes it.
 fn polygon(w: Written) -> Mechanism {
-    let mut d = Drawing::new("polygon", w);
     let corners = [(0.0, 0.0), (0.1, 0.21), (0.32, 0.33), (0.57, 0.29), (0.71, 0.12), (0.64, -0.05)];
-    let name = |i: usize| format!("bar {i}");
-    for i in 0..5 {
+    polygon_of(&corners, w)
+}
+
+fn polygon_of(corners: &[(f64, f64)], w: Written) -> Mechanism {
+    let mut d = Drawing::new("polygon", w);
+    let (name, bars) = (|i: usize| format!("bar {i}"), corners.len() - 1);
+    for i in 0..bars {
         d.bar(&name(i), corners[i], corners[i + 1]);
         let parent = if i == 0 { WORLD.into() } else { name(i - 1) };
-        d.hinge(&format!("hinge {i}"), [&parent, &name(i)], corners[i], if i < 3 { 15.0 } else { 0.0 });
+        d.hinge(
+            &format!("hinge {i}"),
+            [&parent, &name(i)],
+            corners[i],
+            if i + 2 < bars { 15.0 } else { 0.0 },
+        );
     }
     // The last bar hangs on the world and closes the loop.
-    d.bar("last", (0.8, 0.0), corners[5]).hinge("last", [WORLD, "last"], (0.8, 0.0), 3.0);
-    d.hinge("closing", ["last", &name(4)], corners[5], 0.0);
-    d.pushed("bar 2", (4.0, -12.0)).build()
+    d.bar("last", (0.8, 0.0), corners[bars]).hinge("last", [WORLD, "last"], (0.8, 0.0), 3.0);
+    d.hinge("closing", ["last", &name(bars - 1)], corners[bars], 0.0);
+    d.pushed(&name(bars / 2), (4.0, -12.0)).build()
 }
 
 /// Bars in a ring between hinges (point, axis), the first sprung; the world is the last bar. What is pushed is in the middle.
@@ -548,4 +557,42 @@ fn tilted_axes_hold() {
             }
         }
     }
+}
+
+/// Random polygons in random planes, of four to eight bars.
+#[test]
+fn random_loops_move_like_all_digits() {
+    // A sequence that fills the unit interval evenly.
+    let mut k = 0.0;
+    let mut any = |low: f64, high: f64| {
+        k += 1.0;
+        low + (high - low) * f64::fract(k * 0.618_033_988_749_894_9 + k * k * 0.414_213_562_373_095)
+    };
+    let (mut ran, mut worst) = (0, 0.0f64);
+    for i in 0..30 {
+        let bars = 3 + i % 5;
+        let mut corners = vec![(0.0, 0.0)];
+        for c in 1..bars {
+            corners.push((0.7 * c as f64 / bars as f64 + any(-0.05, 0.05), any(0.1, 0.3)));
+        }
+        corners.push((0.7 + any(-0.05, 0.05), any(0.15, 0.25)));
+        let turn = UnitQuaternion::from_euler_angles(any(-3.0, 3.0), any(-1.5, 1.5), any(-3.0, 3.0));
+        let exact = Written::exactly(turn);
+        for run in [Run::Statics, Run::Steps(Engine::Full, 1e-3), Run::Steps(Engine::Articulated, FRAME)] {
+            let Ok(expected) = moved(&polygon_of(&corners, exact), &exact, run) else { continue };
+            for digits in [4, 6, 8, 9] {
+                let written = Written { digits, ..exact };
+                let mechanism = polygon_of(&corners, written);
+                assert_eq!(mechanism.repeated()[0].directions, 3, "{i} {digits}: {corners:?}");
+                let got = moved(&mechanism, &written, run).unwrap_or_else(|e| panic!("{i} {digits}: {e}"));
+                let off = (got - expected).norm() / expected.norm();
+                worst = worst.max(off * 10f64.powi(digits));
+                // As above.
+                assert!(off < 100.0 * 10f64.powi(-digits), "{i} {run:?} {digits}: {off:e}, {corners:?}");
+                ran += 1;
+            }
+        }
+    }
+    println!("{ran} runs, at most {worst:.1} of the last digit");
+    assert_eq!(ran, 360, "runs");
 }
