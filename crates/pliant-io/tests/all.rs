@@ -7,6 +7,7 @@ mod files;
 mod import;
 mod import_mutations;
 mod import_sdf;
+mod metamorphic;
 mod mjcf;
 mod model;
 mod mutations;

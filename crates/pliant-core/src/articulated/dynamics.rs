@@ -135,8 +135,16 @@ impl Dynamics {
         loads::apply_now(&self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
         let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
-        let along =
-            Along { state: &self.state, rest, forces, gravity: g, h: 0.0, ahead: &[], floating: None };
+        let along = Along {
+            state: &self.state,
+            rest,
+            forces,
+            gravity: g,
+            h: 0.0,
+            ahead: &[],
+            hanging: false,
+            floating: None,
+        };
         inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
         outward(&mut self.work, &self.model, scale(g, -1.0));
@@ -158,6 +166,7 @@ impl Dynamics {
             gravity: ZERO,
             h: 0.0,
             ahead: &[],
+            hanging: false,
             floating: None,
         };
         inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;

@@ -53,6 +53,7 @@ impl Dynamics {
             gravity: g,
             h: 0.0,
             ahead: &[],
+            hanging: false,
             floating: None,
         };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {

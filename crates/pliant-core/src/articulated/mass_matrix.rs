@@ -21,6 +21,7 @@ impl Dynamics {
             gravity: ZERO,
             h: 0.0,
             ahead: &[],
+            hanging: false,
             floating: None,
         };
         for (n, node) in self.model.nodes.iter().enumerate().rev() {

@@ -102,6 +102,10 @@ pub(super) struct Constants {
     /// Number of speeds.
     pub speeds: usize,
     pub closures: Closures,
+    /// The mass that each node carries, with its own; and the largest sum of m|c| of what a node holds, over its own inertia,
+    /// 1/m: times g, the square of how fast it swings against what hangs on it.
+    pub carried: Vec<f64>,
+    pub most_hanging: f64,
     /// Nodes of each tree on a free base, that first.
     pub floats: Vec<Vec<usize>>,
     /// Bodies other than their node's head, with their slot and offset.
@@ -234,8 +238,23 @@ impl Constants {
                 }
             }
         }
+        let mut carried: Vec<f64> = nodes.iter().map(|node: &Node| node.mass).collect();
+        let length = |x: V| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mut hangs: Vec<f64> = nodes.iter().map(|node| node.mass * length(node.center)).collect();
+        for (n, node) in nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent.checked_sub(1) {
+                carried[parent] += carried[n];
+                let arm = std::array::from_fn(|i| node.in_parent[i] - nodes[parent].in_child[i]);
+                hangs[parent] += carried[n] * length(arm);
+            }
+        }
+        let own = |node: &Node| mean_moment(&node.inertia);
+        let most_hanging =
+            nodes.iter().zip(&hangs).map(|(node, hangs)| hangs / own(node)).fold(0.0, f64::max);
         Constants {
             limited,
+            carried,
+            most_hanging,
             mechanism: mechanism.clone(),
             closures: Closures::new(mechanism, &nodes, |node| match node.motion {
                 Motion::Hinge => 1,
@@ -260,6 +279,11 @@ impl Constants {
         let order = self.mechanism.order();
         (order.node_of(body).map_or(0, |n| n + 1), order.offset_of(body) * *frame)
     }
+}
+
+/// The mean of three moments of inertia.
+fn mean_moment(I: &Sym) -> f64 {
+    (I[0] + I[3] + I[5]) / 3.0
 }
 
 /// A joint's frame in the nodes of its parent and of its child; the base is what joints call the world.

@@ -11,7 +11,9 @@ use super::model::{Constants, Motion, frames};
 use super::placing::{place, place_and_move};
 use super::small::*;
 use super::step::{self, Workspace};
-use super::sweeps::{Along, constraint_forces, first_turn, inward, outward};
+use super::sweeps::{
+    Along, NoPivot, constraint_forces, first_turn, inward, inward_step, outward, outward_step,
+};
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
@@ -26,6 +28,8 @@ pub(super) struct Stages {
     moves: Vec<f64>,
     rates: [Vec<f64>; 2],
     sums: [Vec<f64>; 2],
+    /// Whether the base moved in the last step.
+    moved: bool,
 }
 
 impl Stages {
@@ -37,6 +41,7 @@ impl Stages {
             moves: list(),
             rates: [list(), list()],
             sums: [list(), list()],
+            moved: false,
         }
     }
 }
@@ -58,7 +63,14 @@ pub(super) fn attempt(
     }
     work.placed = false;
     let gone = log(&state.base.inverse_times(&inputs.base));
-    take_speeds(model, inputs, state, &mut stages.start);
+    let moves = inputs.base_twist != Twist::ZERO;
+    if moves || stages.moved {
+        start(model, inputs, state, work).map_err(|pivot| step::no_pivot(model, state, pivot, h))?;
+        stages.start.copy_from_slice(&work.slots.found);
+    } else {
+        take_speeds(model, state, &mut stages.start);
+    }
+    stages.moved = moves;
     // Rates of a step that failed may not be finite.
     for list in stages.sums.iter_mut().chain(&mut stages.rates) {
         list.fill(0.0);
@@ -82,10 +94,13 @@ pub(super) fn attempt(
             gravity: g,
             h: 0.0,
             ahead: &[],
+            hanging: false,
             floating: None,
         };
         inward(&mut work.slots, model, along).map_err(|pivot| step::no_pivot(model, state, pivot, h))?;
-        (work.slots.slots[0].av, work.slots.slots[0].aw) = (scale(g, -1.0), ZERO);
+        // The base's origin does not speed up within the step: as a spatial acceleration, −ω×v.
+        let base = &mut work.slots.slots[0];
+        (base.av, base.aw) = (minus(cross::<false, _>(base.v, base.w), g), ZERO);
         outward(&mut work.slots, model, scale(g, -1.0));
         stages.rates[0].copy_from_slice(&work.slots.found);
         moving(model, state, &stages.moves, &stages.speeds, &mut stages.rates[1]);
@@ -118,10 +133,28 @@ pub(super) fn attempt(
     step::finish(model, inputs, h, state, next)
 }
 
-/// The speeds that the twists of a state make, at its pose.
-fn take_speeds(model: &Constants, inputs: &Inputs, state: &State, speeds: &mut [f64]) {
-    let Rt = state.base.rotation.inverse();
-    let base = Twist::new(Rt * inputs.base_twist.linear, Rt * inputs.base_twist.angular);
+/// Finds the speeds with which all twists are nearest to those of the state, in the metric of masses: a base that moves
+/// otherwise than in the step before pulls at all bodies at once.
+fn start(model: &Constants, inputs: &Inputs, state: &State, work: &mut Workspace) -> Result<(), NoPivot> {
+    let along = Along {
+        state,
+        rest: Some(&inputs.rest),
+        forces: None,
+        gravity: ZERO,
+        h: 0.0,
+        ahead: &state.rates,
+        hanging: false,
+        floating: None,
+    };
+    inward_step(&mut work.slots, model, along)?;
+    let base = &mut work.slots.slots[0];
+    (base.av, base.aw) = (v(&inputs.base_twist.linear), v(&inputs.base_twist.angular));
+    outward_step(&mut work.slots, model, 1.0, &mut work.next.multipliers);
+    Ok(())
+}
+
+/// The speeds that the twists of a state make, at its pose, on a base at rest.
+fn take_speeds(model: &Constants, state: &State, speeds: &mut [f64]) {
     for (n, node) in model.nodes.iter().enumerate() {
         let twist = state.twists[node.head];
         let Some(id) = model.mechanism.order().nodes()[n].joint else {
@@ -133,7 +166,7 @@ fn take_speeds(model: &Constants, inputs: &Inputs, state: &State, speeds: &mut [
         let d = kind.freedoms();
         let q = &state.coordinates[node.coordinate..node.coordinate + d];
         let X = kind.transform(q);
-        let outer = node.parent.checked_sub(1).map_or(base, |p| state.twists[model.nodes[p].head]);
+        let outer = node.parent.checked_sub(1).map_or(Twist::ZERO, |p| state.twists[model.nodes[p].head]);
         let relative = in_child.twist_to_local(&twist) - X.twist_to_local(&in_parent.twist_to_local(&outer));
         let rates = kind.coordinates_jacobian(&X, q) * relative.to_vector();
         let first = first_turn(kind);

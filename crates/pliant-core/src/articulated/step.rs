@@ -31,6 +31,9 @@ use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inv
 /// rotation vector have no bound.
 const RECENTRE: f64 = 1.5 * std::f64::consts::PI;
 
+/// The square of h times the frequency of links against what hangs on them above which that is held at the end of a step.
+const HANGING: f64 = 4.0;
+
 /// How often what a step leaves open is closed by moving coordinates.
 const CORRECTIONS: usize = 2;
 
@@ -196,7 +199,10 @@ fn sweep_once(
     loads::apply_step(model, inputs, h, slots);
     let (rest, gravity) = (Some(&inputs.rest[..]), v(&inputs.gravity));
     let floating = (!model.floats.is_empty()).then_some(&work.floating);
-    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates, floating };
+    // Held explicitly, what swings against its load needs h times its frequency below 2. Nothing hangs on what is free.
+    let pull = h * h * inputs.gravity.norm() * model.most_hanging;
+    let hanging = pull > HANGING && model.floats.is_empty();
+    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates, hanging, floating };
     inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];

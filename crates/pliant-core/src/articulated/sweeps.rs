@@ -51,6 +51,8 @@ pub(super) struct Along<'a> {
     pub h: f64,
     /// Rates that tell in a step which limits act.
     pub ahead: &'a [f64],
+    /// In a step, whether what hangs on nodes holds them at its end.
+    pub hanging: bool,
     /// In a step, the axes in which trees on free bases are stepped.
     pub floating: Option<&'a Floating>,
 }
@@ -153,6 +155,15 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
         let (parent, slot) = (&mut before[node.parent], &mut after[0]);
         if STEP {
             along.take_momentum::<FUSED>(n, node, slot);
+            if along.hanging {
+                let factor = along.h * along.h;
+                hold::<FUSED>(
+                    slot,
+                    turn::<FUSED>(&slot.R, node.center),
+                    scale(along.gravity, factor * node.mass),
+                );
+                hold::<FUSED>(parent, slot.r, scale(along.gravity, factor * model.carried[n]));
+            }
         }
         match node.motion {
             Motion::Hinge => {
@@ -188,6 +199,18 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
         pass_on::<FUSED>(slot, parent);
     }
     Ok(())
+}
+
+/// Geometric stiffness of a force f at an arm r, (r·f) − ½(r fᵀ + f rᵀ), as far as it holds: its eigenvalue ½(r·f + |r||f|)
+/// across r. Exact where a weight hangs straight down.
+#[inline(always)]
+fn hold<const FUSED: bool>(slot: &mut Slot, r: V, f: V) {
+    let square = dot::<FUSED, _>(r, r);
+    if square > 0.0 {
+        let along = 0.5 * (dot::<FUSED, _>(r, f) + (square * dot::<FUSED, _>(f, f)).sqrt());
+        slot.C = add_square::<FUSED>(&slot.C, r, -along / square);
+        (0..3).for_each(|i| slot.C[[0, 3, 5][i]] += along);
+    }
 }
 
 /// p + Ia c.

@@ -213,8 +213,10 @@ impl Scene<'_> {
         match scheme.geometric {
             Geometric::Nowhere => {}
             Geometric::WhereNeeded => {
-                let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
-                let tension = multipliers.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                // Torques count as forces at the length of the joint's arms.
+                let multipliers = self.multipliers[joint.row..joint.row + 6 - d].iter().zip(&joint.turning);
+                let force = |(x, turning): (&f64, &bool)| x.abs() / if *turning { joint.reach } else { 1.0 };
+                let tension = multipliers.map(force).fold(0.0, f64::max);
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
                         JointKind::Hinge | JointKind::Ball if joint.kept.is_none() => {
