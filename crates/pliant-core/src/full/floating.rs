@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::frames::Frame;
 use super::model::Constants;
 use crate::engine::whole::{Turning, Whole};
-use crate::engine::{Inputs, State};
+use crate::engine::{Inputs, Spring, State};
 use crate::spatial::{Pose, Twist};
 
 /// Memory of a step, of each tree.
@@ -63,18 +63,31 @@ impl Floating {
                 let momentum = frame.inertia * frame.w;
                 whole.add(node.mass, &frame.center, &frame.v, &momentum, &frame.inertia, &frame.w);
             }
-            let mut torque = Vector3::zeros();
-            for frame in tree.iter().map(|&n| &frames[n]) {
-                torque += frame.torque + (frame.center - whole.center()).cross(&frame.force);
-            }
-            for spring in &inputs.springs {
-                let Some((node, frame)) = model.frame_in_node(spring.body, spring.frame) else { continue };
-                if tree.binary_search(&node).is_ok() {
-                    let (at, wrench) = frames[node].pull(spring, &frame, h);
-                    torque += wrench.torque + (at - whole.center()).cross(&wrench.force);
+            // What acted: loads; of a tree that springs hold, what the solution changed of its momentum.
+            let held = |spring: &Spring| {
+                let node = model.frame_in_node(spring.body, spring.frame);
+                node.is_some_and(|(node, _)| tree.binary_search(&node).is_ok())
+            };
+            let turned = if inputs.springs.iter().any(held) {
+                let mut start = Whole::about(frames[tree[0]].center);
+                for &n in tree {
+                    let (node, frame) = (&model.nodes[n], &frames[n]);
+                    start.add(
+                        node.mass,
+                        &frame.center,
+                        &frame.v0,
+                        &frame.momentum,
+                        &frame.inertia,
+                        &frame.w0,
+                    );
                 }
-            }
-            turning.pass(whole.velocity(), torque * h, h);
+                whole.angular(&Matrix3::identity()) - start.angular(&Matrix3::identity())
+            } else {
+                let about =
+                    |frame: &Frame| frame.torque + (frame.center - whole.center()).cross(&frame.force);
+                tree.iter().map(|&n| about(&frames[n])).sum::<Vector3<f64>>() * h
+            };
+            turning.pass(whole.velocity(), turned, h);
             *vis = whole.vis() - whole.velocity().norm_squared() * whole.mass();
         }
     }

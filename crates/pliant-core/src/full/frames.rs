@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use super::floating::Floating;
 use super::model::{Constants, Node};
-use crate::engine::{Inputs, Spring, State};
+use crate::engine::{Inputs, State};
 use crate::spatial::{Pose, Twist, Wrench, exp_rotation};
 
 /// A node during a step. World axes; velocities are those of the centre of mass.
@@ -107,15 +107,6 @@ impl Frame {
         let Rt = self.R.transpose();
         let angular = node.inverse * (Rt * (self.inertia * self.w));
         Twist { linear: Rt * self.v - angular.cross(&node.center), angular }
-    }
-
-    /// What a spring on a frame of the node does at the end of a step of h seconds, where that is in the world; and its point
-    /// in the axes in which the node is stepped.
-    pub fn pull(&self, spring: &Spring, frame: &Pose, h: f64) -> (Vector3<f64>, Wrench) {
-        let at = self.pose * *frame;
-        let arm = at.position - self.center;
-        let twist = Twist { linear: self.velocity_at(&at.position), angular: self.w };
-        (at.position, spring.wrench(&self.in_world(&at, &arm, h), &twist))
     }
 
     /// A frame at an arm from the centre of mass, where the axes in which the node is stepped are in the world after h seconds.

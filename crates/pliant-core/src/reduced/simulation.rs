@@ -208,8 +208,9 @@ impl Simulation {
                 None => Some(acceleration),
             };
             let strong = felt.map_or(f64::INFINITY, |a| (gravity - a.linear).amax() + a.angular.amax());
+            // Finite numbers, with room for their squares.
             let far = strong * part.most_offset;
-            if far.is_nan() || far > TOO_FAR || !part.motion.within_bounds(h) {
+            if far.is_nan() || far > 1e100 || !part.motion.within_bounds(h) {
                 return Err(self.too_large(c, h));
             }
         }

@@ -1,5 +1,6 @@
 //! Claim: the elimination of the fronts solves the matrix that they add up to, on trees and loops.
 
+use super::super::floating::Floating;
 use super::*;
 
 /// The step's elimination equals a dense LU solve of the same matrix. Rows that loops make redundant leave
@@ -40,6 +41,10 @@ fn the_solution_equals_a_dense_one() {
             multipliers: simulation.state().multipliers.clone(),
         };
         setup.load(h);
+        let mut floating = Floating::new(&model);
+        frames::start(&model, &setup.inputs, &setup.state, &mut setup.frames);
+        floating.start(&model, h, &mut setup.frames);
+        frames::aim(&model, h, &mut setup.frames);
         for _ in 0..DEFAULT_ITERATIONS {
             frames::apply_loads(&model, &setup.inputs.gravity, &setup.loads, 1.0, &mut setup.frames);
             let (A, b) = setup.assembled();
@@ -54,14 +59,17 @@ fn the_solution_equals_a_dense_one() {
                 setup.multipliers[i] = -x[*unknown] / h;
             }
         }
+        floating.advance(&model, &setup.inputs, h, &setup.frames);
+        let mut expected = setup.state.clone();
+        let (base, twist) = (&setup.inputs.base, &setup.inputs.base_twist);
+        frames::store(&model, &setup.frames, base, twist, Some(&floating), &mut expected);
         simulation.step(h).unwrap();
         let fastest = simulation.state().twists.iter().map(|t| t.to_vector().amax()).fold(0.0, f64::max);
-        for (node, frame) in model.nodes.iter().zip(&setup.frames) {
-            let (twist, at) =
-                (simulation.state().twists[node.head.index()], simulation.state().poses[node.head.index()]);
-            let difference = frame.final_twist(node).to_vector() - twist.to_vector();
+        for head in model.nodes.iter().map(|node| node.head.index()) {
+            let state = simulation.state();
+            let difference = expected.twists[head].to_vector() - state.twists[head].to_vector();
             velocity = velocity.max(difference.amax() / fastest);
-            pose = pose.max((at.position - frame.pose.position).amax());
+            pose = pose.max((state.poses[head].position - expected.poses[head].position).amax());
         }
     }
     println!("trees {tree:.1e}, residual {left:.1e}; loops, one solve {looped:.1e}");
