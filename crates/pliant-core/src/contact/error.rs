@@ -57,6 +57,12 @@ pub enum ContactError {
         /// Where one is missing.
         wanted: String,
     },
+    /// Shapes of a scene that start inside each other.
+    #[error("{text} (`touches = false` on a shape that is to overlap)")]
+    Inside {
+        /// Which, and how deep.
+        text: String,
+    },
     /// A scene in a world: both step what is in them.
     #[error("the simulation of `{mechanism}` is a scene with a world of its own: add its parts instead")]
     Nested {

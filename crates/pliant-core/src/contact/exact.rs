@@ -39,10 +39,11 @@ const INNER_TOLERANCE: f64 = 0.1;
 const ROUNDING: f64 = 1e-14;
 
 /// What sweeps may leave, of the fastest velocity of an island; what Newton then makes of it, where the island has no more
-/// contacts than this: each of its steps takes the cube of their number.
+/// contacts than this, in at most so many of its steps: each takes the cube of their number.
 const FAR: f64 = 0.01;
 const FINISHED: f64 = 1e-4;
-const SMALL: usize = 60;
+const SMALL: usize = 30;
+const FINISHING: usize = 60;
 
 /// Memory that is kept.
 #[derive(Clone, Debug, Default)]
@@ -93,7 +94,7 @@ pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memo
     }
     for island in 0..equations.islands.len() {
         memory.gather(equations, island);
-        memory.solve_island(equations, tolerance);
+        memory.solve_island(equations, tolerance, NEWTON);
     }
 }
 
@@ -106,7 +107,7 @@ pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, memory:
         let far = residual::largest(equations, contacts.iter().copied()) > FAR * speed;
         if far && contacts.len() <= SMALL {
             memory.gather(equations, island);
-            memory.solve_island(equations, FINISHED);
+            memory.solve_island(equations, FINISHED, FINISHING);
         }
     }
 }
@@ -170,14 +171,14 @@ impl Memory {
         residual::largest(equations, members.iter().copied())
     }
 
-    fn solve_island(&mut self, equations: &mut Equations, tolerance: f64) {
+    fn solve_island(&mut self, equations: &mut Equations, tolerance: f64, most: usize) {
         let n = self.members.len();
         let tolerance = tolerance * self.b.iter().map(Vector3::norm).fold(0.0, f64::max);
         let mut least = residual::largest(equations, self.members.iter().copied());
         self.held.copy_from_slice(&self.best);
         let (mut scale, mut newton) = (START, 0);
         for _ in 0..OUTER {
-            if !(least > tolerance && newton < NEWTON) {
+            if !(least > tolerance && newton < most) {
                 break;
             }
             (0..n).for_each(|i| self.R[i] = scale * self.own[i]);

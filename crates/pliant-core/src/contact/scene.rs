@@ -2,7 +2,7 @@
 
 use super::collider::Surfaces;
 use super::error::ContactError;
-use super::world::{FreeBodyId, Report, SimulationId, Touched, World};
+use super::world::{FreeBodyId, INSIDE, Report, SimulationId, Touched, World};
 use crate::engine::touch::{Internal, Touch};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, Simulation, State, StaticsError, StaticsSettings, StepError,
@@ -72,6 +72,9 @@ impl Scene {
         }
         let simulation = simulation.map(|simulation| world.add(simulation)).transpose()?;
         let loose = apart.loose.iter().map(|body| world.add_body(body)).collect::<Result<_, _>>()?;
+        if let Some(inside) = world.warnings().iter().find(|warning| warning.kind == INSIDE) {
+            return Err(ContactError::Inside { text: inside.text.clone() });
+        }
         Ok(Scene {
             apart,
             world,

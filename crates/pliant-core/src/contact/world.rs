@@ -48,7 +48,7 @@ pub enum Touched {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Solver {
     /// Projected Gauss–Seidel with conjugate gradients, from the impulses of the last step; Newton's method where that is not
-    /// enough for a group of at most 60 contacts, such as a heavy body on a light one.
+    /// enough for a group of at most 30 contacts, such as a heavy body on a light one.
     Pgs {
         /// At most so many a step; 50 by default, with which ten boxes stand on each other. 20 are enough for a grasp.
         sweeps: usize,
@@ -468,14 +468,19 @@ impl World {
             (Touched::World, Touched::Mechanism(m, body)) if held(m, body) => return true,
             _ => {}
         }
+        let inside = deepest > pair.size;
+        let then = match inside {
+            true => "more than the radius of the smaller: which way is out is not known; move one of them, or let one not touch".into(),
+            false => format!("they are driven apart at {:.3} m/s at most", RECOVERY * pair.size),
+        };
         let text = format!(
-            "`{}` and `{}` overlap by {:.3} mm at the start: they are driven apart at {:.3} m/s at most",
+            "`{}` and `{}` overlap by {:.3} mm at the start: {then}",
             self.name_of(self.owners[a]),
             self.name_of(self.owners[b]),
-            deepest * 1e3,
-            RECOVERY * pair.size
+            deepest * 1e3
         );
-        self.warnings.push(Warning { kind: "overlap", measure: deepest, unit: "m", text });
+        let kind = if inside { INSIDE } else { "overlap" };
+        self.warnings.push(Warning { kind, measure: deepest, unit: "m", text });
         false
     }
 
@@ -798,10 +803,11 @@ impl World {
                 let free = at(&b.free, b) - at(&a.free, a);
                 let now = at(&b.twist, b) - at(&a.twist, a);
                 let (closing, coming) = (point.normal.dot(&free), point.normal.dot(&now));
-                let target = if point.gap < 0.0 {
-                    (-point.gap / RECOVERY_TIME.max(h)).min(RECOVERY * pair.size)
-                } else {
-                    -point.gap / h
+                let target = match -point.gap {
+                    // Inside, nobody knows which way is out: nothing is driven, and nothing pushes against itself.
+                    depth if depth > pair.size => 0.0,
+                    depth if depth > 0.0 => (depth / RECOVERY_TIME.max(h)).min(RECOVERY * pair.size),
+                    depth => depth / h,
                 };
                 // A bounce is due in the step that would reach the surface, if it is faster than what the step itself adds.
                 let hits = point.gap + h * closing < 0.0 && -coming > (closing - coming).abs();
@@ -935,6 +941,9 @@ impl World {
 pub struct SavedWorld {
     world: Box<World>,
 }
+
+/// The kind of warning of shapes that start inside each other.
+pub(super) const INSIDE: &str = "inside";
 
 /// Overlaps up to this, of the smaller shape's radius, are rounding or rest.
 const OVERLAP: f64 = 1e-3;

@@ -105,7 +105,7 @@ pub trait Simulation: Internal + Send + 'static {
 
     /// What it has left out of the run so far, or done otherwise than asked.
     fn warnings(&self) -> Vec<Warning> {
-        Vec::new()
+        Warning::of_capped(self.engine(), self.capped_steps(), self.steps()).into_iter().collect()
     }
 
     /// The handle of an effector, to be looked up once.

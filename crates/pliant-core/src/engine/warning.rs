@@ -38,6 +38,15 @@ impl Warning {
         }
     }
 
+    /// Of steps that an engine cut short, if it did.
+    pub(super) fn of_capped(engine: &str, capped: u64, steps: u64) -> Option<Warning> {
+        let text = format!(
+            "{capped} of {steps} steps were cut short: something turns faster than the engine `{engine}` follows, and is slower here \
+             than it should be; take shorter steps, or the engine `full` or `articulated`"
+        );
+        (capped > 0).then_some(Warning { kind: "capped steps", measure: capped as f64, unit: "steps", text })
+    }
+
     /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide.
     pub fn of_limits(mechanism: &Mechanism, engine: &str, state: &State) -> Vec<Warning> {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };

@@ -73,5 +73,7 @@ fn steps_that_are_cut_short_are_counted() {
         (0..20).for_each(|_| simulation.step(FRAME).unwrap());
         assert_eq!(simulation.capped_steps() > 0, capped, "{rate}: {}", simulation.capped_steps());
         assert!(simulation.capped_steps() <= 20);
+        let warned = simulation.warnings().iter().any(|warning| warning.kind == "capped steps");
+        assert_eq!(warned, capped);
     }
 }
