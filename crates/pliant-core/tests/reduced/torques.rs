@@ -146,8 +146,9 @@ fn compliance_under_torques_is_the_slope_of_the_equilibrium() {
             };
             let (C, slope) = (scaled(&C), scaled(&slope));
             let off = (&C - &slope).amax() / slope.amax();
-            // The statics stop at 1e-9 of the forces, mostly at 1e-13: over 1e-3 and times the condition of loops.
-            assert!(off < 1e-7, "{name} {wanted}: {off:e}");
+            // The statics stop at 1e-9 of the forces, mostly at 1e-13: over steps of 1e-3, measured 1e-10 for trees; times the
+            // condition of loops, measured 3e-7.
+            assert!(off < 1e-6, "{name} {wanted}: {off:e}");
             worst = worst.max(off);
             skewest = skewest.max((&C - C.transpose()).amax() / C.amax());
             // The tangent of the full engine, of one effector.
