@@ -7,6 +7,7 @@ mod compare;
 mod compliance;
 mod contact;
 mod control;
+mod fuzz;
 mod import;
 mod live;
 mod parts;

@@ -251,6 +251,10 @@ impl World {
 
     /// Adds a free body where its pose is, at rest.
     pub fn add_body(&mut self, body: &Body) -> Result<FreeBodyId, ContactError> {
+        if !body.pose.is_finite() {
+            let (body, why) = (format!("body `{}`", body.name), "its pose is not finite".into());
+            return Err(ContactError::Attachment { body, what: "added", why });
+        }
         let mut own = FreeBody::new(body)?;
         let id = FreeBodyId { index: self.bodies.len(), world: self.mark };
         let colliders = self.colliders(body)?;

@@ -93,8 +93,10 @@ impl Spring {
 
     pub(super) fn check(&self) -> Result<(), InputError> {
         let strengths = [self.stiffness, self.turning_stiffness, self.damping, self.turning_damping];
-        if strengths.iter().any(|s| !s.is_finite() || *s < 0.0) {
-            let message = "stiffness and damping of a spring coupling must be finite and zero or above";
+        // More leaves no number when it is multiplied by the square of a step.
+        if strengths.iter().any(|s| !(0.0..=1e200).contains(s)) {
+            let message =
+                "stiffness and damping of a spring coupling must be finite, zero or above, and at most 1e200";
             return Err(InputError::new(message));
         }
         if !(self.frame.is_finite() && self.target.is_finite() && self.target_twist.is_finite()) {

@@ -79,6 +79,10 @@ pub(super) fn settle(
         let left = search.left(&current, work, 1.0);
         (outcome.residual, outcome.closure) = (left.force, left.closure);
     }
+    // Loads of absurd size leave no numbers, even where nothing has moved yet.
+    if !current.is_finite() {
+        return Err(StaticsError::Failed("the forces are too large for f64: try smaller loads".into()));
+    }
     outcome.load_reached = reached;
     search.softness = STATIC_SOFTNESS;
     let stable = outcome.converged && search.is_stable_and_unique(&current, work)?;

@@ -19,6 +19,8 @@ use crate::spatial::{Pose, Twist, Wrench};
 
 /// Coordinates, in radii or rad, beyond which a linear model has broken.
 const TOO_FAR: f64 = 1e9;
+/// And a rate: what is made of it is a product of three.
+const TOO_FAST: f64 = 1e100;
 
 /// What a component's step reads and writes.
 #[derive(Clone, Debug)]
@@ -195,7 +197,7 @@ impl Motion {
 
     /// Whether the step that was solved for ends within bounds: beyond counts as not finite.
     pub fn within_bounds(&self, h: f64) -> bool {
-        self.next.iter().zip(&self.z).all(|(v, z)| (z + h * v).abs() < TOO_FAR)
+        self.next.iter().zip(&self.z).all(|(v, z)| (z + h * v).abs() < TOO_FAR && v.abs() < TOO_FAST)
     }
 
     /// Adds L⁻ᵀx to the rates that were solved for.

@@ -159,6 +159,15 @@ impl Floating {
         self.angular = R * (self.inertia * mean.angular);
     }
 
+    /// Whether a step of h seconds under a force and a torque ends somewhere: beyond 1e12 m, or turned by more than that,
+    /// counts as not finite.
+    pub fn stays(&self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) -> bool {
+        let (linear, angular) = (self.linear + force * h, self.angular + torque * h);
+        let moved = (self.mean.position + linear * (h / self.mass)).norm();
+        let (speed, spin) = (linear.norm() / self.mass, self.inverse.norm() * angular.norm());
+        moved < 1e12 && spin * h < 1e12 && speed.max(spin) < 1e100 * h.min(1.0)
+    }
+
     /// Goes on by h seconds under a force and a torque about the centre of mass, world axes, in memory; its acceleration
     /// then, `None` if that is not finite.
     pub fn attempt(&mut self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) -> Option<Twist> {

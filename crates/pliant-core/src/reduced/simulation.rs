@@ -219,7 +219,8 @@ impl Simulation {
 
     /// Solves for the rates at the end of a step of h seconds; nothing moves yet.
     pub(super) fn solve_step(&mut self, h: f64) -> Result<(), StepError> {
-        if !(h.is_finite() && h > 0.0) {
+        // A step so short has no inverse to be an acceleration with.
+        if !(h.is_finite() && h > 1e-100) {
             return Err(StepError::TimeStep { dt: h });
         }
         if self.inputs.follows_targets() {
@@ -230,7 +231,13 @@ impl Simulation {
         let acceleration = self.base_acceleration(h);
         for c in 0..self.parts.len() {
             self.load(c, &acceleration, h);
-            if !self.parts[c].motion.solve(h) {
+            let stays = |part: &Moving| {
+                let (force, torque) = &part.motion.rigid;
+                part.floating.as_ref().is_none_or(|floating| floating.stays(force, torque, h))
+            };
+            // What gravity and the base do beside the coordinates is not solved for.
+            let felt = self.inputs.gravity.amax().max(acceleration.to_vector().amax());
+            if !self.parts[c].motion.solve(h) || !stays(&self.parts[c]) || felt > 1e100 {
                 return Err(self.too_large(c, h));
             }
         }
@@ -300,7 +307,9 @@ impl Simulation {
         })?;
         // Beyond all bounds is as bad as not finite.
         let far = |x: &f64| x.is_nan() || x.abs() > TOO_FAR;
-        if let Some(c) = self.loads.condensed.iter().position(|c| c.nodes.iter().any(far)) {
+        if let Some(c) =
+            self.loads.condensed.iter().position(|c| c.nodes.iter().chain(&c.coordinates).any(far))
+        {
             self.loads.forget();
             return Err(self.broken(c, "a load or target off the effectors is too large".into()));
         }

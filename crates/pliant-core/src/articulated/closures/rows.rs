@@ -76,7 +76,9 @@ pub fn list(model: &Constants, inputs: &Inputs, state: &State, h: f64, work: &Sl
             let along = (q[k], state.rates[at], q[k] + h * state.rates[at]);
             let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, along, h);
             if weight > 0.0 {
-                push(std::array::from_fn(|i| Jq[(k, i)]), h / weight, impulse / weight, NOWHERE);
+                // Never the 0 of a row that closes, however long the step.
+                let softness = (h / weight).max(f64::MIN_POSITIVE);
+                push(std::array::from_fn(|i| Jq[(k, i)]), softness, impulse / weight, NOWHERE);
             }
         }
     }
