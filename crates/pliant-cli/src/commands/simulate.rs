@@ -60,6 +60,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         (None, None) => unreachable!("without contact the engine has all bodies"),
     };
     running.simulation().inputs_mut().clone_from(&inputs);
+    running.simulation().inputs_mut().follow_targets(0.0);
     // Last of the checks, so that bad input leaves no file.
     let contact = matches!(running, Running::Touching(_));
     let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism, contact));

@@ -2,7 +2,9 @@
 //! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
 
 use crate::common::models::Models;
-use pliant_core::contact::{ContactError, FreeBodyId, SimulationId, Surface, Surfaces, Touched, World};
+use pliant_core::contact::{
+    ContactError, FreeBodyId, Scene, SimulationId, Surface, Surfaces, Touched, World,
+};
 use pliant_core::engine::StepError;
 use pliant_core::full::{self};
 use pliant_core::joints::JointKind;
@@ -346,5 +348,37 @@ fn a_step_that_is_refused_changes_nothing() {
         asked.step(H).unwrap();
         left.step(H).unwrap();
         assert_eq!(bits(&asked), bits(&left));
+    }
+}
+
+/// A hand inside a block: a scene is refused with what is where and what to do; in a world it is warned of, nothing is driven, and
+/// forces stay those of weights and springs, in every engine and for blocks of several sizes.
+#[test]
+fn what_starts_inside_is_refused() {
+    let hand = pliant_core::gallery::build("hand").unwrap();
+    for size in [0.5, 1.0, 5.0] {
+        let mut builder = hand.to_builder();
+        builder.world_shape(cube(size));
+        let whole = builder.build().unwrap();
+        let models = Models::new(whole.take_apart().held.as_ref().unwrap());
+        for simulation in models.simulations() {
+            let engine = simulation.engine();
+            let apart = whole.take_apart();
+            let scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation.clone()));
+            says(&scene.unwrap_err(), &["`world`", "at the start", "touches = false"]);
+            let mut world = World::new([0.0, 0.0, -9.81]);
+            world.add_shape(&cube(size)).unwrap();
+            world.add(simulation).unwrap();
+            assert!(world.warnings().iter().any(|warning| warning.kind == "inside"), "{engine}");
+            for _ in 0..24 {
+                // An error is an answer too.
+                if world.step(H).is_err() {
+                    break;
+                }
+                let most = world.contacts().iter().map(|contact| contact.force.norm()).fold(0.0, f64::max);
+                // The hand weighs 4.3 N, and its springs press with some newtons.
+                assert!(most < 1e3, "{engine}, {size} m: {most} N");
+            }
+        }
     }
 }
