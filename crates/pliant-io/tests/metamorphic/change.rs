@@ -2,8 +2,8 @@
 
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, EffectorDescription, Geometry, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
-    PerFreedom, Shape,
+    Body, CouplingDescription, EffectorDescription, Geometry, Joint, JointDescription, LoadDescription,
+    Mechanism, MechanismBuilder, PerFreedom, Shape,
 };
 use pliant_core::nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
@@ -225,6 +225,16 @@ impl Change {
                 name: effector.name.clone(),
                 body: mechanism[effector.body].name.clone(),
                 frame: self.inner(&effector.frame),
+            });
+        }
+        for coupling in mechanism.couplings() {
+            let [joint, of] = [coupling.joint, coupling.of].map(|id| &mechanism[id]);
+            let unit = |joint: &Joint| if joint.kind.translations() > 0 { length } else { 1.0 };
+            builder.coupling(CouplingDescription {
+                joint: joint.name.clone(),
+                of: of.name.clone(),
+                ratio: self.rounded(coupling.ratio * unit(joint) / unit(of)),
+                offset: self.rounded(coupling.offset * unit(joint)),
             });
         }
         for load in mechanism.loads() {

@@ -142,6 +142,33 @@ fn written_otherwise() {
     assert!(compared > 1200, "{compared} of {scenes} scenes");
 }
 
+/// Robots and linkages of the gallery, every change of each.
+#[test]
+fn robots_written_otherwise() {
+    let mut compared = 0;
+    let names =
+        ["arm", "hand", "gripper", "hexapod", "four-bar", "y", "two-link", "helix:12", "firefighters"];
+    for (seed, name) in names.into_iter().enumerate() {
+        let mechanism = pliant_core::gallery::build(name).unwrap();
+        for (change_name, change, tolerance) in changes(&mut Numbers(seed as u64)) {
+            let changed = change.apply(&mechanism);
+            for engine in ENGINES {
+                let Some(truth) = run(engine, &mechanism, DT, STEPS, false) else { continue };
+                let Some(answer) = run(engine, &changed, DT * change.units[2], STEPS, false) else {
+                    fail(&mechanism, &format!("{engine:?} takes it, but not {change_name}"));
+                };
+                let apart = apart(&truth, &answer, &change);
+                let allowed = allowed(engine, Kind::Loops, change_name).max(tolerance);
+                if !(apart <= allowed) && !was_capped(engine, &mechanism) {
+                    fail(&mechanism, &format!("{engine:?}, {name}, {change_name}: {apart:.1e} apart"));
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}
+
 #[test]
 fn mirrored() {
     let mut compared = 0;
