@@ -89,15 +89,21 @@ impl Repeated {
 /// What the loop joints of a mechanism repeat, those that repeat nothing left out; and how many were not looked at.
 pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
     let order = mechanism.order();
-    let mut closures: Vec<Closure> = (order.loop_joints().iter())
-        .filter(|&&id| mechanism[id].kind.freedoms() < 6)
-        .map(|&id| Closure::new(mechanism, id))
-        .filter(|closure| !closure.around.is_empty())
-        .collect();
+    let mut loops: Vec<JointId> =
+        order.loop_joints().iter().copied().filter(|id| mechanism[*id].kind.freedoms() < 6).collect();
+    // No loop is longer than the way to the world and back: the others are not even walked along.
+    let depth =
+        |body: Option<BodyId>| body.and_then(|b| order.node_of(b)).map_or(0, |n| order.nodes()[n].depth);
+    loops.sort_by_key(|id| depth(Some(mechanism[*id].child)) + depth(mechanism[*id].parent));
+    let mut walk = 10 * MOST_JOINTS;
+    let walked: Vec<_> = loops.iter().map_while(|id| Closure::new(mechanism, *id, &mut walk)).collect();
+    let mut passed_over = loops.len() - walked.len();
+    let mut closures: Vec<Closure> =
+        walked.into_iter().filter(|closure| !closure.around.is_empty()).collect();
+    closures.sort_by_key(|closure| closure.id.index());
     let mut left = MOST_JOINTS;
     let mut shortest: Vec<&mut Closure> = closures.iter_mut().collect();
     shortest.sort_by_key(|closure| closure.around.len());
-    let mut passed_over = 0;
     for closure in shortest {
         left = left.saturating_sub(closure.around.len());
         match left {
@@ -134,16 +140,24 @@ struct Closure {
 }
 
 impl Closure {
-    fn new(mechanism: &Mechanism, id: JointId) -> Closure {
+    /// None if it takes more steps along the loop than are left to walk.
+    fn new(mechanism: &Mechanism, id: JointId, walk: &mut usize) -> Option<Closure> {
         let (order, joint) = (mechanism.order(), &mechanism[id]);
-        let way = |body: Option<BodyId>| {
-            let first = body.and_then(|b| order.node_of(b));
-            std::iter::successors(first, |&n| order.nodes()[n].parent).collect::<Vec<usize>>()
-        };
-        let [mut up, mut down] = [way(Some(joint.child)), way(joint.parent)];
-        while up.last().is_some() && up.last() == down.last() {
-            up.pop();
-            down.pop();
+        let mut ends = [Some(joint.child), joint.parent].map(|body| body.and_then(|b| order.node_of(b)));
+        // The world is above every node, and so above those that are free bases.
+        let depth = |end: Option<usize>| end.map_or(0, |n| order.nodes()[n].depth + 1);
+        let [mut up, mut down] = [Vec::new(), Vec::new()];
+        // The deeper end goes up until both are the same.
+        while ends[0] != ends[1] {
+            *walk = walk.checked_sub(1)?;
+            let (end, way) = if depth(ends[0]) >= depth(ends[1]) {
+                (&mut ends[0], &mut up)
+            } else {
+                (&mut ends[1], &mut down)
+            };
+            let n = (*end)?;
+            way.push(n);
+            *end = order.nodes()[n].parent;
         }
         let around = up.into_iter().map(|n| (n, 1.0)).chain(down.into_iter().map(|n| (n, -1.0))).collect();
         let d = joint.kind.freedoms();
@@ -152,7 +166,7 @@ impl Closure {
         let (kept, lengths) = (DMatrix::identity(6 - d, 6 - d), is_length[..6 - d].to_vec());
         let mut closure = Closure { id, around, is_length, kept, lengths, size: 1.0, gap: [0.0; 2] };
         closure.size = size(mechanism, std::slice::from_ref(&closure));
-        closure
+        Some(closure)
     }
 
     /// 1/size for rows that are lengths, else 1.
