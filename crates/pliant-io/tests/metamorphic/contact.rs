@@ -6,7 +6,7 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
 use super::change::Change;
-use super::{Numbers, factor, fail};
+use super::{Numbers, exceeds, factor, fail};
 
 const DT: f64 = 1.0 / 120.0;
 
@@ -89,7 +89,7 @@ fn written_otherwise() {
         for (body, pose) in &truth {
             let other = change.undo(&answer.iter().find(|(other, _)| other == body).unwrap().1);
             let apart = (other.position - pose.position).norm().max(other.rotation.angle_to(&pose.rotation));
-            if !(apart <= *tolerance) {
+            if exceeds(apart, *tolerance) {
                 fail(&mechanism, &format!("{body}, {name}: {apart:.1e} apart"));
             }
         }
@@ -140,7 +140,7 @@ fn energy_and_momentum() {
         for step in 0..120 {
             world.step(DT).unwrap();
             let now = energy(&world);
-            if !(now <= start * (1.0 + 1e-9)) {
+            if exceeds(now, start * (1.0 + 1e-9)) {
                 fail(&mechanism, &format!("step {step}: {now} J, from {start} J"));
             }
             // Momentum changes by weight and by what the ground pushes.
@@ -153,7 +153,7 @@ fn energy_and_momentum() {
             let expected = momentum + (mechanism.gravity() * mass - ground) * DT;
             let scale = mass * 9.81 * DT + ground.norm() * DT;
             // The forces are those of the last piece where a step is taken in several.
-            if world.contacts().is_empty() && !pieces && !((after - expected).norm() <= 1e-9 * scale) {
+            if world.contacts().is_empty() && !pieces && exceeds((after - expected).norm(), 1e-9 * scale) {
                 fail(&mechanism, &format!("step {step}: momentum {after:?}, not {expected:?}"));
             }
             momentum = after;

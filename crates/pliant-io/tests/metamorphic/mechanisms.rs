@@ -8,7 +8,7 @@ use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Pose;
 
 use super::change::Change;
-use super::{Numbers, factor, fail};
+use super::{Numbers, exceeds, factor, fail};
 
 const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
 const DT: f64 = 1.0 / 120.0;
@@ -131,7 +131,7 @@ fn written_otherwise() {
                 };
                 let apart = apart(&truth, &answer, change);
                 let allowed = allowed(engine, kind, name).max(*tolerance);
-                if !(apart <= allowed) && !was_capped(engine, &mechanism) {
+                if exceeds(apart, allowed) && !was_capped(engine, &mechanism) {
                     fail(&mechanism, &format!("{engine:?}, {kind:?}, {name}: {apart:.1e} apart"));
                 }
                 compared += 1;
@@ -159,7 +159,7 @@ fn robots_written_otherwise() {
                 };
                 let apart = apart(&truth, &answer, &change);
                 let allowed = allowed(engine, Kind::Loops, change_name).max(tolerance);
-                if !(apart <= allowed) && !was_capped(engine, &mechanism) {
+                if exceeds(apart, allowed) && !was_capped(engine, &mechanism) {
                     fail(&mechanism, &format!("{engine:?}, {name}, {change_name}: {apart:.1e} apart"));
                 }
                 compared += 1;
@@ -182,7 +182,7 @@ fn mirrored() {
             let Some(truth) = run(engine, &mechanism, DT, STEPS, false) else { continue };
             let answer = run(engine, &changed, DT, STEPS, false).unwrap();
             let apart = apart(&truth, &answer, &change);
-            if !(apart <= 2e-8) {
+            if exceeds(apart, 2e-8) {
                 fail(&mechanism, &format!("{engine:?}, {kind:?}, mirrored: {apart:.1e} apart"));
             }
             compared += 1;
@@ -229,7 +229,7 @@ fn shorter_steps() {
             let same = Change::default();
             let (first, last) = (apart(a, b, &same), apart(c, d, &same));
             // Two halvings of a first-order rule leave a quarter; where a stiff spring still swings in the longer steps, less is gained.
-            if !(last < 0.7 * first || first < 1e-6) {
+            if first >= 1e-6 && exceeds(last, 0.7 * first) {
                 fail(&mechanism, &format!("{engine:?}, {kind:?}: {first:.1e} and then {last:.1e} apart"));
             }
             compared += 1;

@@ -39,6 +39,11 @@ impl Numbers {
     }
 }
 
+/// Whether a number is more than it may be, or none.
+fn exceeds(x: f64, most: f64) -> bool {
+    x > most || x.is_nan()
+}
+
 /// How many times as many scenes are tried.
 fn factor() -> u64 {
     if std::env::var_os("PLIANT_LONG").is_some() { 10 } else { 1 }
