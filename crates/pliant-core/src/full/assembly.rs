@@ -213,11 +213,9 @@ impl Scene<'_> {
         match scheme.geometric {
             Geometric::Nowhere => {}
             Geometric::WhereNeeded => {
-                // Torques count as forces at five times the length of the joint's arms: they turn what they act on little.
-                let multipliers = self.multipliers[joint.row..joint.row + 6 - d].iter().zip(&joint.turning);
-                let force =
-                    |(x, turning): (&f64, &bool)| x.abs() / if *turning { 5.0 * joint.reach } else { 1.0 };
-                let tension = multipliers.map(force).fold(0.0, f64::max);
+                let multipliers = &self.multipliers[joint.row..joint.row + 6 - d];
+                let forces = multipliers.iter().zip(&joint.tension);
+                let tension = forces.fold(0.0f64, |m, (x, count)| m.max(x.abs() * count));
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
                         JointKind::Hinge | JointKind::Ball if joint.kept.is_none() => {

@@ -98,6 +98,8 @@ pub(super) struct Joint {
     pub kind: JointKind,
     /// P: what is kept of its closure and rows, if not all.
     pub kept: Option<Matrix6<f64>>,
+    /// Where P takes away rows and changes no other, which ones.
+    pub left_out: Option<[bool; 6]>,
     /// Node of the child and of the parent; `None` is the world.
     pub child: Option<usize>,
     pub parent: Option<usize>,
@@ -121,6 +123,8 @@ pub(super) struct Joint {
     pub lever: f64,
     /// The gap beyond which it counts as torn: the arms of both sides, or a hundredth of the radius, m.
     pub reach: f64,
+    /// What a row's multiplier counts as a force, 1/m for torques.
+    pub tension: [f64; 6],
 }
 
 /// Constants of a coupling.
@@ -346,6 +350,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     // What the rows see of the bodies at rest: J M⁻¹ Jᵀ, and |r|/I.
     let rows = joint.kind.rows(&Pose::identity(), &[0.0; 6][..joint.kind.freedoms()]);
     let mut softness = Vector6::zeros();
+    let turning: [bool; 6] = std::array::from_fn(|i| rows.fixed_view::<1, 3>(i, 0).amax() == 0.0);
     let mut lever = 0.0;
     let mut reach = 0.01 * radius;
     for (node, frame) in [(child, &in_child), (parent, &in_parent)] {
@@ -363,6 +368,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
         id,
         kind: joint.kind.clone(),
         kept: mechanism.kept(id),
+        left_out: mechanism.kept(id).and_then(|P| left_out(&P)),
         child,
         parent,
         in_child,
@@ -373,11 +379,19 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
         row: mechanism[id].rows().start,
         unknown: ABSENT,
         softness,
-        turning: std::array::from_fn(|i| rows.fixed_view::<1, 3>(i, 0).amax() == 0.0),
+        turning,
         couplings: Vec::new(),
         lever,
         reach,
+        // Torques count as forces at five times the length of the joint's arms: they turn what they act on little.
+        tension: turning.map(|turning| if turning { 1.0 / (5.0 * reach) } else { 1.0 }),
     })
+}
+
+/// The rows that P = diag(0 or 1) takes away; none if it is another.
+fn left_out(P: &Matrix6<f64>) -> Option<[bool; 6]> {
+    let plain = (0..36).all(|k| P[k] == 0.0 || (P[k] == 1.0 && k % 7 == 0));
+    plain.then(|| std::array::from_fn(|i| P[(i, i)] == 0.0))
 }
 
 /// What a row (l, a), in the axes and at the origin of a frame on a node, sees of the node: J M⁻¹ Jᵀ.

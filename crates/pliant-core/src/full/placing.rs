@@ -33,6 +33,15 @@ pub(super) struct Placed {
 }
 
 impl Placed {
+    /// The same where P takes rows away.
+    #[inline(never)]
+    fn leave_out(&mut self, left_out: &[bool]) {
+        for i in (0..left_out.len()).filter(|i| left_out[*i]) {
+            self.residual[i] = 0.0;
+            (self.linear[i], self.child[i], self.parent[i]) = Default::default();
+        }
+    }
+
     /// What is kept of the closure and its rows: P C and P J.
     #[inline(never)]
     fn keep(&mut self, P: &Matrix6<f64>, rows: usize) {
@@ -65,8 +74,10 @@ impl Scene<'_> {
     pub(super) fn place(&self, joint: &Joint) -> Placed {
         let mut placed =
             if joint.kind == JointKind::Hinge { self.place_hinge(joint) } else { self.place_any(joint) };
-        if let Some(P) = &joint.kept {
-            placed.keep(P, 6 - joint.kind.freedoms());
+        match (&joint.left_out, &joint.kept) {
+            (Some(left_out), _) => placed.leave_out(&left_out[..6 - joint.kind.freedoms()]),
+            (None, Some(P)) => placed.keep(P, 6 - joint.kind.freedoms()),
+            _ => {}
         }
         placed
     }
