@@ -128,11 +128,15 @@ impl Scene<'_> {
             (ab + ab.transpose()) * 0.5 - Matrix3::identity() * a.dot(b)
         };
         let scale = -self.scheme.stiffness;
-        let multipliers = &self.multipliers[joint.row..joint.row + 6 - joint.kind.freedoms()];
+        // Rows that are left out pass nothing on.
+        let multiplier = |k: usize| match &joint.left_out {
+            Some(left_out) if left_out[k] => 0.0,
+            _ => self.multipliers[joint.row + k],
+        };
         // The offset rows are the parent's axes p_k; f and g are scaled along.
         let along =
-            |k: usize| (placed.linear[0] * multipliers[k] + placed.linear[1] * multipliers[k + 1]) * scale;
-        let f = along(0) + placed.linear[2] * (multipliers[2] * scale);
+            |k: usize| (placed.linear[0] * multiplier(k) + placed.linear[1] * multiplier(k + 1)) * scale;
+        let f = along(0) + placed.linear[2] * (multiplier(2) * scale);
         let mut on_child = form(&f, &placed.arms[0]);
         let mut on_parent = form(&f, &placed.arms[1]);
         let mut between = -skew(&placed.arms[0]) * skew(&f);
