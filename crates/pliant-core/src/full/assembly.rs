@@ -218,7 +218,7 @@ impl Scene<'_> {
                 let tension = forces.fold(0.0f64, |m, (x, count)| m.max(x.abs() * count));
                 if scheme.stiffness * tension * joint.lever > 1.0 {
                     match joint.kind {
-                        JointKind::Hinge | JointKind::Ball if joint.has_axes() => {
+                        JointKind::Hinge | JointKind::Ball => {
                             self.geometric_of_tension(joint, child, parent, placed, target);
                         }
                         _ => self.geometric(joint, child, parent, &[0.0; 6], target),

@@ -128,15 +128,19 @@ impl Scene<'_> {
             (ab + ab.transpose()) * 0.5 - Matrix3::identity() * a.dot(b)
         };
         let scale = -self.scheme.stiffness;
-        // Rows that are left out pass nothing on.
-        let multiplier = |k: usize| match &joint.left_out {
-            Some(left_out) if left_out[k] => 0.0,
-            _ => self.multipliers[joint.row + k],
-        };
-        // The offset rows are the parent's axes p_k; f and g are scaled along.
-        let along =
-            |k: usize| (placed.linear[0] * multiplier(k) + placed.linear[1] * multiplier(k + 1)) * scale;
-        let f = along(0) + placed.linear[2] * (multiplier(2) * scale);
+        // The offset rows are the parent's axes p_k; f and g are scaled along. Where closures repeat each other the rows are P J, and
+        // what they pass on is Jᵀ(Pᵀλ).
+        let count = 6 - joint.kind.freedoms();
+        let mut multipliers = Vector6::zeros();
+        multipliers.as_mut_slice()[..count].copy_from_slice(&self.multipliers[joint.row..joint.row + count]);
+        let mut axes = [placed.linear[0], placed.linear[1], placed.linear[2]];
+        if let Some(P) = &joint.kept {
+            multipliers = P.tr_mul(&multipliers);
+            let frame = self.side(joint.parent).pose.rotation * joint.in_parent.rotation;
+            axes = [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| frame * axis);
+        }
+        let along = |k: usize| (axes[0] * multipliers[k] + axes[1] * multipliers[k + 1]) * scale;
+        let f = along(0) + axes[2] * (multipliers[2] * scale);
         let mut on_child = form(&f, &placed.arms[0]);
         let mut on_parent = form(&f, &placed.arms[1]);
         let mut between = -skew(&placed.arms[0]) * skew(&f);

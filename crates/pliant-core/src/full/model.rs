@@ -388,14 +388,6 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     })
 }
 
-impl Joint {
-    /// Whether its first two rows are there as they are: the axes that the geometric stiffness of hinges and balls is made of.
-    #[inline]
-    pub fn has_axes(&self) -> bool {
-        self.left_out.map_or(self.kept.is_none(), |left_out| !(left_out[0] || left_out[1]))
-    }
-}
-
 /// The rows that P = diag(0 or 1) takes away; none if it is another.
 fn left_out(P: &Matrix6<f64>) -> Option<[bool; 6]> {
     let plain = (0..36).all(|k| P[k] == 0.0 || (P[k] == 1.0 && k % 7 == 0));
