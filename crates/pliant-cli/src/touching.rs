@@ -1,7 +1,7 @@
 //! Contact on the command line: its options, the scene of a mechanism that can touch something, and what came of it.
 
 use clap::Args;
-use pliant::contact::{Change, Contact, Event, Report, Scene, Solver, Surfaces, Touched};
+use pliant::contact::{Change, Contact, ContactError, Event, Report, Scene, Solver, Surfaces, Touched};
 use pliant::engine::{Simulation, State, StepError, Warning};
 use pliant::full;
 use pliant::io::trajectory::Touch;
@@ -116,22 +116,28 @@ impl Stage {
 
     /// The scene, with the simulation of what is held.
     pub fn scene(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, Failure> {
-        let scene = Scene::of(&self.whole, self.apart.clone(), self.surfaces.clone(), simulation);
-        let mut scene = scene.map_err(|error| {
-            Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label))
-        })?;
+        let scene = self.put_together(simulation).and_then(|scene| scene.check_start().map(|()| scene));
+        scene.map_err(|error| Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label)))
+    }
+
+    fn put_together(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, ContactError> {
+        let mut scene = Scene::of(&self.whole, self.apart.clone(), self.surfaces.clone(), simulation)?;
         scene.world_mut().set_solver(self.solver);
         Ok(scene)
     }
 
-    /// Looks for shapes that overlap, whatever moves them.
-    pub fn overlaps(&self) -> Option<Overlaps> {
+    /// Looks for shapes that overlap, whatever moves them and wherever they start; `None` if the mechanism has no shape.
+    pub fn overlaps(&self) -> Result<Option<Overlaps>, String> {
         let simulation = self.held().map(|held| full::Model::new(held).simulate().into());
-        Some(Overlaps { scene: self.scene(simulation).ok()? })
+        match self.put_together(simulation) {
+            Ok(scene) => Ok(Some(Overlaps { scene })),
+            Err(ContactError::NoShape { .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
     }
 }
 
-/// A scene in which every body with a shape touches: it tells what overlaps in a pose.
+/// A scene in which every body with a shape touches: it reports what overlaps in a pose.
 pub struct Overlaps {
     scene: Scene,
 }
@@ -145,7 +151,7 @@ pub struct Overlap {
     pub depth: f64,
 }
 
-/// A step in which nothing moves, s: contacts are told as they were before it.
+/// A step in which nothing moves, s: contacts are reported as they were before it.
 const INSTANT: f64 = 1e-6;
 
 impl Overlaps {
@@ -201,8 +207,9 @@ pub fn refuse_overlap(
     let mut overlaps = match Stage::of(mechanism, argument, common) {
         Ok(None) => return Ok(None),
         Ok(Some(stage)) => match stage.overlaps() {
-            Some(overlaps) => overlaps,
-            None => return Ok(None),
+            Ok(Some(overlaps)) => overlaps,
+            Ok(None) => return Ok(None),
+            Err(why) => return Ok(Some(unknown(why))),
         },
         Err(failure) => return Ok(Some(unknown(failure.message))),
     };

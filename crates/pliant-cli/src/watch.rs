@@ -77,7 +77,9 @@ impl Watch {
         };
         let untouched: Vec<bool> = mechanism.body_ids().map(passes).collect();
         let reduces = !matches!(engine, Engine::Full | Engine::Articulated);
-        let overlaps = stage.filter(|_| reduces && untouched.contains(&true)).and_then(Stage::overlaps);
+        let overlaps = stage
+            .filter(|_| reduces && untouched.contains(&true))
+            .and_then(|stage| stage.overlaps().ok().flatten());
         let mut freedoms = mechanism.joints().iter().flat_map(|joint| &joint.freedoms);
         let still =
             Some(&effectors).filter(|_| reduces).and_then(|effectors| still(mechanism, engine, effectors));

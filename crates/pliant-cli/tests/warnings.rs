@@ -91,6 +91,25 @@ fn an_equilibrium_in_which_things_overlap_is_refused() {
         }
     }
     assert_eq!((refused, taken), (48, 36));
+    // What starts inside the world already is refused too, and a motion of it. The first link hangs on the world, and may overlap it.
+    for size in [0.01, 0.3, 1.0, 20.0] {
+        let inner = format!(
+            "[[body]]\nname = \"hand\"\nposition = [{:?}, 0, 0]\nmass = 1\ninertia = [1, 1, 1]\n\
+             [[body.shape]]\nkind = \"ball\"\nradius = {:?}\n[[joint]]\nname = \"wrist\"\nkind = \"hinge\"\n\
+             parent = \"arm\"\nchild = \"hand\"\nposition = [{:?}, 0, 0]\naxis = [0, 1, 0]\nstiffness = 1\n\
+             [[world.shape]]\nkind = \"box\"\nsize = [{size:?}, {size:?}, {size:?}]\nposition = [{:?}, 0, 0]\n",
+            2.0 * size,
+            0.1 * size,
+            1.5 * size,
+            2.0 * size
+        );
+        let ball = format!("kind = \"ball\"\nradius = {:?}", 0.1 * size);
+        run.file("arm.toml", arm(size, -5.0 * size, &ball) + &inner);
+        let still = ["statics", "arm.toml", "--no-gravity"];
+        run.fails(&still, 1, &["body `hand`", "deep in `world`", "touches = false"]);
+        let moved = ["simulate", "arm.toml", "--engine", "articulated", "--duration", "0.1", "--dt", "0.01"];
+        run.fails(&moved, 2, &["`hand`", "at the start", "touches = false"]);
+    }
     // Where the shapes cannot be had it is not known.
     run.file("arm.toml", arm(1.0, -1.0, "kind = \"convex\"\nfile = \"none.stl\""));
     let unknown = run.json(&["statics", "arm.toml"], 0);

@@ -108,7 +108,9 @@ impl Engine {
         }
         let apart = mechanism.take_apart();
         let simulation = apart.held.as_ref().map(|held| self.simulate(held)).transpose()?;
-        Ok(Scene::of(mechanism, apart, surfaces, simulation)?.into())
+        let scene = Scene::of(mechanism, apart, surfaces, simulation)?;
+        scene.check_start()?;
+        Ok(scene.into())
     }
 }
 

@@ -49,10 +49,20 @@ impl Scene {
     ) -> Result<Scene, ContactError> {
         let apart = whole.take_apart();
         let simulation = apart.held.as_ref().map(|held| simulate(held).into());
-        Scene::of(whole, apart, surfaces, simulation)
+        let scene = Scene::of(whole, apart, surfaces, simulation)?;
+        scene.check_start().map(|()| scene)
     }
 
-    /// Of a mechanism that was taken apart, with the simulation of what its joints hold together.
+    /// An error if shapes start inside each other: which way is out is not known, so no motion from there is right.
+    pub fn check_start(&self) -> Result<(), ContactError> {
+        match self.world.warnings().iter().find(|warning| warning.kind == INSIDE) {
+            Some(inside) => Err(ContactError::Inside { text: inside.text.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Of a mechanism that was taken apart, with the simulation of what its joints hold together. Shapes may start inside each
+    /// other ([`Scene::check_start`]).
     pub fn of(
         whole: &Mechanism,
         apart: Apart,
@@ -72,9 +82,6 @@ impl Scene {
         }
         let simulation = simulation.map(|simulation| world.add(simulation)).transpose()?;
         let loose = apart.loose.iter().map(|body| world.add_body(body)).collect::<Result<_, _>>()?;
-        if let Some(inside) = world.warnings().iter().find(|warning| warning.kind == INSIDE) {
-            return Err(ContactError::Inside { text: inside.text.clone() });
-        }
         Ok(Scene {
             apart,
             world,

@@ -363,8 +363,7 @@ fn what_starts_inside_is_refused() {
         let models = Models::new(whole.take_apart().held.as_ref().unwrap());
         for simulation in models.simulations() {
             let engine = simulation.engine();
-            let apart = whole.take_apart();
-            let scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation.clone()));
+            let scene = Scene::new(&whole, Surfaces::new(), |_| simulation.clone());
             says(&scene.unwrap_err(), &["`world`", "at the start", "touches = false"]);
             let mut world = World::new([0.0, 0.0, -9.81]);
             world.add_shape(&cube(size)).unwrap();
