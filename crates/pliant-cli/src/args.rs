@@ -39,7 +39,7 @@ pub struct Common {
     /// whose results are printed all the same
     #[arg(long, global = true)]
     pub strict: bool,
-    /// Folder that robots, meshes and included files may lie in, besides the package of the scene and the folder above it,
+    /// Folder that robots, meshes and included files may lie in, in addition to the package of the scene, the folder above it
     /// and those of ROS_PACKAGE_PATH. May be given several times
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub allow_path: Vec<PathBuf>,

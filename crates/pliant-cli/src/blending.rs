@@ -119,7 +119,7 @@ pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
 /// The unit of errors.
 pub const RADII: &str = "of the radius";
 
-/// An estimate above this, over the radius, tells by itself that the pose is not to be trusted.
+/// Above this estimate, over the radius, the estimate alone warns about the pose.
 const SMALL: f64 = 0.05;
 
 /// What to tell where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.

@@ -9,16 +9,16 @@ use pliant::reduced;
 use crate::output::{count, quantity};
 use crate::touching::{Overlap, Overlaps, Stage};
 
-/// The least part of the path that a dropped vibration takes, and by which loads change the stiffness, to be told.
-pub const FELT: f64 = 0.05;
+/// The least part of the displacement that a truncated mode has, and by which loads change the stiffness, to be reported.
+pub const SIGNIFICANT: f64 = 0.05;
 
 /// Bodies beyond which nothing is looked for that takes longer than a run: equilibria, and what loads do to the stiffness.
 pub const MANY: usize = 2000;
 
-/// What to tell of loads that change the stiffness which a linear model has.
+/// The warning of loads that change the stiffness of a linear model.
 pub fn prestress(model: &reduced::Model, inputs: &Inputs) -> Option<Warning> {
     let few = model.mechanism().bodies().len() <= MANY;
-    let measure = Some(model).filter(|_| few)?.prestress(inputs).filter(|part| *part > FELT)?;
+    let measure = Some(model).filter(|_| few)?.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
         "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `reduced` \
          leaves out; if they press, they are {} of those at which it would buckle: use `live`, `articulated` or `full`",

@@ -64,7 +64,7 @@ fn by_live(name: &str) -> Box<dyn Simulation> {
 
 #[library_benchmark]
 #[bench::full_chain_1000(args = ("chain:1000"), setup = by_full, config = limit(8_300_000))]
-#[bench::full_helix_400(args = ("helix:400"), setup = by_full, config = limit(3_750_000))]
+#[bench::full_helix_400(args = ("helix:400"), setup = by_full, config = limit(3_600_000))]
 #[bench::full_ladder_48(args = ("ladder:48"), setup = by_full, config = limit(970_000))]
 #[bench::full_rungs_48(args = ("rungs:48"), setup = by_full, config = limit(960_000))]
 #[bench::articulated_chain_1000(args = ("chain:1000"), setup = by_articulated, config = limit(1_500_000))]

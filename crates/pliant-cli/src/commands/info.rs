@@ -32,9 +32,9 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         json["notes"] = mechanism.notes().into();
     }
     let mut rows = Vec::new();
-    let (repeated, told) = repeated(mechanism);
+    let (repeated, of_repeated) = repeated(mechanism);
     rows.extend(repeated.map(|row| ("repeated", row)));
-    json["repeated"] = told;
+    json["repeated"] = of_repeated;
     let counts = [
         ("world_shapes", "world shapes", mechanism.world_shapes().len()),
         ("loose_bodies", "loose bodies", mechanism.loose().len()),
@@ -106,20 +106,21 @@ fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
     ((!list.is_empty()).then_some(text), json)
 }
 
-/// What contact has to say before anything moves. That it is not possible is told too, not a failure: all else can be had.
+/// Warnings of contact before anything moves. Where contact is not possible that is a warning too, not a failure: the rest of the report
+/// is still right.
 fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Result<Vec<String>, Failure> {
-    let told = |failure: Failure| if common.strict { Err(failure) } else { Ok(vec![failure.message]) };
+    let warned = |failure: Failure| if common.strict { Err(failure) } else { Ok(vec![failure.message]) };
     let stage = match Stage::of(mechanism, &arguments.mechanism, common) {
         Ok(Some(stage)) => stage,
         Ok(None) => return Ok(untouched(mechanism).into_iter().collect()),
-        Err(failure) => return told(failure),
+        Err(failure) => return warned(failure),
     };
     let simulation =
         stage.held().map(|held| Engine::Full.simulate(held)).transpose().map_err(Failure::job)?;
     let scene = stage.scene(simulation);
     let warnings = match scene {
         Ok(scene) => scene.world().warnings().iter().map(|warning| warning.text.clone()).collect(),
-        Err(failure) => return told(failure),
+        Err(failure) => return warned(failure),
     };
     // They are known before anything moves: as those of the file.
     if common.strict && !Vec::is_empty(&warnings) { Err(refused(warnings)) } else { Ok(warnings) }

@@ -21,7 +21,7 @@ use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
 use crate::touching::{self, Record, Stage};
-use crate::watch::{self, FELT, MANY, Watch, three_digits};
+use crate::watch::{self, MANY, SIGNIFICANT, Watch, three_digits};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -91,7 +91,7 @@ struct About {
     warnings: Vec<Warning>,
     /// The linear model, to be judged by the loads.
     reduced: Option<reduced::Model>,
-    /// The slowest vibration that is dropped, and the body that has most of it.
+    /// The slowest truncated mode, and the body that moves most in it.
     dropped: Option<(live::Dropped, String)>,
     /// The live model that estimates the error of an engine without an estimate of its own.
     judge: Option<live::Model>,
@@ -168,7 +168,7 @@ impl Made {
     }
 }
 
-/// The slowest vibration that a live model drops.
+/// The slowest mode that a live model truncates.
 fn dropped(model: &live::Model) -> Option<(live::Dropped, String)> {
     let dropped = model.dropped().ok()??;
     Some((dropped, model.mechanism()[dropped.body].name.clone()))
@@ -180,7 +180,7 @@ impl About {
         if let Some((dropped, body)) = &self.dropped {
             // A mode n times as fast takes some 1/n² of the path (as `live::Model::with_inner_links_for` has it).
             let measure = (dropped.slowest / dropped.frequency).powi(2);
-            if measure > FELT && dt * dropped.frequency < 1.0 {
+            if measure > SIGNIFICANT && dt * dropped.frequency < 1.0 {
                 let hz = quantity(three_digits(dropped.frequency / std::f64::consts::TAU), "Hz");
                 let text = format!(
                     "vibrations from {hz} up, the first of `{body}`, are dropped, and take about {:.0} % of the path: \

@@ -15,8 +15,8 @@
 //! c = min(10⁻³ W_nn, V/20λ)
 //! ```
 //!
-//! with W_nn its own, λ the largest load between its two shapes in the last step and V the fastest that they are driven apart with if they overlap.
-//! So cλ is small beside V, whatever the load, and nothing sinks; and no mass that it does not touch has a part in it.
+//! with W_nn its own, λ the largest load between its two shapes in the last step and V the fastest speed of their recovery from an
+//! overlap. So cλ is small against V under any load, and nothing sinks; masses that it does not touch do not matter.
 
 use nalgebra::{Matrix3, Vector3};
 

@@ -13,36 +13,36 @@ use super::delassus::Equations;
 use crate::linear::wide::wide;
 
 wide! {
-    /// The largest of all contacts, sinking included.
+    /// The largest of all contacts, sinking included; not a number where one of them is not.
     pub(super) fn residual, residual_lanes(equations: &Equations) -> f64
 }
 
 #[inline(always)]
 fn residual_lanes<const FUSED: bool>(equations: &Equations) -> f64 {
-    let contacts = 0..equations.meetings.len();
-    // Where shapes overlap they are to part at a speed above zero.
-    let sinking = |c: usize| match equations.meetings[c].target {
-        target if target > 0.0 => -equations.velocity(c).x - target,
-        _ => 0.0,
-    };
-    contacts.clone().map(sinking).fold(largest(equations, contacts), f64::max)
+    (0..equations.meetings.len())
+        .map(|c| of_contact(equations, c))
+        .fold(0.0, |most, (law, sinking)| worse(worse(most, law), sinking))
 }
 
-/// The largest of some contacts: what a solver can bring to zero; not a number where one of them is not.
+/// The largest of some contacts, without sinking: what a solver can bring to zero.
 #[inline(always)]
 pub(super) fn largest(equations: &Equations, contacts: impl Iterator<Item = usize>) -> f64 {
-    let worse = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
-    let mut largest = 0.0;
-    for c in contacts {
-        largest = worse(largest, of_contact(equations, c));
-    }
-    largest
+    contacts.map(|c| of_contact(equations, c).0).fold(0.0, worse)
 }
 
+/// The larger one; not a number where one of them is not.
 #[inline(always)]
-fn of_contact(equations: &Equations, c: usize) -> f64 {
+fn worse(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
+/// How far it is from the law, and how fast it sinks deeper, m/s.
+#[inline(always)]
+fn of_contact(equations: &Equations, c: usize) -> (f64, f64) {
     let mut u = equations.velocity(c);
     let meeting = &equations.meetings[c];
+    // Where shapes overlap they are to part at a speed above zero.
+    let sinking = if meeting.target > 0.0 { -u.x - meeting.target } else { 0.0 };
     let w = meeting.own.trace() / 3.0;
     let impulse = meeting.impulse;
     u.x += meeting.softness * impulse.x;
@@ -53,5 +53,5 @@ fn of_contact(equations: &Equations, c: usize) -> f64 {
     if length > bound {
         tangent *= bound / length;
     }
-    w * (normal * normal + (old - tangent).norm_squared()).sqrt()
+    (w * (normal * normal + (old - tangent).norm_squared()).sqrt(), sinking)
 }

@@ -1,23 +1,26 @@
-//! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together.
+//! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together
+//! (`world/step.rs`).
+
+mod step;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nalgebra::{Vector3, Vector6};
+use nalgebra::Vector3;
 
 use super::broad::{Bounds, Broad};
 use super::collider::{Collider, Surfaces};
-use super::delassus::{Equations, Meeting, Side};
+use super::delassus::Equations;
 use super::error::ContactError;
-use super::events::{self, Event};
+use super::events::Event;
 use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
-use super::{exact, impact, residual};
-use crate::engine::touch::{Push, Touch};
-use crate::engine::{Simulation, StepError, Warning};
+use super::{exact, impact};
+use crate::engine::touch::Touch;
+use crate::engine::{Simulation, Warning};
 use crate::mechanism::{Body, BodyId, Mechanism, Shape, UnknownHandle, WORLD};
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::Wrench;
 
 /// A simulation of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,20 +104,6 @@ pub struct Report {
 /// gone. Neither depends on the step, so a finer step does not push harder.
 const RECOVERY: f64 = 0.6;
 const RECOVERY_TIME: f64 = 1.0 / 48.0;
-
-/// Softness of lasting normals, of their own W_nn: what decides between contacts that share a load in many ways. At the first
-/// touch there is none, so that a fast body stops at the surface.
-const SOFTNESS: f64 = 1e-3;
-
-/// How many pieces a step is taken in at most, and how far something that is not a ball turns in one of them, rad, while it is near
-/// another thing.
-const PIECES: u32 = 64;
-const TURN: f64 = 0.2;
-
-/// What turns less than this in a step, rad, goes straight enough; and how deep something may be before it is moved out, of the
-/// smaller shape's radius.
-const SLOW: f64 = 0.01;
-const SHALLOW: f64 = 1e-4;
 
 /// A scene of contact.
 ///
@@ -640,304 +629,6 @@ impl World {
         }
         Ok(sum)
     }
-
-    /// Advances by `dt` seconds. On an error the state is unchanged. While something that is not a ball turns fast near another
-    /// thing, the step is taken in up to 64 pieces, in each of which it turns by 0.2 rad at most; contacts and forces are then
-    /// those of the last piece, and only such a step allocates memory, to undo it if a later piece fails.
-    pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(StepError::TimeStep { dt });
-        }
-        let (mut left, mut piece) = (PIECES, PIECES);
-        let mut before: Option<SavedWorld> = None;
-        let mut worst = Report::default();
-        while left > 0 {
-            let h = dt * (f64::from(piece) / f64::from(PIECES));
-            let turn = match self.attempt(h) {
-                Ok(turn) => turn,
-                Err(error) => {
-                    before.into_iter().for_each(|before| *self = *before.world);
-                    return Err(error);
-                }
-            };
-            if turn > TURN && piece > 1 {
-                piece /= 2;
-                continue;
-            }
-            if left == PIECES {
-                before = (piece < left).then(|| self.save());
-                self.events.clear();
-            }
-            self.take(h);
-            worst.penetration = worst.penetration.max(self.report.penetration);
-            worst.residual = worst.residual.max(self.report.residual);
-            left -= piece;
-        }
-        self.report = Report { penetration: worst.penetration, residual: worst.residual, ..self.report };
-        self.time += dt;
-        self.steps += 1;
-        Ok(self.report)
-    }
-
-    /// Solves a step of h seconds, and nothing moves yet; how far something turns in it near another thing, rad.
-    fn attempt(&mut self, h: f64) -> Result<f64, StepError> {
-        self.holding.carry(&self.simulations, &mut self.bodies);
-        for simulation in &mut self.simulations {
-            simulation.solve_free(h)?;
-        }
-        for body in &mut self.bodies {
-            body.solve_free(&self.gravity, h);
-            if !body.is_finite() {
-                return Err(not_finite(self.steps, body, h));
-            }
-        }
-        self.place_things(h);
-        self.pair_up();
-        self.meet(h);
-        let near = self.frames.iter().flat_map(|(pair, _)| self.pairs[*pair].things());
-        let turn = near.map(|thing| self.things[thing].turn).fold(0.0, f64::max);
-        if turn > TURN {
-            return Ok(turn);
-        }
-        self.answer(h);
-        self.holding.fold(&mut self.equations);
-        self.equations.prepare(SOFTNESS);
-        let (solver, exact) = (self.solver, &mut self.exact);
-        let solve = |equations: &mut Equations| match solver {
-            Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, exact),
-            Solver::Exact { tolerance } => exact::solve(equations, tolerance, exact),
-        };
-        self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, residual::residual);
-        self.holding.unfold(&mut self.equations);
-        let turn = self.finish(h)?;
-        self.draw_out();
-        Ok(turn)
-    }
-
-    /// Where a free body turns fast, its step ends elsewhere than the straight motion that contact reckons with: by ½ω²h² of its
-    /// size. What gets deeper by that is moved out again, by translation and without a change of speed.
-    fn draw_out(&mut self) {
-        for at in 0..self.frames.len() {
-            let p = self.frames[at].0;
-            if at > 0 && self.frames[at - 1].0 == p {
-                continue;
-            }
-            let things = self.pairs[p].things();
-            if things.iter().all(|thing| self.things[*thing].turn < SLOW) {
-                continue;
-            }
-            let owners = things.map(|thing| self.owners[thing]);
-            if owners.iter().any(|owner| matches!(owner, Touched::Mechanism(..))) {
-                continue;
-            }
-            let before = things.map(|thing| self.things[thing].pose);
-            let mut light = [0.0; 2];
-            for (i, owner) in owners.iter().enumerate() {
-                if let Touched::Free(id) = owner {
-                    let body = &self.bodies[id.index];
-                    self.things[things[i]].pose = body.next_pose();
-                    light[i] = 1.0 / body.inertia().mass;
-                }
-            }
-            let size = self.pairs[p].size;
-            self.pairs[p].find(&self.things, SHALLOW * size, &mut self.narrow);
-            (0..2).for_each(|i| self.things[things[i]].pose = before[i]);
-            let gaps = self.frames.iter().zip(&self.coming).filter(|(frame, _)| frame.0 == p);
-            let allowed = gaps.map(|(_, contact)| -contact.gap).fold(SHALLOW * size, f64::max);
-            let Some(deepest) = self.narrow.points.iter().min_by(|a, b| a.gap.total_cmp(&b.gap)) else {
-                continue;
-            };
-            let out = deepest.normal * ((-deepest.gap - allowed).max(0.0) / (light[0] + light[1]));
-            for (owner, share) in owners.iter().zip([-light[0], light[1]]) {
-                if let Touched::Free(id) = owner {
-                    self.bodies[id.index].shift_next(&(out * share));
-                }
-            }
-        }
-    }
-
-    /// Takes the step that was attempted.
-    fn take(&mut self, h: f64) {
-        self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
-        self.bodies.iter_mut().for_each(FreeBody::take);
-        self.holding.carry(&self.simulations, &mut self.bodies);
-        self.tell(h);
-        self.step = h;
-    }
-
-    /// Where everything is and how it would move.
-    fn place_things(&mut self, h: f64) {
-        // The static world stays.
-        self.around.truncate(self.things[0].colliders.len());
-        for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
-            match *owner {
-                Touched::World => continue,
-                Touched::Free(id) => {
-                    let body = &self.bodies[id.index];
-                    (thing.pose, thing.twist, thing.free) = (body.pose(), body.twist(), body.free_twist());
-                }
-                Touched::Mechanism(id, _) => {
-                    let touch = thing.moves.map_or(0, |m| m.1);
-                    let simulation = &self.simulations[id.index];
-                    thing.pose = simulation.touch_pose(touch);
-                    (thing.twist, thing.free) =
-                        (simulation.touch_twist(touch), simulation.free_twist(touch, h));
-                }
-            }
-            thing.look_ahead(h, &mut self.around);
-        }
-    }
-
-    /// Finds the contacts and writes their equations but for W.
-    fn meet(&mut self, h: f64) {
-        self.equations.clear(self.first_body + self.bodies.len() + self.holding.group_count());
-        self.frames.clear();
-        self.coming.clear();
-        // Impulses of the last step stand for forces.
-        let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
-        for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
-            let Some(reach) = pair.reach(&self.things, &self.around) else { continue };
-            pair.find(&self.things, reach, &mut self.narrow);
-            let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
-            for point in &self.narrow.points {
-                let frame = axes(&point.normal);
-                let at = |twist: &Twist, thing: &Thing| {
-                    twist.linear + twist.angular.cross(&(point.at - thing.pose.position))
-                };
-                let free = at(&b.free, b) - at(&a.free, a);
-                let now = at(&b.twist, b) - at(&a.twist, a);
-                let (closing, coming) = (point.normal.dot(&free), point.normal.dot(&now));
-                let target = match -point.gap {
-                    // Inside, nobody knows which way is out: nothing is driven, and nothing pushes against itself.
-                    depth if depth > pair.size => 0.0,
-                    depth if depth > 0.0 => (depth / RECOVERY_TIME.max(h)).min(RECOVERY * pair.size),
-                    depth => depth / h,
-                };
-                // A bounce is due in the step that would reach the surface, if it is faster than what the step itself adds.
-                let hits = point.gap + h * closing < 0.0 && -coming > (closing - coming).abs();
-                let bounce = if hits { -pair.material.restitution * coming } else { 0.0 };
-                let local =
-                    |v: &Vector3<f64>| Vector3::new(frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
-                let mut impulse = local(&(pair.remembered(&self.things, point) * scale));
-                impulse.x = impulse.x.max(0.0);
-                let c = self.equations.meetings.len();
-                let mut sides = [Side::STATIC; 2];
-                for (side, (thing, sign)) in sides.iter_mut().zip([(a, -1.0), (b, 1.0)]) {
-                    if let Some((part, touch)) = thing.moves {
-                        let arm = point.at - thing.pose.position;
-                        let rows = frame.map(|d| {
-                            let (f, t) = (d * sign, arm.cross(&d) * sign);
-                            Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)
-                        });
-                        *side = self.equations.push(part, c, Push { touch, rows });
-                    }
-                }
-                self.equations.meetings.push(Meeting {
-                    sides,
-                    free: local(&free) - Vector3::new(target, 0.0, 0.0),
-                    impulse,
-                    friction: pair.material.friction,
-                    last: impulse.x,
-                    load: pair.load() * scale,
-                    now: local(&now),
-                    target,
-                    fastest: RECOVERY * pair.size,
-                    gained: closing - coming,
-                    bounce,
-                    supports: false,
-                    softness: 0.0,
-                    own: nalgebra::Matrix3::zeros(),
-                });
-                self.frames.push((p, frame));
-                self.coming.push(Contact {
-                    first: self.owners[pair.first.0],
-                    second: self.owners[pair.second.0],
-                    point: point.at,
-                    normal: point.normal,
-                    gap: point.gap,
-                    force: Vector3::zeros(), // told at the end of the step
-                });
-            }
-        }
-        self.holding.write(&self.simulations, &self.bodies, h, &mut self.equations);
-    }
-
-    /// Asks everything that is touched for its part of W.
-    fn answer(&mut self, h: f64) {
-        for (p, part) in self.equations.parts.iter_mut().enumerate() {
-            let n = 3 * part.pushes.len();
-            part.matrix.resize(n * n, 0.0);
-            if n == 0 {
-                continue;
-            }
-            match p.checked_sub(self.first_body) {
-                Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
-                None => {
-                    let s = self.first_part.partition_point(|first| *first <= p) - 1;
-                    self.simulations[s].respond(h, p - self.first_part[s], &part.pushes, &mut part.matrix);
-                }
-            }
-        }
-    }
-
-    /// Gives everything its impulses, and solves where it goes; how far a free body that is pushed turns, rad.
-    fn finish(&mut self, h: f64) -> Result<f64, StepError> {
-        let mut turn = 0.0f64;
-        for (b, body) in self.bodies.iter_mut().enumerate() {
-            let part = &self.equations.parts[self.first_body + b];
-            let mut sum = Wrench::ZERO;
-            let mut rests = self.holding.holds.iter().any(|hold| hold.body == b);
-            for (i, push) in part.pushes.iter().enumerate() {
-                sum = sum + impulse(part, i, push);
-                let contact = part.contacts.get(i).and_then(|c| self.equations.meetings.get(*c));
-                rests |= contact.is_some_and(|meeting| meeting.supports);
-            }
-            if !body.attempt(&sum, rests, h) {
-                return Err(not_finite(self.steps, body, h));
-            }
-            if sum != Wrench::ZERO && !body.round {
-                turn = turn.max(body.turn(h));
-            }
-        }
-        for (s, simulation) in self.simulations.iter_mut().enumerate() {
-            self.impulses.clear();
-            let first = self.first_part[s];
-            for part in &self.equations.parts[first..first + simulation.part_count()] {
-                for (i, push) in part.pushes.iter().enumerate() {
-                    let w = impulse(part, i, push);
-                    match self.impulses.iter_mut().find(|(touch, _)| *touch == push.touch) {
-                        Some((_, sum)) => *sum = *sum + w,
-                        None => self.impulses.push((push.touch, w)),
-                    }
-                }
-            }
-            simulation.attempt(h, &self.impulses)?;
-        }
-        Ok(turn)
-    }
-
-    /// Remembers the impulses and tells what came out.
-    fn tell(&mut self, h: f64) {
-        std::mem::swap(&mut self.contacts, &mut self.coming);
-        self.holding.tell(h);
-        self.pairs.iter_mut().for_each(Pair::forget);
-        let mut report =
-            Report { contacts: self.contacts.len(), residual: self.residual, ..Default::default() };
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
-            let meeting = &self.equations.meetings[c];
-            let (p, frame) = self.frames[c];
-            let impulse =
-                frame[0] * meeting.impulse.x + frame[1] * meeting.impulse.y + frame[2] * meeting.impulse.z;
-            contact.force = impulse / h;
-            report.penetration = report.penetration.max(-contact.gap);
-            if meeting.impulse.x > 0.0 {
-                report.pushing += 1;
-                self.pairs[p].remember(&self.things, &contact.point, &impulse);
-            }
-        }
-        self.report = report;
-        events::add(&self.pairs, &self.owners, &mut self.events);
-    }
 }
 
 /// A saved [`World`].
@@ -951,26 +642,3 @@ pub(super) const INSIDE: &str = "inside";
 
 /// Overlaps up to this, of the smaller shape's radius, are rounding or rest.
 const OVERLAP: f64 = 1e-3;
-
-fn not_finite(steps: u64, body: &FreeBody, h: f64) -> StepError {
-    StepError::NotFinite {
-        step: steps + 1,
-        body: body.name().into(),
-        cause: format!(
-            "its place, a load or a contact is not finite or too large for f64, or dt = {h} s is too long"
-        ),
-    }
-}
-
-/// The wrench of a push's impulse, world axes at the link frame.
-fn impulse(part: &super::delassus::Part, i: usize, push: &Push) -> Wrench {
-    let w = (0..3).map(|a| push.rows[a] * part.impulses[3 * i + a]).sum::<Vector6<f64>>();
-    Wrench::from_vector(&w)
-}
-
-/// A normal and two tangents, which follow from it alone.
-fn axes(n: &Vector3<f64>) -> [Vector3<f64>; 3] {
-    let across = if n.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() };
-    let t = n.cross(&across).normalize();
-    [*n, t, n.cross(&t)]
-}

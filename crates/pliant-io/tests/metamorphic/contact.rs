@@ -1,6 +1,6 @@
 //! Scenes of contact: loose bodies that fall on each other and on the ground, by the exact solver, over short times.
 
-use pliant_core::contact::{FreeBodyId, Solver, World};
+use pliant_core::contact::{FreeBodyId, Solver, Touched, World};
 use pliant_core::mechanism::{Body, Geometry, Mechanism, MechanismBuilder, STANDARD_GRAVITY, Shape};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
@@ -112,6 +112,7 @@ fn restored() {
 /// Energy of what falls, tumbles and lies never rises but for what moving out of an overlap of µm lifts.
 #[test]
 fn energy_and_momentum() {
+    let mut balanced = 0;
     for seed in 0..40 * factor() {
         let mechanism = scene(700 + seed);
         let (mut world, bodies) = world(&mechanism);
@@ -137,26 +138,34 @@ fn energy_and_momentum() {
             momentum += world.body(*id).unwrap().momentum().0;
         }
         let mass: f64 = mechanism.bodies().iter().map(|body| body.inertia.mass).sum();
+        let mut before = 10.0 * DT;
         for step in 0..120 {
             world.step(DT).unwrap();
             let now = energy(&world);
             if exceeds(now, start * (1.0 + 1e-9)) {
                 fail(&mechanism, &format!("step {step}: {now} J, from {start} J"));
             }
-            // Momentum changes by weight and by what the ground pushes.
-            let pieces = world.body(bodies[0].1).unwrap().twist().angular.norm() * DT > 0.2;
             let mut after = Vector3::zeros();
+            let mut turn = 0.0f64;
             for (_, id) in &bodies {
-                after += world.body(*id).unwrap().momentum().0;
+                let body = world.body(*id).unwrap();
+                after += body.momentum().0;
+                turn = turn.max(body.twist().angular.norm() * DT);
             }
-            let ground = world.force_on(pliant_core::contact::Touched::World).unwrap().force;
+            // Momentum changes by weight and by what the ground pushes: as long as nothing turns by 0.2 rad in a step, which is then
+            // taken in pieces, of which forces are those of the last.
+            let ground = world.force_on(Touched::World).unwrap().force;
             let expected = momentum + (mechanism.gravity() * mass - ground) * DT;
             let scale = mass * 9.81 * DT + ground.norm() * DT;
-            // The forces are those of the last piece where a step is taken in several.
-            if world.contacts().is_empty() && !pieces && exceeds((after - expected).norm(), 1e-9 * scale) {
-                fail(&mechanism, &format!("step {step}: momentum {after:?}, not {expected:?}"));
+            if turn.max(before) < 0.2 {
+                if exceeds((after - expected).norm(), 1e-9 * scale) {
+                    fail(&mechanism, &format!("step {step}: momentum {after:?}, not {expected:?}"));
+                }
+                balanced += usize::from(ground != Vector3::zeros());
             }
+            before = turn;
             momentum = after;
         }
     }
+    assert!(balanced > 500, "{balanced} steps with a push of the ground");
 }

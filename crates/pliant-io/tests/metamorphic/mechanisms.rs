@@ -114,6 +114,25 @@ fn was_capped(engine: Engine, mechanism: &Mechanism) -> bool {
     simulation.capped_steps() > 0
 }
 
+/// Compares a scene with its changed form in every engine; how many answers.
+fn compare(mechanism: &Mechanism, kind: Kind, name: &str, change: &Change, tolerance: f64) -> usize {
+    let changed = change.apply(mechanism);
+    let mut compared = 0;
+    for engine in ENGINES {
+        let Some(truth) = run(engine, mechanism, DT, STEPS, false) else { continue };
+        let Some(answer) = run(engine, &changed, DT * change.units[2], STEPS, false) else {
+            fail(mechanism, &format!("{engine:?} takes it, but not {name}"));
+        };
+        let apart = apart(&truth, &answer, change);
+        let allowed = allowed(engine, kind, name).max(tolerance);
+        if exceeds(apart, allowed) && !was_capped(engine, mechanism) {
+            fail(mechanism, &format!("{engine:?}, {kind:?}, {name}: {apart:.1e} apart"));
+        }
+        compared += 1;
+    }
+    compared
+}
+
 #[test]
 fn written_otherwise() {
     let (mut scenes, mut compared) = (0, 0);
@@ -123,19 +142,7 @@ fn written_otherwise() {
             scenes += 1;
             let changes = changes(&mut Numbers(seed));
             let (name, change, tolerance) = &changes[seed as usize % changes.len()];
-            let changed = change.apply(&mechanism);
-            for engine in ENGINES {
-                let Some(truth) = run(engine, &mechanism, DT, STEPS, false) else { continue };
-                let Some(answer) = run(engine, &changed, DT * change.units[2], STEPS, false) else {
-                    fail(&mechanism, &format!("{engine:?} takes it, but not {name}"));
-                };
-                let apart = apart(&truth, &answer, change);
-                let allowed = allowed(engine, kind, name).max(*tolerance);
-                if exceeds(apart, allowed) && !was_capped(engine, &mechanism) {
-                    fail(&mechanism, &format!("{engine:?}, {kind:?}, {name}: {apart:.1e} apart"));
-                }
-                compared += 1;
-            }
+            compared += compare(&mechanism, kind, name, change, *tolerance);
         }
     }
     println!("{scenes} scenes, {compared} answers compared");
@@ -151,19 +158,7 @@ fn robots_written_otherwise() {
     for (seed, name) in names.into_iter().enumerate() {
         let mechanism = pliant_core::gallery::build(name).unwrap();
         for (change_name, change, tolerance) in changes(&mut Numbers(seed as u64)) {
-            let changed = change.apply(&mechanism);
-            for engine in ENGINES {
-                let Some(truth) = run(engine, &mechanism, DT, STEPS, false) else { continue };
-                let Some(answer) = run(engine, &changed, DT * change.units[2], STEPS, false) else {
-                    fail(&mechanism, &format!("{engine:?} takes it, but not {change_name}"));
-                };
-                let apart = apart(&truth, &answer, &change);
-                let allowed = allowed(engine, Kind::Loops, change_name).max(tolerance);
-                if exceeds(apart, allowed) && !was_capped(engine, &mechanism) {
-                    fail(&mechanism, &format!("{engine:?}, {name}, {change_name}: {apart:.1e} apart"));
-                }
-                compared += 1;
-            }
+            compared += compare(&mechanism, Kind::Loops, change_name, &change, tolerance);
         }
     }
     assert!(compared > 200, "{compared}");
