@@ -96,8 +96,10 @@ pub struct Report {
     pub pushing: usize,
     /// How deep the deepest was at the start of the step, m.
     pub penetration: f64,
-    /// How far the impulses are from Coulomb's law, m/s.
+    /// How far the impulses are from Coulomb's law, or how fast an overlap deepens where that is more, m/s.
     pub residual: f64,
+    /// How many pieces the step was taken in ([`World::step`]).
+    pub pieces: usize,
 }
 
 /// How fast, 1/s, what overlaps is driven apart at most, in sizes of the smaller shape, and in what time, s, the overlap would be

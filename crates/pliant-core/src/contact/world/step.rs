@@ -56,9 +56,10 @@ impl World {
             self.take(h);
             worst.penetration = worst.penetration.max(self.report.penetration);
             worst.residual = worst.residual.max(self.report.residual);
+            worst.pieces += 1;
             left -= piece;
         }
-        self.report = Report { penetration: worst.penetration, residual: worst.residual, ..self.report };
+        self.report = Report { contacts: self.report.contacts, pushing: self.report.pushing, ..worst };
         self.time += dt;
         self.steps += 1;
         Ok(self.report)
