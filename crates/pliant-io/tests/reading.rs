@@ -127,11 +127,13 @@ fn a_hundred_thousand_errors_come_soon() {
 fn shapes_of_contact() {
     let shape =
         "[[world.shape]]\nkind = \"heightfield\"\nsize = [2, 1]\nheights = [[0, 1], [2, 3], [4, 5]]\n";
+    let floor = "[[world.shape]]\nkind = \"plane\"\nposition = [0, 0, -2]\n";
     let body = "[[body.shape]]\nkind = \"ball\"\nradius = 1\n";
     let mechanism = read(&format!(
-        "{BODY}free = true\n{body}restitution = 1\n{body}touches = false\n{shape}friction = 0\n"
+        "{BODY}free = true\n{body}restitution = 1\n{body}touches = false\n{shape}friction = 0\n{floor}"
     ));
-    let [ground] = mechanism.world_shapes() else { panic!("one shape") };
+    let [ground, floor] = mechanism.world_shapes() else { panic!("two shapes") };
+    assert_eq!((&floor.geometry, floor.pose.position.z), (&Geometry::Plane, -2.0));
     let heights = vec![vec![0.0, 1.0], vec![2.0, 3.0], vec![4.0, 5.0]];
     assert_eq!(ground.geometry, Geometry::Heightfield { size: [2.0, 1.0], heights });
     assert_eq!((ground.friction, ground.restitution, ground.touches), (Some(0.0), None, true));

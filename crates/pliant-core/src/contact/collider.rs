@@ -1,18 +1,21 @@
 //! A shape as the collision library has it, with what broad and narrow phase ask for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::math::{Pose as Placed, Vector};
 use parry3d_f64::shape::{
-    Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HeightField, HeightFieldFlags, Shape as Solid,
-    TriMesh, TriMeshFlags,
+    Ball, Capsule, Cuboid, Cylinder, HeightField, HeightFieldFlags, Shape as Solid, TriMesh, TriMeshFlags,
 };
 use parry3d_f64::utils::Array2;
 
 use super::convert::{from_vector, pose, upright, vector};
 use super::error::ContactError;
+use super::hull::Hull;
 use super::material::Material;
+use super::quickhull::FINEST;
 use crate::mechanism::{Geometry, Shape};
 use crate::spatial::Pose;
 
@@ -31,12 +34,16 @@ pub type Surfaces = BTreeMap<String, Surface>;
 /// What is touched.
 #[derive(Clone)]
 pub(super) enum Form {
-    /// Anything convex.
-    Convex(std::sync::Arc<dyn Solid>),
-    /// Triangles.
-    Mesh(std::sync::Arc<TriMesh>),
-    /// Heights over a rectangle.
-    Field(std::sync::Arc<HeightField>),
+    /// A ball, a box, a capsule or a cylinder.
+    Convex(Arc<dyn Solid>),
+    /// A convex hull.
+    Hull(Arc<Hull>),
+    /// Triangles, and the hull around them.
+    Mesh(Arc<TriMesh>, Arc<Hull>),
+    /// Heights over a rectangle, and the hull around them.
+    Field(Arc<HeightField>, Arc<Hull>),
+    /// All below z = 0.
+    Plane,
 }
 
 /// A shape on something that may move.
@@ -68,26 +75,43 @@ impl Collider {
         let material = Material::new(shape, owner)?;
         let bad = |why: String| ContactError::Shape { kind: shape.geometry.name(), owner: owner.into(), why };
         let (form, turn) = form(&shape.geometry, surfaces).map_err(bad)?;
-        let bounds = match &form {
-            Form::Convex(solid) => solid.compute_local_aabb(),
-            Form::Mesh(mesh) => mesh.local_aabb(),
-            Form::Field(field) => *field.root_aabb(),
-        };
         let frame = shape.pose * turn;
-        let center = frame.transform_point(&from_vector(bounds.center()));
+        let (everywhere, top) =
+            (Vector::splat(f64::INFINITY), Vector::new(f64::INFINITY, f64::INFINITY, 0.0));
+        let (bounds, is_plane) = match &form {
+            Form::Convex(solid) => (solid.compute_local_aabb(), false),
+            Form::Hull(hull) => (Aabb::from_points(hull.points.iter().copied()), false),
+            Form::Mesh(mesh, _) => (mesh.local_aabb(), false),
+            Form::Field(field, _) => (*field.root_aabb(), false),
+            Form::Plane => (Aabb::new(-everywhere, top), true),
+        };
+        let middle = if is_plane { Vector::ZERO } else { bounds.center() };
+        let center = frame.transform_point(&from_vector(middle));
         let radius = from_vector(bounds.half_extents()).norm();
-        if !(radius.is_finite() && frame.is_finite()) {
+        if !((radius.is_finite() || is_plane) && frame.is_finite()) {
             return Err(bad("it is not finite".into()));
         }
-        let farthest = center.norm() + radius;
+        // A plane does not turn.
+        let farthest = if is_plane { 0.0 } else { center.norm() + radius };
         let round = matches!(shape.geometry, Geometry::Ball { .. }) && center == Vector3::zeros();
         Ok(Collider { form, frame, bounds, center, radius, farthest, round, material })
     }
 
     /// The box around it, axes of what carries it.
     pub fn bounds_in_carrier(&self) -> (Vector3<f64>, Vector3<f64>) {
+        if matches!(self.form, Form::Plane) {
+            return (Vector3::repeat(f64::NEG_INFINITY), Vector3::repeat(f64::INFINITY));
+        }
         let half = self.frame.rotation_matrix().abs() * from_vector(self.bounds.half_extents());
         (self.center - half, self.center + half)
+    }
+
+    /// The box around it where it is at a place, in the axes of that.
+    pub fn bounds_at(&self, place: &Placed) -> Aabb {
+        match &self.form {
+            Form::Convex(solid) => solid.compute_aabb(place),
+            _ => self.bounds.transform_by(place),
+        }
     }
 
     /// How far a point, in the frame of what carries it, is from its box, squared.
@@ -108,23 +132,23 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
             Err("its sizes must be finite and above zero".to_string())
         }
     };
-    let convex = |solid: std::sync::Arc<dyn Solid>, turn: Pose| Ok((Form::Convex(solid), turn));
+    let convex = |solid: Arc<dyn Solid>, turn: Pose| Ok((Form::Convex(solid), turn));
     match geometry {
         Geometry::Box { size } => {
             positive(size.as_slice())?;
-            convex(std::sync::Arc::new(Cuboid::new(vector(&(size * 0.5)))), Pose::identity())
+            convex(Arc::new(Cuboid::new(vector(&(size * 0.5)))), Pose::identity())
         }
         &Geometry::Ball { radius } => {
             positive(&[radius])?;
-            convex(std::sync::Arc::new(Ball::new(radius)), Pose::identity())
+            convex(Arc::new(Ball::new(radius)), Pose::identity())
         }
         &Geometry::Capsule { radius, half_length } => {
             positive(&[radius, half_length])?;
-            convex(std::sync::Arc::new(Capsule::new_z(half_length, radius)), Pose::identity())
+            convex(Arc::new(Capsule::new_z(half_length, radius)), Pose::identity())
         }
         &Geometry::Cylinder { radius, half_length } => {
             positive(&[radius, half_length])?;
-            convex(std::sync::Arc::new(Cylinder::new(half_length, radius)), upright())
+            convex(Arc::new(Cylinder::new(half_length, radius)), upright())
         }
         Geometry::Convex { file, scale } => {
             let (points, _) = scaled(file, scale, surfaces)?;
@@ -132,8 +156,8 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
             if spread(&points) < FLAT {
                 return Err(flat());
             }
-            let hull = ConvexPolyhedron::from_convex_hull(&points).ok_or_else(flat)?;
-            convex(std::sync::Arc::new(hull), Pose::identity())
+            let hull = Hull::new(&points, COARSE).ok_or_else(flat)?;
+            Ok((Form::Hull(Arc::new(hull)), Pose::identity()))
         }
         Geometry::Mesh { file, scale } => {
             let (points, triangles) = scaled(file, scale, surfaces)?;
@@ -152,8 +176,10 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
             let flags = TriMeshFlags::FIX_INTERNAL_EDGES | TriMeshFlags::MERGE_DUPLICATE_VERTICES;
             let mesh = TriMesh::with_flags(points, triangles, flags)
                 .map_err(|error| format!("the surface of `{file}` is broken: {error}"))?;
-            Ok((Form::Mesh(std::sync::Arc::new(mesh)), Pose::identity()))
+            let hull = around(mesh.vertices());
+            Ok((Form::Mesh(Arc::new(mesh), hull), Pose::identity()))
         }
+        Geometry::Plane => Ok((Form::Plane, Pose::identity())),
         Geometry::Heightfield { size, heights } => {
             positive(size)?;
             let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
@@ -171,15 +197,24 @@ fn form(geometry: &Geometry, surfaces: &Surfaces) -> Result<(Form, Pose), String
             );
             let scale = vector(&Vector3::new(size[0], 1.0, size[1]));
             let field = HeightField::with_flags(grid, scale, HeightFieldFlags::FIX_INTERNAL_EDGES);
-            Ok((Form::Field(std::sync::Arc::new(field)), upright()))
+            let corners: Vec<_> = field.triangles().flat_map(|t| [t.a, t.b, t.c]).collect();
+            Ok((Form::Field(Arc::new(field), around(&corners)), upright()))
         }
     }
+}
+
+/// How far points may stay outside of a hull, of half its extent: rounded rims of files have hundreds of corners.
+const COARSE: f64 = 1e-4;
+
+/// The hull around the points of a surface, or these themselves if they lie in a plane.
+fn around(points: &[Vector]) -> Arc<Hull> {
+    Arc::new(Hull::new(points, FINEST).unwrap_or_else(|| Hull::flat(points)))
 }
 
 /// Points closer to a plane, or to a line, than this, of their size, are flat.
 const FLAT: f64 = 1e-9;
 
-type Corners = (Vec<parry3d_f64::math::Vector>, Vec<[u32; 3]>);
+type Corners = (Vec<Vector>, Vec<[u32; 3]>);
 
 /// Points and triangles of a file, scaled and checked.
 fn scaled(file: &str, scale: &Vector3<f64>, surfaces: &Surfaces) -> Result<Corners, String> {
@@ -200,7 +235,7 @@ fn scaled(file: &str, scale: &Vector3<f64>, surfaces: &Surfaces) -> Result<Corne
 }
 
 /// The smallest of the three principal extents of points, over the largest: zero for those in a plane.
-fn spread(points: &[parry3d_f64::math::Vector]) -> f64 {
+fn spread(points: &[Vector]) -> f64 {
     let points: Vec<Vector3<f64>> = points.iter().map(|p| from_vector(*p)).collect();
     let mean = points.iter().sum::<Vector3<f64>>() / points.len().max(1) as f64;
     let covariance: nalgebra::Matrix3<f64> = points.iter().map(|p| (p - mean) * (p - mean).transpose()).sum();

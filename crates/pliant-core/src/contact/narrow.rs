@@ -1,12 +1,12 @@
 //! Narrow phase: where two shapes touch or are about to, reduced to a few points.
 //!
-//! Balls on boxes and on faces are closed forms; other convex pieces are left to the collision library. Surfaces are gone
-//! through triangle by triangle, with memory that is kept, and normals held within what each triangle's neighbours allow, so
-//! that nothing trips over inner edges.
+//! Balls on boxes and on faces and everything on a plane are closed forms; hulls meet by their patches (`patch.rs`); other convex
+//! pieces are left to the collision library. Surfaces are gone through triangle by triangle, with memory that is kept, and
+//! normals held within what each triangle's neighbours allow, so that nothing trips over inner edges.
 
 use std::cell::Cell;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::{Pose as Placed, Vector};
 use parry3d_f64::query::details::{NormalConstraints, NormalConstraintsPair};
@@ -23,10 +23,22 @@ use parry3d_f64::shape::{
 use super::ball::{Ball, Meeting, Nearest};
 use super::collider::{Collider, Form};
 use super::convert::{from_vector, pose, vector};
-use crate::spatial::Pose;
+use super::hull::{Hull, Seen};
+use super::patch::{self, Patch, View};
+use crate::spatial::{Pose, Twist};
 
-/// How many points of one pair are kept.
+/// How many points of one pair and normal are kept, and how many more that are lower than the plane through these.
 pub(super) const POINTS: usize = 4;
+pub(super) const MORE: usize = 4;
+
+/// A face's normal is taken for that of the nearest points if the pieces are apart along it as far to this, of the smaller shape's
+/// radius.
+const SNAP: f64 = 1e-4;
+
+/// How far below the foremost corner of a hull others count as near the contact plane, of the smaller shape's radius: where nothing is
+/// fast, and at most.
+const SHALLOW: f64 = 0.03;
+const DEEP: f64 = 0.25;
 
 /// Points of surfaces whose normals are this close (cosine) stand for one plane.
 const ALIKE: f64 = 0.95;
@@ -37,11 +49,19 @@ const SAME: f64 = 1e-4;
 /// A point must be farther out than another by this, of the smaller shape's radius, to be taken for it.
 const TIE: f64 = 1e-6;
 
+/// How much lower than the plane through those that are kept, and how far from them, a point must be to be kept too, of the smaller
+/// shape's radius.
+const LOWER: f64 = 1e-6;
+const NEAR: f64 = 0.05;
+
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
 
 /// A normal this close (cosine) to that of a triangle is that.
 const OWN: f64 = 1.0 - 1e-12;
+
+/// A cylinder that is tilted by more than this, rad, has a lowest point.
+const TILT: f64 = 1e-6;
 
 /// How thick the triangles of a surface are where it meets another, of its radius.
 const THICK: f64 = 0.05;
@@ -55,6 +75,8 @@ pub(super) struct Point {
     pub normal: Vector3<f64>,
     /// Distance along the normal, below zero where they overlap, m.
     pub gap: f64,
+    /// The same at the end of the step, as if nothing touched.
+    then: f64,
     /// Whether neighbours turned the normal far.
     bent: bool,
 }
@@ -63,12 +85,12 @@ impl Point {
     /// Where a ball, its centre in the world, meets something else, found in the frame of that.
     fn on_ball(outer: &Pose, center: &Vector3<f64>, radius: f64, found: &Nearest) -> Point {
         let normal = outer.rotation * from_vector(found.normal);
-        Point { at: center - normal * (radius + 0.5 * found.gap), normal, gap: found.gap, bent: false }
+        let at = center - normal * (radius + 0.5 * found.gap);
+        Point { at, normal, gap: found.gap, then: found.gap, bent: false }
     }
 }
 
 /// Memory of the narrow phase.
-#[derive(Default)]
 pub(super) struct Narrow {
     manifold: ContactManifold<(), ()>,
     simplex: VoronoiSimplex,
@@ -77,6 +99,31 @@ pub(super) struct Narrow {
     pub points: Vec<Point>,
     /// Triangles of a surface near the other shape.
     near: Vec<u32>,
+    /// What two pieces show each other, and which corners of a hull are near a plane.
+    patches: [Patch; 2],
+    corners: Vec<u32>,
+    seen: Seen,
+    /// The smaller shape's radius.
+    size: f64,
+}
+
+/// How many points and corners there is memory for from the start.
+const ROOM: usize = 256;
+
+impl Default for Narrow {
+    fn default() -> Narrow {
+        Narrow {
+            manifold: ContactManifold::default(),
+            simplex: VoronoiSimplex::default(),
+            polytope: EPA::default(),
+            points: Vec::with_capacity(ROOM),
+            near: Vec::with_capacity(ROOM),
+            patches: [Patch::with_room(ROOM), Patch::with_room(ROOM)],
+            corners: Vec::with_capacity(ROOM),
+            seen: Seen::default(),
+            size: 0.0,
+        }
+    }
 }
 
 /// Nothing in it lasts: a clone starts with empty memory.
@@ -108,9 +155,9 @@ impl NormalConstraints for Limits {
             return true;
         }
         let cone = match &self.surface {
-            Form::Mesh(mesh) => mesh.triangle_normal_constraints(self.at),
-            Form::Field(field) => field.triangle_normal_constraints(self.at),
-            Form::Convex(_) => None,
+            Form::Mesh(mesh, _) => mesh.triangle_normal_constraints(self.at),
+            Form::Field(field, _) => field.triangle_normal_constraints(self.at),
+            Form::Convex(_) | Form::Hull(_) | Form::Plane => None,
         };
         let before = *normal;
         let allowed = cone.is_none_or(|cone| cone.project_local_normal_mut(normal));
@@ -141,11 +188,29 @@ impl PolygonalFeatureMap for Wedge {
     }
 }
 
+/// A point, which a ball is but for its radius.
+struct Dot;
+
+impl SupportMap for Dot {
+    fn local_support_point(&self, _: Vector) -> Vector {
+        Vector::ZERO
+    }
+}
+
+impl PolygonalFeatureMap for Dot {
+    fn local_support_feature(&self, _: Vector, out: &mut PolygonalFeature) {
+        out.vertices[0] = Vector::ZERO;
+        out.num_vertices = 1;
+    }
+}
+
 /// Something convex.
 #[derive(Clone, Copy)]
 struct Piece<'a> {
     /// As the library has it, if it does.
     solid: Option<&'a dyn Solid>,
+    /// Itself, if it is a hull.
+    hull: Option<&'a Hull>,
     /// Its faces, and how much they are rounded; balls have none.
     faces: Option<(&'a dyn PolygonalFeatureMap, f64)>,
     limits: Option<&'a Limits>,
@@ -153,11 +218,63 @@ struct Piece<'a> {
 
 impl<'a> Piece<'a> {
     fn solid(solid: &'a dyn Solid) -> Piece<'a> {
-        Piece { solid: Some(solid), faces: solid.as_polygonal_feature_map(), limits: None }
+        Piece { solid: Some(solid), hull: None, faces: solid.as_polygonal_feature_map(), limits: None }
     }
 
-    fn bounds(&self, at: &Placed, wedge: f64) -> Aabb {
-        self.solid.map_or(Aabb::new_invalid(), |solid| solid.compute_aabb(at)).loosened(wedge)
+    /// Of a form that is convex.
+    fn of(form: &'a Form) -> Option<Piece<'a>> {
+        match form {
+            Form::Convex(solid) => Some(Piece::solid(&**solid)),
+            Form::Hull(hull) => {
+                Some(Piece { solid: None, hull: Some(hull), faces: Some((&**hull, 0.0)), limits: None })
+            }
+            Form::Mesh(..) | Form::Field(..) | Form::Plane => None,
+        }
+    }
+
+    /// As something with corners, and how much it is rounded.
+    fn rounded(&self) -> (&'a dyn PolygonalFeatureMap, f64) {
+        let ball = self.solid.and_then(|solid| solid.as_ball());
+        self.faces.unwrap_or((&Dot, ball.map_or(0.0, |ball| ball.radius)))
+    }
+
+    /// The normal of a face of this box or triangle over which the foremost corner of a hull at a place lies, outside or with
+    /// no other face nearer: then the two are exactly as far apart, or overlap as deep, as this corner and that face.
+    fn face_toward(&self, hull: &Hull, place: &Placed) -> Option<Vector> {
+        let solid = self.solid?;
+        let foremost = |normal: Vector| {
+            let local = place.rotation.inverse() * -normal;
+            place.transform_point(hull.local_support_point(local))
+        };
+        if let Some(cuboid) = solid.as_cuboid() {
+            // The side that the middle of the hull is beyond most.
+            let middle = place.transform_point(hull.center);
+            let beyond = middle.abs() - cuboid.half_extents;
+            let axis = (0..3).max_by(|i, k| beyond[*i].total_cmp(&beyond[*k]))?;
+            let mut normal = Vector::ZERO;
+            normal[axis] = middle[axis].signum();
+            let corner = foremost(normal).abs() - cuboid.half_extents;
+            let over = (0..3).all(|i| i == axis || corner[i] < corner[axis].min(0.0));
+            return over.then_some(normal);
+        }
+        let triangle = solid.as_triangle()?;
+        let normal = triangle.normal()?;
+        let corner = foremost(normal);
+        let sides = [(triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)];
+        let over = sides.into_iter().all(|(from, to)| (to - from).cross(corner - from).dot(normal) > 0.0);
+        over.then_some(normal)
+    }
+
+    /// The plane of a face at its farthest corner, the one that is closest to a direction: its outward normal.
+    fn flattest(&self, direction: Vector, near: Vector) -> Option<Vector> {
+        if let Some(hull) = self.hull {
+            let planes = hull.planes_at(hull.farthest(direction)).map(|plane| plane.0);
+            return planes.max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction)));
+        }
+        let mut feature = PolygonalFeature::default();
+        self.rounded().0.local_support_feature_toward(direction, near, &mut feature);
+        let (normal, _) = patch::plane(&feature.vertices[..feature.num_vertices])?;
+        Some(if normal.dot(direction) < 0.0 { -normal } else { normal })
     }
 
     fn limits(&self) -> Option<&dyn NormalConstraints> {
@@ -167,9 +284,18 @@ impl<'a> Piece<'a> {
 
 impl Narrow {
     /// Finds the points of two shapes with the poses of what carries them that are closer than `reach`; `size` is the smaller
-    /// one's radius.
-    pub fn find(&mut self, a: (&Collider, &Pose), b: (&Collider, &Pose), reach: f64, size: f64) {
+    /// one's radius, `motion` how the second moves past the first in the step as if nothing touched: world axes, at the origin.
+    pub fn find(
+        &mut self,
+        a: (&Collider, &Pose),
+        b: (&Collider, &Pose),
+        reach: f64,
+        size: f64,
+        motion: &Twist,
+    ) {
         self.points.clear();
+        self.patches.iter_mut().for_each(Patch::forget);
+        self.size = size;
         let (outer, other) = (*a.1 * a.0.frame, *b.1 * b.0.frame);
         if let (Form::Convex(one), Form::Convex(two)) = (&a.0.form, &b.0.form) {
             // A ball and a box need no more than this.
@@ -182,49 +308,114 @@ impl Narrow {
             }
         }
         let between = pose(&outer.inverse_times(&other));
-        if apart(&a.0.bounds, &b.0.bounds, &between, reach) {
-            return;
-        }
         match (&a.0.form, &b.0.form) {
-            (Form::Convex(one), Form::Convex(two)) => {
-                self.convex(&outer, &between, Piece::solid(&**one), Piece::solid(&**two), reach);
+            (Form::Plane, _) => self.plane(&outer, &between, &b.0.form, reach),
+            (_, Form::Plane) => {
+                self.plane(&other, &between.inverse(), &a.0.form, reach);
+                self.points.iter_mut().for_each(|p| p.normal = -p.normal);
             }
-            (Form::Convex(one), _) => {
-                let piece = Piece::solid(&**one);
-                let first = self.points.len();
-                let bounds = piece.bounds(&between.inverse(), reach);
-                self.surface(&other, &between.inverse(), &b.0.form, &bounds, piece, reach);
-                self.points[first..].iter_mut().for_each(|p| p.normal = -p.normal);
-            }
-            (_, Form::Convex(two)) => {
-                let piece = Piece::solid(&**two);
-                self.surface(&outer, &between, &a.0.form, &piece.bounds(&between, reach), piece, reach);
-            }
-            // Two surfaces: every triangle of the second that is near the first, with some thickness: a face that has sunk into
-            // another must still be found.
-            _ => {
-                let bounds = a.0.bounds.transform_by(&between.inverse());
-                let thick = THICK * b.0.radius;
-                let mut triangles = std::mem::take(&mut self.near);
-                triangles.clear();
-                each_near(&b.0.form, &bounds.loosened(reach), &mut |t, _| triangles.push(t));
-                let count = triangles.len();
-                self.near = triangles;
-                for i in 0..count {
-                    let Some((triangle, limits)) = piece(&b.0.form, self.near[i]) else { continue };
-                    let inward = triangle.normal().unwrap_or(Vector::ZERO) * -thick;
-                    let wedge = Wedge { triangle, inward };
-                    let bounds = Piece::solid(&triangle).bounds(&between, reach + thick);
-                    let piece = Piece { solid: None, faces: Some((&wedge, 0.0)), limits: Some(&limits) };
-                    self.surface(&outer, &between, &a.0.form, &bounds, piece, reach);
-                }
-            }
+            _ if apart(&a.0.bounds, &b.0.bounds, &between, reach) => return,
+            _ => self.meet((a.0, &outer), (b.0, &other), &between, reach),
         }
         // What neighbours find straight stands for what they bend; alone, it is better than nothing.
         if self.points.iter().any(|p| !p.bent) {
             self.points.retain(|p| !p.bent);
         }
-        self.reduce(size);
+        for p in &mut self.points {
+            p.then = p.gap + p.normal.dot(&(motion.linear + motion.angular.cross(&p.at)));
+        }
+        self.reduce();
+    }
+
+    /// Two shapes that are no planes, their frames in the world.
+    fn meet(&mut self, a: (&Collider, &Pose), b: (&Collider, &Pose), between: &Placed, reach: f64) {
+        let ((a, outer), (b, other)) = (a, b);
+        match (Piece::of(&a.form), Piece::of(&b.form)) {
+            (Some(one), Some(two)) => self.convex(outer, between, one, two, reach),
+            (Some(one), None) => {
+                let back = between.inverse();
+                let bounds = a.bounds_at(&back).loosened(reach);
+                self.surface(other, &back, &b.form, &bounds, one, reach);
+                self.points.iter_mut().for_each(|p| p.normal = -p.normal);
+            }
+            (None, Some(two)) => {
+                let bounds = b.bounds_at(between).loosened(reach);
+                self.surface(outer, between, &a.form, &bounds, two, reach);
+            }
+            // Two surfaces: every triangle of the second that is near the first, with some thickness: a face that has sunk into
+            // another must still be found.
+            (None, None) => {
+                let bounds = a.bounds.transform_by(&between.inverse());
+                let thick = THICK * b.radius;
+                let mut triangles = std::mem::take(&mut self.near);
+                triangles.clear();
+                each_near(&b.form, &bounds.loosened(reach), &mut |t, _| triangles.push(t));
+                let count = triangles.len();
+                self.near = triangles;
+                for i in 0..count {
+                    let Some((triangle, limits)) = piece(&b.form, self.near[i]) else { continue };
+                    let inward = triangle.normal().unwrap_or(Vector::ZERO) * -thick;
+                    let wedge = Wedge { triangle, inward };
+                    let bounds = triangle.compute_aabb(between).loosened(reach + thick);
+                    let faces: (&dyn PolygonalFeatureMap, f64) = (&wedge, 0.0);
+                    let piece = Piece { solid: None, hull: None, faces: Some(faces), limits: Some(&limits) };
+                    self.surface(outer, between, &a.form, &bounds, piece, reach);
+                }
+            }
+        }
+    }
+
+    /// Something on a plane, z = 0 of its frame with z outward.
+    fn plane(&mut self, outer: &Pose, between: &Placed, other: &Form, reach: f64) {
+        let normal = outer.rotation * Vector3::z();
+        let down = between.rotation.inverse() * -Vector::Z;
+        let points = &mut self.points;
+        let mut add = |corner: Vector, radius: f64| {
+            let local = between.transform_point(corner);
+            let gap = local.z - radius;
+            if gap < reach {
+                let at = outer.transform_point(&Vector3::new(local.x, local.y, 0.5 * gap));
+                points.push(Point { at, normal, gap, then: gap, bent: false });
+            }
+        };
+        match other {
+            Form::Hull(hull) | Form::Mesh(_, hull) | Form::Field(_, hull) => {
+                let lowest = between.transform_point(hull.points[hull.farthest(down) as usize]).z;
+                if lowest < reach {
+                    let depth = (reach - lowest).min(DEEP * self.size);
+                    hull.near_top(down, depth, &mut self.corners, &mut self.seen);
+                    self.corners.iter().for_each(|corner| add(hull.points[*corner as usize], 0.0));
+                }
+            }
+            Form::Convex(solid) => {
+                if let Some(ball) = solid.as_ball() {
+                    add(Vector::ZERO, ball.radius);
+                } else if let Some(capsule) = solid.as_capsule() {
+                    [capsule.segment.a, capsule.segment.b]
+                        .into_iter()
+                        .for_each(|end| add(end, capsule.radius));
+                } else if let Some(cuboid) = solid.as_cuboid() {
+                    let sign = |i: u32| if i % 2 == 0 { -1.0 } else { 1.0 };
+                    for i in 0..8 {
+                        add(cuboid.half_extents * Vector::new(sign(i), sign(i >> 1), sign(i >> 2)), 0.0);
+                    }
+                } else if let Some(cylinder) = solid.as_cylinder() {
+                    // Eight points of each rim, always the same, and its lowest where it is tilted.
+                    let (r, h) = (cylinder.radius, cylinder.half_height);
+                    let tilt = (down.x * down.x + down.z * down.z).sqrt();
+                    for end in [-h, h] {
+                        for k in 0..8 {
+                            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();
+                            add(Vector::new(r * cos, end, r * sin), 0.0);
+                        }
+                        if tilt > TILT {
+                            add(Vector::new(down.x / tilt * r, end, down.z / tilt * r), 0.0);
+                        }
+                    }
+                }
+            }
+            Form::Plane => {}
+        }
     }
 
     /// A ball on a box.
@@ -278,6 +469,9 @@ impl Narrow {
         self.manifold.clear();
         self.manifold.local_n1 = Vector::ZERO;
         [a.limits, b.limits].into_iter().flatten().for_each(|limits| limits.bent.set(false));
+        if a.hull.is_some() || b.hull.is_some() {
+            return self.hulls(outer, between, a, b, reach);
+        }
         // Kinds that the library has a closed form for.
         let known = match (a.solid, b.solid) {
             (Some(one), Some(two)) => matches!(
@@ -304,7 +498,119 @@ impl Narrow {
             if point.dist < reach && point.dist.is_finite() {
                 let on_first = outer.transform_point(&from_vector(point.local_p1));
                 let at = on_first + normal * (0.5 * point.dist);
-                self.points.push(Point { at, normal, gap: point.dist, bent });
+                self.points.push(Point { at, normal, gap: point.dist, then: point.dist, bent });
+            }
+        }
+    }
+
+    /// Two convex pieces of which one at least is a hull.
+    fn hulls(&mut self, outer: &Pose, between: &Placed, a: Piece, b: Piece, reach: f64) {
+        let ((one, one_round), (two, two_round)) = (a.rounded(), b.rounded());
+        let rounds = one_round + two_round;
+        let back = between.inverse();
+        let turned = |direction: Vector| back.rotation * -direction;
+        // How far apart they are along a direction.
+        let apart = |direction: Vector| {
+            let near = between.transform_point(two.local_support_point(turned(direction)));
+            (near - one.local_support_point(direction)).dot(direction)
+        };
+        let toward = between.translation.try_normalize().unwrap_or(Vector::X);
+        let face = match (a.hull, b.hull) {
+            (None, Some(hull)) => a.face_toward(hull, between),
+            (Some(hull), None) => b.face_toward(hull, &back).map(|m| between.rotation * -m),
+            _ => None,
+        };
+        let (mut normal, distance, p, q) = match face {
+            Some(normal) => {
+                let distance = apart(normal);
+                if distance >= reach + rounds {
+                    return;
+                }
+                let p = one.local_support_point(normal);
+                (normal, distance, p, p + normal * distance)
+            }
+            None => {
+                self.simplex.reset(CsoPoint::from_shapes(between, one, two, toward));
+                let far = reach + rounds;
+                let found = match gjk::closest_points(between, one, two, far, true, &mut self.simplex) {
+                    GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
+                    GJKResult::Intersection => {
+                        let found = self.polytope.closest_points(between, one, two, &self.simplex);
+                        Some(found.unwrap_or((Vector::ZERO, Vector::ZERO, toward)))
+                    }
+                    _ => None,
+                };
+                let Some((p, q, n)) = found else { return };
+                // The normal of a face, rather than that of two nearest points, which has few digits where they are close: of
+                // the faces around the foremost corners that along which they are farthest apart, and on from there.
+                let (mut normal, mut distance) = (n, apart(n));
+                let mut allowance = SNAP * self.size;
+                for _ in 0..8 {
+                    let faces = [
+                        a.flattest(normal, p),
+                        b.flattest(turned(normal), back.transform_point(q)).map(|m| between.rotation * -m),
+                    ];
+                    let before = normal;
+                    for face in faces.into_iter().flatten() {
+                        let far = apart(face);
+                        if far > distance - allowance {
+                            (normal, distance) = (face, far);
+                            allowance = 0.0;
+                        }
+                    }
+                    if normal == before {
+                        break;
+                    }
+                }
+                (normal, distance, p, q)
+            }
+        };
+        let straight = normal;
+        let mut opposite = turned(normal);
+        let limits = (a.limits(), b.limits());
+        if !limits.project_local_normals(between, &mut normal, &mut opposite) {
+            return;
+        }
+        let bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
+        let view = View::along(normal);
+        // In a few sizes only, so that triangles next to each other see the same.
+        let depth = if reach + rounds - distance < SHALLOW * self.size { SHALLOW } else { DEEP } * self.size;
+        let [first, second] = &mut self.patches;
+        let mut feature = PolygonalFeature::default();
+        match a.hull {
+            Some(hull) => first.of_hull(hull, &Placed::IDENTITY, &view, 1.0, depth),
+            None => {
+                one.local_support_feature_toward(normal, p, &mut feature);
+                first.of_feature(&feature, &Placed::IDENTITY, &view, 1.0);
+            }
+        }
+        match b.hull {
+            Some(hull) => second.of_hull(hull, between, &view, -1.0, depth),
+            None => {
+                two.local_support_feature_toward(opposite, back.transform_point(q), &mut feature);
+                second.of_feature(&feature, between, &view, -1.0);
+            }
+        }
+        let world = outer.rotation * from_vector(normal);
+        let is_bounded = a.limits.is_some() || b.limits.is_some();
+        let count = self.points.len();
+        let points = &mut self.points;
+        let middle = normal * (0.5 * (one_round - two_round));
+        let mut add = |at: Vector, gap: f64| {
+            let gap = gap - rounds;
+            // A normal that was turned can make points seem much deeper than the pieces overlap.
+            if gap < reach && !(is_bounded && distance < 0.0 && gap < 5.0 * distance) {
+                let at = outer.transform_point(&from_vector(at + middle));
+                points.push(Point { at, normal: world, gap, then: gap, bent });
+            }
+        };
+        let hulls = [a.hull.map(|hull| (hull, &Placed::IDENTITY)), b.hull.map(|hull| (hull, between))];
+        patch::meet(&mut self.patches, hulls, &view, TIE * self.size, &mut add);
+        if self.points.len() == count && normal.dot(straight) > STRAIGHT {
+            let gap = (q - p).dot(normal);
+            if gap - rounds < reach {
+                let at = outer.transform_point(&from_vector((p + q) * 0.5 + middle));
+                self.points.push(Point { at, normal: world, gap: gap - rounds, then: gap - rounds, bent });
             }
         }
     }
@@ -354,40 +660,35 @@ impl Narrow {
         (manifold.local_n1, manifold.local_n2) = (normal, opposite);
     }
 
-    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it.
-    fn reduce(&mut self, size: f64) {
-        let points = &mut self.points;
-        // The deepest first; among equals the order in which they were found.
-        points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
-        let mut kept = 0;
-        for i in 0..points.len() {
-            let p = points[i];
-            if points[..kept]
-                .iter()
-                .all(|q| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE)
-            {
-                points[kept] = p;
-                kept += 1;
-            }
-        }
-        points.truncate(kept);
-        if points.len() <= POINTS {
-            return;
-        }
-        // Groups of one normal stand one after the other, the deepest of each first.
+    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some that are lower than
+    /// the plane through these.
+    fn reduce(&mut self) {
+        let (points, size) = (&mut self.points, self.size);
+        // Groups of one normal stand one after the other, the deepest of each first; among equals that which was found first.
         let (mut start, mut out) = (0, 0);
         while start < points.len() {
+            let rest = &points[start..];
+            let deepest =
+                (1..rest.len()).fold(0, |best, i| if rest[i].gap < rest[best].gap { i } else { best });
+            points[start..=start + deepest].rotate_right(1);
             let normal = points[start].normal;
             let mut end = start + 1;
             for i in start + 1..points.len() {
                 if points[i].normal.dot(&normal) > ALIKE {
-                    points[end..=i].rotate_right(1);
+                    points.swap(end, i);
                     end += 1;
                 }
             }
             let count = spread(&mut points[start..end], size);
-            points.copy_within(start..start + count, out);
-            out += count;
+            for i in start..start + count {
+                let p = points[i];
+                let is_new =
+                    |q: &Point| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE;
+                if points[..out].iter().all(is_new) {
+                    points[out] = p;
+                    out += 1;
+                }
+            }
             start = end;
         }
         points.truncate(out);
@@ -395,7 +696,8 @@ impl Narrow {
 }
 
 /// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
-/// farthest on its other side, all across the normal and less what they are farther from touching; how many.
+/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] that these
+/// do not stand for; how many.
 fn spread(points: &mut [Point], size: f64) -> usize {
     if points.len() <= POINTS {
         return points.len();
@@ -421,15 +723,50 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let sign = side(&points[2]).signum();
     let i = farthest(points, 3, &|p| -sign * side(p));
     points.swap(3, i);
-    POINTS
+    add_lower(points, size)
+}
+
+/// Rigid bodies keep gaps affine: what is kept stands for every point between that is no lower than the plane through it. Brings up to
+/// [`MORE`] points that are lower, and that the step would reach, behind the first [`POINTS`], the deepest first; how many
+/// are kept.
+fn add_lower(points: &mut [Point], size: f64) -> usize {
+    let mut count = POINTS;
+    if points[POINTS..].iter().all(|p| p.then >= 0.0) {
+        return count;
+    }
+    // The plane g + s·x through the gaps of those that are kept, by least squares; flat along what they do not span.
+    let kept = &points[..POINTS];
+    let middle = kept.iter().map(|p| p.at).sum::<Vector3<f64>>() / POINTS as f64;
+    let level = kept.iter().map(|p| p.gap).sum::<f64>() / POINTS as f64;
+    let (mut spans, mut moment) = (Matrix3::identity() * (SAME * size).powi(2), Vector3::zeros());
+    for p in kept {
+        let x = p.at - middle;
+        spans += x * x.transpose();
+        moment += x * (p.gap - level);
+    }
+    let slope = spans.cholesky().map_or(Vector3::zeros(), |spans| spans.solve(&moment));
+    while count < points.len().min(POINTS + MORE) {
+        let (kept, rest) = points.split_at(count);
+        let is_missing = |p: &&Point| {
+            p.then < 0.0
+                && p.gap < level + slope.dot(&(p.at - middle)) - LOWER * size
+                && kept.iter().all(|k| (k.at - p.at).norm() > NEAR * size)
+        };
+        let lowest =
+            rest.iter().enumerate().filter(|(_, p)| is_missing(p)).min_by(|x, y| x.1.gap.total_cmp(&y.1.gap));
+        let Some((i, _)) = lowest else { break };
+        points.swap(count, count + i);
+        count += 1;
+    }
+    count
 }
 
 /// A triangle of a surface, with the normals it may push along.
 fn piece(surface: &Form, t: u32) -> Option<(Triangle, Limits)> {
     let triangle = match surface {
-        Form::Mesh(mesh) => mesh.triangle(t),
-        Form::Field(field) => field.triangle_at_id(t)?,
-        Form::Convex(_) => return None,
+        Form::Mesh(mesh, _) => mesh.triangle(t),
+        Form::Field(field, _) => field.triangle_at_id(t)?,
+        Form::Convex(_) | Form::Hull(_) | Form::Plane => return None,
     };
     Some((triangle, Limits { surface: surface.clone(), at: t, triangle, bent: Cell::new(false) }))
 }
@@ -450,8 +787,8 @@ fn apart(a: &Aabb, b: &Aabb, between: &Placed, reach: f64) -> bool {
 /// Does something with each triangle of a surface that is near a box.
 fn each_near(surface: &Form, bounds: &Aabb, each: &mut impl FnMut(u32, &Triangle)) {
     match surface {
-        Form::Mesh(mesh) => mesh.bvh().intersect_aabb(bounds).for_each(|t| each(t, &mesh.triangle(t))),
-        Form::Field(field) => field.map_elements_in_local_aabb(bounds, each),
-        Form::Convex(_) => {}
+        Form::Mesh(mesh, _) => mesh.bvh().intersect_aabb(bounds).for_each(|t| each(t, &mesh.triangle(t))),
+        Form::Field(field, _) => field.map_elements_in_local_aabb(bounds, each),
+        Form::Convex(_) | Form::Hull(_) | Form::Plane => {}
     }
 }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::broad::Bounds;
 use super::collider::Collider;
 use super::material::Material;
-use super::narrow::{Narrow, POINTS, Point};
+use super::narrow::{MORE, Narrow, POINTS, Point};
 use crate::spatial::{Pose, Twist};
 
 /// Something that carries shapes: a body of a mechanism, a free body, or the world itself.
@@ -101,7 +101,7 @@ impl Pair {
         let [first, second] = around.map(|at| shapes[at]);
         let [one, two] = [first, second].map(|at: Place| &things[at.0].colliders[at.1]);
         memory.clear();
-        memory.reserve(POINTS);
+        memory.reserve(POINTS + MORE);
         Pair {
             first,
             second,
@@ -169,11 +169,18 @@ impl Pair {
         (distance < (sizes + reach).powi(2)).then_some(reach)
     }
 
-    /// Finds the points at which the shapes are closer than `reach`.
-    pub fn find(&self, things: &[Thing], reach: f64, narrow: &mut Narrow) {
+    /// Finds the points at which the shapes are closer than `reach`, and chooses among them for a step of h seconds.
+    pub fn find(&self, things: &[Thing], reach: f64, h: f64, narrow: &mut Narrow) {
         let (a, b) = (&things[self.first.0], &things[self.second.0]);
         let (x, y) = (&a.colliders[self.first.1], &b.colliders[self.second.1]);
-        narrow.find((x, &a.pose), (y, &b.pose), reach, self.size);
+        let at_origin = |thing: &Thing| {
+            let Twist { linear, angular } = thing.free;
+            Twist { linear: linear - angular.cross(&thing.pose.position), angular }
+        };
+        let (one, two) = (at_origin(a), at_origin(b));
+        let motion =
+            Twist { linear: (two.linear - one.linear) * h, angular: (two.angular - one.angular) * h };
+        narrow.find((x, &a.pose), (y, &b.pose), reach, self.size, &motion);
     }
 
     /// What pushed near a point in the last step, world axes: on the second.

@@ -449,7 +449,7 @@ impl World {
     /// get a warning.
     fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
         let Some(reach) = pair.reach(&self.things, &self.around) else { return false };
-        pair.find(&self.things, reach, &mut self.narrow);
+        pair.find(&self.things, reach, 0.0, &mut self.narrow);
         let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
         if deepest <= OVERLAP * pair.size {
             return false;

@@ -52,6 +52,8 @@ pub enum Geometry {
         /// Rows along y, from −y to +y, each from −x to +x.
         heights: Vec<Vec<f64>>,
     },
+    /// All below z = 0, without an end: of the world only.
+    Plane,
 }
 
 impl Geometry {
@@ -65,6 +67,7 @@ impl Geometry {
             Geometry::Mesh { .. } => "mesh",
             Geometry::Convex { .. } => "convex",
             Geometry::Heightfield { .. } => "heightfield",
+            Geometry::Plane => "plane",
         }
     }
 
@@ -93,7 +96,10 @@ impl Geometry {
                 let across = c * (r * r / 4.0 + h * h / 3.0) + b * (0.4 * r * r + h * h + 0.75 * h * r);
                 Some((c + b, Vector3::new(across, across, 0.5 * c * r * r + 0.4 * b * r * r)))
             }
-            Geometry::Mesh { .. } | Geometry::Convex { .. } | Geometry::Heightfield { .. } => None,
+            Geometry::Mesh { .. }
+            | Geometry::Convex { .. }
+            | Geometry::Heightfield { .. }
+            | Geometry::Plane => None,
         }
     }
 }

@@ -225,6 +225,11 @@ impl Checks {
                     );
                 }
             }
+            Geometry::Plane if !matches!(element, Element::WorldShape(_)) => {
+                let message = format!("{what}: a plane is without an end, and cannot move");
+                self.push(element, Some("kind"), message, "a [[world.shape]], or a box".into());
+            }
+            Geometry::Plane => {}
             Geometry::Heightfield { size, heights } => {
                 numbers.extend(size.iter().map(|s| ("size", *s)));
                 let columns = heights.first().map_or(0, Vec::len);

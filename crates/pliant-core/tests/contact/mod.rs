@@ -6,6 +6,7 @@ mod engines;
 mod errors;
 mod friction;
 mod holding;
+mod hulls;
 mod impulses;
 mod masses;
 mod repeat;

@@ -59,6 +59,7 @@ fn grounds() -> Vec<Shape> {
         Shape::new(mesh("sheet", [2.0, 2.0, 1.0])),
         Shape::new(mesh("cube", [2.0, 2.0, 0.5])).at(Pose::translation([0.0, 0.0, -0.5])),
         Shape::new(flat(4.0, 40)),
+        Shape::new(Geometry::Plane),
     ];
     all.iter_mut().for_each(|shape| shape.friction = Some(0.6));
     all
@@ -215,7 +216,7 @@ fn nothing_fast_passes_through() {
                 world.body_mut(id).unwrap().place(start, twist);
                 let mut lowest = f64::INFINITY;
                 for _ in 0..60 {
-                    world.step(H).unwrap();
+                    world.step(H).unwrap_or_else(|error| panic!("{name} on {on} from {z}: {error}"));
                     let pose = world.body(id).unwrap().pose();
                     lowest = lowest.min(pose.position.z);
                 }

@@ -5,13 +5,13 @@
 //! ends on arrays of names. Lengths are as the file has them; only DAE has a unit.
 
 mod dae;
-mod hull;
 
 use std::collections::HashMap;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use pliant_core::contact::{FINEST, convex_hull};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::SpatialInertia;
 use thiserror::Error;
@@ -143,7 +143,8 @@ impl Mesh {
 
     /// The convex hull of the points.
     pub fn hull(&self) -> Result<Mesh, MeshError> {
-        hull::hull(&self.points)
+        let (points, triangles) = convex_hull(&self.points, FINEST).ok_or(MeshError::Flat)?;
+        Ok(Mesh { points, triangles })
     }
 }
 

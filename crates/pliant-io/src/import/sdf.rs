@@ -22,6 +22,7 @@ use pliant_core::spatial::Pose;
 
 use super::context::Context;
 use super::parts::{Connection, Joint, Parts};
+use super::shape;
 use super::xml::Element;
 use frames::{Frames, Kind, Owner, end_name, says};
 use include::expand;
@@ -110,7 +111,10 @@ fn read_links(frames: &Frames<'_>, parts: &mut Parts, context: &mut Context) -> 
     let only_fixed = all().all(|node| frames.nodes[node].fixed);
     let mut in_world = HashSet::new();
     for node in all() {
-        let link = link::read_link(node, frames, context);
+        let mut link = link::read_link(node, frames, context);
+        if !frames.nodes[node].fixed || only_fixed {
+            shape::end_planes(&mut link.body.shapes, &link.place, context);
+        }
         if !frames.nodes[node].fixed {
             parts.links.push(link);
         } else if only_fixed {

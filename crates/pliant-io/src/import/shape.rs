@@ -4,6 +4,7 @@ use std::path::{Component, PathBuf};
 
 use pliant_core::mechanism::{Geometry, Shape};
 use pliant_core::nalgebra::Vector3;
+use pliant_core::spatial::Pose;
 
 use super::context::{Context, Place};
 
@@ -55,6 +56,7 @@ pub(super) fn is_sound(shape: &Shape, place: &Place, context: &mut Context) -> b
             scale.iter().all(|s| s.is_finite() && *s != 0.0)
         }
         Geometry::Heightfield { size, .. } => size.iter().all(length),
+        Geometry::Plane => true,
     };
     if !sound {
         context.warning_of("shape without extent", place, || {
@@ -62,4 +64,19 @@ pub(super) fn is_sound(shape: &Shape, place: &Place, context: &mut Context) -> b
         });
     }
     sound
+}
+
+/// How wide and thick a plane is on a body, which may move, m.
+const WIDE: f64 = 200.0;
+const THICK: f64 = 1.0;
+
+/// Only the world has planes without an end: those of a body become thick boxes, their upper faces in the planes.
+pub(super) fn end_planes(shapes: &mut [Shape], place: &Place, context: &mut Context) {
+    for shape in shapes.iter_mut().filter(|shape| shape.geometry == Geometry::Plane) {
+        shape.geometry = Geometry::Box { size: Vector3::new(WIDE, WIDE, THICK) };
+        shape.pose = shape.pose * Pose::translation([0.0, 0.0, -0.5 * THICK]);
+        context.warning_of("plane", place, || {
+            format!("an endless plane of a body was taken as a box of {WIDE} m by {WIDE} m")
+        });
+    }
 }

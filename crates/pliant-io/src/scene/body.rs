@@ -166,6 +166,7 @@ fn read_geometry(kind: &str, table: &Table<'_>, report: &mut Report) -> Result<G
                 _ => Geometry::Convex { file, scale },
             })
         }
+        "plane" => Ok(Geometry::Plane),
         _ => {
             let size = table.vector::<2>("size", report);
             let size = table.required("size", "a heightfield needs size = [x, y], m", size, report);

@@ -55,7 +55,7 @@ const SECTIONS: [Section; 14] = [
 ];
 
 /// What each kind of shape takes in addition to the keys of all shapes; the heading is the kind.
-const SHAPES: [Section; 7] = [
+const SHAPES: [Section; 8] = [
     Section { heading: "box", keys: &["size"] },
     Section { heading: "ball", keys: &["radius"] },
     Section { heading: "capsule", keys: &["radius", "half_length"] },
@@ -63,6 +63,7 @@ const SHAPES: [Section; 7] = [
     Section { heading: "mesh", keys: &["file", "scale"] },
     Section { heading: "convex", keys: &["file", "scale"] },
     Section { heading: "heightfield", keys: &["size", "heights"] },
+    Section { heading: "plane", keys: &[] },
 ];
 
 /// The section of a heading, which must be one of the list.

@@ -191,6 +191,7 @@ impl Writer {
                 self.number("half_length", *half_length);
             }
             Geometry::Mesh { file, scale } | Geometry::Convex { file, scale } => self.file(file, scale),
+            Geometry::Plane => {}
             Geometry::Heightfield { size, heights } => {
                 self.list("size", size);
                 self.raw("heights", &rows(heights));

@@ -354,7 +354,7 @@ error: shape 1 of body `upper`: there is no shape of kind `sphere`
  --> scene.toml:6:8
   |
 6 | kind = "sphere"
-  |        ^^^^^^^^ one of box, ball, capsule, cylinder, mesh, convex, heightfield
+  |        ^^^^^^^^ one of box, ball, capsule, cylinder, mesh, convex, heightfield, plane
 "##,
     );
 }

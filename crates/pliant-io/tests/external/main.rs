@@ -8,6 +8,7 @@ mod trial;
 mod wheels;
 
 mod articulated_pinocchio;
+mod hulls;
 mod meshes;
 mod mjcf;
 mod pybullet;
@@ -17,6 +18,7 @@ mod robots_urdf;
 fn main() {
     let trials = [
         articulated_pinocchio::trials(),
+        hulls::trials(),
         meshes::trials(),
         mjcf::trials(),
         pybullet::trials(),

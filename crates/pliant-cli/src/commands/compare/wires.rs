@@ -44,6 +44,8 @@ pub fn of_shape(shape: &Shape, surfaces: &Surfaces) -> Lines {
             of_box(&low, &high)
         }
         Geometry::Heightfield { size, heights } => of_field(*size, heights, &|_, _| true),
+        // Without an end: drawn about where the mechanism is, by `of_world`.
+        Geometry::Plane => Lines::new(),
     };
     moved(lines, &shape.pose)
 }
@@ -65,6 +67,18 @@ pub fn of_world(shape: &Shape, surfaces: &Surfaces, center: &Vector3<f64>, reach
                 (at - middle[axis]).abs() <= 2.0 * reach + size[axis] / spaces[axis] as f64
             };
             return moved(of_field(*size, heights, &near), &shape.pose);
+        }
+        Geometry::Plane => {
+            let line = |axis: usize, k: i32| {
+                let mut ends = [Vector3::new(middle.x, middle.y, 0.0); 2];
+                for (end, side) in ends.iter_mut().zip([-reach, reach]) {
+                    end[axis] += side;
+                    end[1 - axis] += f64::from(k) * 0.25 * reach;
+                }
+                ends.to_vec()
+            };
+            let lines = (0..2).flat_map(|axis| (-4..=4).map(move |k| line(axis, k)));
+            return moved(lines.collect(), &shape.pose);
         }
         _ => {}
     }

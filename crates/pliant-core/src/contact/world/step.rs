@@ -126,7 +126,7 @@ impl World {
                 }
             }
             let size = self.pairs[p].size;
-            self.pairs[p].find(&self.things, SHALLOW * size, &mut self.narrow);
+            self.pairs[p].find(&self.things, SHALLOW * size, 0.0, &mut self.narrow);
             (0..2).for_each(|i| self.things[things[i]].pose = before[i]);
             let gaps = self.frames.iter().zip(&self.coming).filter(|(frame, _)| frame.0 == p);
             let allowed = gaps.map(|(_, contact)| -contact.gap).fold(SHALLOW * size, f64::max);
@@ -183,7 +183,7 @@ impl World {
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
         for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
             let Some(reach) = pair.reach(&self.things, &self.around) else { continue };
-            pair.find(&self.things, reach, &mut self.narrow);
+            pair.find(&self.things, reach, h, &mut self.narrow);
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
             for point in &self.narrow.points {
                 let frame = axes(&point.normal);

@@ -17,6 +17,7 @@ use super::geoms::{self, Geom};
 use super::joints;
 use crate::import::context::{Context, Place};
 use crate::import::parts::{Connection, Joint, Link, Parts};
+use crate::import::shape;
 use crate::import::xml::Element;
 
 /// The deepest nesting of bodies and frames.
@@ -297,6 +298,8 @@ impl<'r> Bodies<'r> {
                 geom.shape
             })
             .collect();
+        let link = &mut self.parts.links[i];
+        shape::end_planes(&mut link.body.shapes, &link.place, context);
         if content.free.is_some() {
             return;
         }

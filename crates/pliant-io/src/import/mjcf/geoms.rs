@@ -16,10 +16,6 @@ use crate::import::xml::Element;
 /// Density of a geom that gives none, kg/m³.
 const WATER: f64 = 1000.0;
 
-/// Edge of the box that stands for an infinite plane, and the thickness of any plane, m.
-const WIDE: f64 = 200.0;
-const THICK: f64 = 1.0;
-
 const ATTRIBUTES: [&str; 36] = [
     "adhesion",
     "axisangle",
@@ -175,7 +171,7 @@ pub(super) fn read(
             context.error(element.place_of(name), message, "zero or above");
         }
     }
-    geom.shape = geom.find_shape(element, &size, assets, context).map(|(geometry, offset)| Shape {
+    geom.shape = geom.find_shape(element, assets, context).map(|(geometry, offset)| Shape {
         friction: Some(friction).filter(|_| collides),
         touches: collides,
         ..Shape::new(geometry).at(pose * offset)
@@ -213,7 +209,6 @@ impl Geom {
     fn find_shape(
         &self,
         element: &Element,
-        size: &[f64],
         assets: &Assets,
         context: &mut Context,
     ) -> Option<(Geometry, Pose)> {
@@ -235,12 +230,8 @@ impl Geom {
                 });
                 (geometry, offset)
             }
-            Kind::Plane => {
-                // A thick box, its upper face in the plane; a length of zero is infinite.
-                let edge = |i: usize| size.get(i).copied().filter(|s| *s > 0.0).map_or(WIDE, |s| 2.0 * s);
-                let size = Vector3::new(edge(0), edge(1), THICK);
-                (Geometry::Box { size }, Pose::translation([0.0, 0.0, -0.5 * THICK]))
-            }
+            // Without an end, whatever size is drawn.
+            Kind::Plane => (Geometry::Plane, here),
             Kind::Field => {
                 let field = assets.fields.get(element.value("hfield")?)?;
                 let size = field.half.map(|half| 2.0 * half);

@@ -12,10 +12,6 @@ use super::super::xml::Element;
 use super::frames::{Frames, Node, read_pose};
 use super::number;
 
-/// Edge of the box that stands for an endless plane, and its thickness, m.
-const PLANE_EDGE: f64 = 100.0;
-const PLANE_THICKNESS: f64 = 1.0;
-
 /// Density where the format computes inertia and the file says nothing, kg/m³.
 const WATER: f64 = 1000.0;
 
@@ -205,20 +201,7 @@ fn read_geometry(kind: &Element, collides: bool, context: &mut Context) -> Optio
             };
             let normal: Vector3<f64> = vector("normal", context).map_or(Some([0.0, 0.0, 1.0]), |n| n)?.into();
             let normal = if normal.amax() > 0.0 { normal } else { Vector3::z() };
-            let edges = if collides {
-                None
-            } else {
-                kind.child("size").and_then(|size| size.text_vector::<2>(context))
-            };
-            let [x, y] = edges.unwrap_or([PLANE_EDGE; 2]);
-            if collides {
-                context.warning_of("plane", &kind.place, || {
-                    format!("an endless plane was taken as a box of {PLANE_EDGE} m by {PLANE_EDGE} m")
-                });
-            }
-            let below = Pose::translation([0.0, 0.0, -0.5 * PLANE_THICKNESS]);
-            let size = Vector3::new(x, y, PLANE_THICKNESS);
-            (Geometry::Box { size }, Pose::with_z_along(normal, Vector3::zeros()) * below)
+            (Geometry::Plane, Pose::with_z_along(normal, Vector3::zeros()))
         }
         "mesh" => {
             let Some(uri) = kind.child("uri").filter(|uri| !uri.text.is_empty()) else {

@@ -1,18 +1,16 @@
 //! Convex hull of points: quickhull (Barber, Dobkin, Huhdanpaa 1996).
 //!
 //! Points nearer to the hull so far than a small part of the extent are left out: mesh files have single
-//! precision, and their flat sides would otherwise become many thin triangles. What a point sees is told as
+//! precision, and their flat sides would otherwise become many thin triangles; and rounded rims have hundreds of corners. What a point sees is told as
 //! exactly as the numbers allow: a face taken for coplanar by the same measure would tilt thin triangles
 //! next to it, and everything built on them.
 
 use std::collections::HashMap;
 
-use pliant_core::nalgebra::Vector3;
+use nalgebra::Vector3;
 
-use super::{Mesh, MeshError};
-
-/// How far outside a point may stay, relative to the extent of all of them.
-const TOLERANCE: f64 = 1e-7;
+/// How far outside a point may stay, relative to half the extent of all of them: what single precision leaves uncertain.
+pub const FINEST: f64 = 1e-7;
 
 /// How far above a face a point must be to see it: rounding.
 const ROUNDING: f64 = 1e-13;
@@ -47,14 +45,15 @@ impl Face {
     }
 }
 
-/// The hull of some points.
-pub(super) fn hull(given: &[Vector3<f64>]) -> Result<Mesh, MeshError> {
+/// The convex hull of points: its corners, and its triangles, which run anticlockwise seen from outside. None if they all lie in one
+/// plane. Points may stay outside by `tolerance` of half the extent, [`FINEST`] or more.
+pub fn convex_hull(given: &[Vector3<f64>], tolerance: f64) -> Option<(Vec<Vector3<f64>>, Vec<[u32; 3]>)> {
     // To the unit cube about the centre, so that nothing overflows.
-    let whole = Mesh { points: given.to_vec(), triangles: Vec::new() };
-    let (low, high) = whole.bounds().ok_or(MeshError::Flat)?;
+    let first = *given.first()?;
+    let (low, high) = given.iter().fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));
     let (center, extent) = (low * 0.5 + high * 0.5, (high * 0.5 - low * 0.5).amax());
     if !(extent > 0.0 && extent.is_finite()) {
-        return Err(MeshError::Flat);
+        return None;
     }
     let points: Vec<Vector3<f64>> = given.iter().map(|point| (point - center) / extent).collect();
     let mut faces = simplex(&points)?;
@@ -66,24 +65,24 @@ pub(super) fn hull(given: &[Vector3<f64>]) -> Result<Mesh, MeshError> {
         if waiting.is_empty() {
             break;
         }
-        hand_out(&mut waiting, &mut faces, 0, &points);
-        waiting = take(&mut faces, &points, &inside);
+        hand_out(&mut waiting, &mut faces, 0, &points, tolerance);
+        waiting = take(&mut faces, &points, &inside, tolerance);
     }
     let mut index: HashMap<usize, u32> = HashMap::new();
-    let mut mesh = Mesh::default();
+    let (mut corners, mut triangles) = (Vec::new(), Vec::new());
     for face in faces.iter().filter(|face| face.alive) {
-        mesh.triangles.push(face.corners.map(|i| {
+        triangles.push(face.corners.map(|i| {
             *index.entry(i).or_insert_with(|| {
-                mesh.points.push(given[i]);
-                (mesh.points.len() - 1) as u32
+                corners.push(given[i]);
+                (corners.len() - 1) as u32
             })
         }));
     }
-    Ok(mesh)
+    Some((corners, triangles))
 }
 
 /// Takes in the points outside, the farthest of a face first; those that could not be taken.
-fn take(faces: &mut Vec<Face>, points: &[Vector3<f64>], inside: &Vector3<f64>) -> Vec<usize> {
+fn take(faces: &mut Vec<Face>, points: &[Vector3<f64>], inside: &Vector3<f64>, tolerance: f64) -> Vec<usize> {
     let mut left = Vec::new();
     let mut todo: Vec<usize> = (0..faces.len()).collect();
     while let Some(f) = todo.pop() {
@@ -115,7 +114,7 @@ fn take(faces: &mut Vec<Face>, points: &[Vector3<f64>], inside: &Vector3<f64>) -
             waiting.retain(|point| *point != eye);
             let first = faces.len();
             grow(eye, &horizon, faces, points);
-            hand_out(&mut waiting, faces, first, points);
+            hand_out(&mut waiting, faces, first, points, tolerance);
             todo.extend(first..faces.len());
         }
     }
@@ -123,10 +122,10 @@ fn take(faces: &mut Vec<Face>, points: &[Vector3<f64>], inside: &Vector3<f64>) -
 }
 
 /// Four points that are far from each other, as four faces.
-fn simplex(points: &[Vector3<f64>]) -> Result<Vec<Face>, MeshError> {
+fn simplex(points: &[Vector3<f64>]) -> Option<Vec<Face>> {
     let farthest = |measure: &dyn Fn(&Vector3<f64>) -> f64| {
         let best = (0..points.len()).max_by(|a, b| measure(&points[*a]).total_cmp(&measure(&points[*b])));
-        best.filter(|i| measure(&points[*i]) > 10.0 * TOLERANCE).ok_or(MeshError::Flat)
+        best.filter(|i| measure(&points[*i]) > 10.0 * FINEST)
     };
     let a = farthest(&|p| p.norm())?;
     let b = farthest(&|p| (p - points[a]).norm())?;
@@ -146,13 +145,19 @@ fn simplex(points: &[Vector3<f64>]) -> Result<Vec<Face>, MeshError> {
             face.neighbours[k] = edges[&(face.corners[(k + 1) % 3], face.corners[k])];
         }
     }
-    Ok(faces)
+    Some(faces)
 }
 
 /// Gives each point to the first of the new faces that it is outside of.
-fn hand_out(waiting: &mut Vec<usize>, faces: &mut [Face], first: usize, points: &[Vector3<f64>]) {
+fn hand_out(
+    waiting: &mut Vec<usize>,
+    faces: &mut [Face],
+    first: usize,
+    points: &[Vector3<f64>],
+    tolerance: f64,
+) {
     for point in waiting.drain(..) {
-        let is_outside = |face: &&mut Face| face.alive && face.distance(&points[point]) > TOLERANCE;
+        let is_outside = |face: &&mut Face| face.alive && face.distance(&points[point]) > tolerance;
         let outside = faces[first..].iter_mut().find(is_outside);
         if let Some(face) = outside {
             face.outside.push(point);
