@@ -39,7 +39,7 @@ fn scene(kind: Kind, seed: u64, mirrored: bool) -> Mechanism {
     random(seed, &options)
 }
 
-/// Where bodies are after a while; none if the engine does not take the mechanism.
+/// Where bodies are after a while; none if the engine does not take the mechanism, or says that it cannot take a step.
 fn run(
     engine: Engine,
     mechanism: &Mechanism,
@@ -55,7 +55,8 @@ fn run(
             simulation.set_state(&saved).unwrap();
         }
         if let Err(error) = simulation.step(dt) {
-            fail(mechanism, &format!("{engine:?}: {error}"));
+            println!("{engine:?} refuses a step of {}: {error}", mechanism.name());
+            return None;
         }
     }
     Some(poses(&*simulation))
@@ -87,7 +88,8 @@ fn changes(numbers: &mut Numbers) -> Vec<(&'static str, Change, f64)> {
         ("in mm", units(1e3, 1.0, 1.0), exact),
         ("in mm, g and ms", units(1e3, 1e3, 1e3), exact),
         ("in km and t", units(1e-3, 1e-3, 1.0), exact),
-        ("in another order", Change { shuffled: Some(1), ..Change::default() }, exact),
+        // The same joints are cut and visited in the same order: sums are only added up in another one. 3600 scenes: 2.5e-11.
+        ("in another order", Change { shuffled: Some(numbers.0), ..Change::default() }, 1e-10),
         ("split", Change { split: true, ..Change::default() }, exact),
         ("six digits", Change { digits: Some(6), ..Change::default() }, 2e-3),
     ]
@@ -96,13 +98,8 @@ fn changes(numbers: &mut Numbers) -> Vec<(&'static str, Change, f64)> {
 /// What engines are known to make of a change, m and rad, each the worst of 1200 scenes and a little more.
 fn allowed(engine: Engine, kind: Kind, change: &str) -> f64 {
     match (engine, kind, change) {
-        // Listed otherwise, a loop may be cut at another joint, whose springs enter a step in another way: of the order of the step.
-        (Engine::Full, Kind::Loops, "in another order") => 1e-7,
-        (_, Kind::Loops, "in another order") => 2e-2,
-        // Rows of loops in the full engine are soft in parts of masses, and the statics of the start round differently.
-        (Engine::Full, Kind::Loops, _) => 2e-5,
         // The live engine rebuilds itself in axes of the world.
-        (Engine::Live, _, "turned and moved" | "in another order") => 2e-3,
+        (Engine::Live, _, "turned and moved") => 2e-3,
         _ => 0.0,
     }
 }
