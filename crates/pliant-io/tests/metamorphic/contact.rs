@@ -6,13 +6,14 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
 use super::change::Change;
-use super::{Numbers, exceeds, factor, fail};
+use super::{exceeds, factor, fail};
+use crate::common::Random;
 
 const DT: f64 = 1.0 / 120.0;
 
 /// Two or three bodies over a floor, apart from each other, with masses over four decades.
 fn scene(seed: u64) -> Mechanism {
-    let mut numbers = Numbers(seed);
+    let mut numbers = Random(seed);
     let mut builder = MechanismBuilder::new(format!("heap {seed}"));
     builder.gravity(STANDARD_GRAVITY);
     let floor = Shape::new(Geometry::Box { size: [4.0, 4.0, 0.4].into() });
@@ -68,7 +69,7 @@ fn written_otherwise() {
     let (mut compared, mut touching) = (0, 0);
     for seed in 0..240 * factor() {
         let mechanism = scene(seed);
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random(seed);
         let turned = numbers.pose(1.0);
         let changes = [
             // Points of round things on flat ones are found to 1e-7 of a metre by the collision library, whose tolerances are absolute;
@@ -116,7 +117,7 @@ fn energy_and_momentum() {
     for seed in 0..40 * factor() {
         let mechanism = scene(700 + seed);
         let (mut world, bodies) = world(&mechanism);
-        let mut numbers = Numbers(seed);
+        let mut numbers = Random(seed);
         for (_, id) in &bodies {
             let body = world.body_mut(*id).unwrap();
             let (linear, angular) = (numbers.direction() * 2.0, numbers.direction() * 10.0);
