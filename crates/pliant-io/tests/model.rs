@@ -6,6 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::common::Random;
 use pliant_core::blended::{Force, Links, Matrices, Model, Options, Sampling, Simulation};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
@@ -28,23 +29,6 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Random numbers that are the same every time (Steele, Lea, Flood 2014, SplitMix).
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
     }
 }
 
@@ -147,7 +131,7 @@ fn every_damaged_file_is_refused() {
         match random.below(9) {
             // One bit, or several bytes.
             0 => bytes[random.below(n)] ^= 1 << random.below(8),
-            1 => (0..1 + random.below(8)).for_each(|_| bytes[random.below(n)] = random.bits() as u8),
+            1 => (0..1 + random.below(8)).for_each(|_| bytes[random.below(n)] = random.next() as u8),
             // An end cut off, or some of the middle.
             2 => bytes.truncate(random.below(n)),
             3 => {
@@ -157,12 +141,12 @@ fn every_damaged_file_is_refused() {
             // Something put in, or at the end.
             4 => {
                 let at = random.below(n + 1);
-                let more: Vec<u8> = (0..1 + random.below(64)).map(|_| random.bits() as u8).collect();
+                let more: Vec<u8> = (0..1 + random.below(64)).map(|_| random.next() as u8).collect();
                 bytes.splice(at..at, more);
             }
             // Put in, and as much cut off.
             5 => {
-                bytes.insert(random.below(n), random.bits() as u8);
+                bytes.insert(random.below(n), random.next() as u8);
                 bytes.pop();
             }
             // Two blocks change places.
@@ -178,8 +162,8 @@ fn every_damaged_file_is_refused() {
             7 => {
                 let (at, length) = [(0, 8), (8, 4), (12, 8), (20, 8)][random.below(4)];
                 let value = match random.below(3) {
-                    0 => random.bits(),
-                    1 => random.bits() >> random.below(64),
+                    0 => random.next(),
+                    1 => random.next() >> random.below(64),
                     _ => u64::from_le_bytes(whole[12..20].try_into().unwrap()) ^ (1 << random.below(32)),
                 };
                 bytes[at..at + length].copy_from_slice(&value.to_le_bytes()[..length]);
@@ -219,7 +203,7 @@ fn a_forged_file_is_refused_or_is_another_model() {
             // Half of them behind the scene's text, where the numbers are.
             let from = if k % 2 == 0 { 28 } else { whole.len() / 2 };
             let at = from + random.below(whole.len() - from);
-            bytes[at] = if random.below(4) == 0 { 0xff } else { random.bits() as u8 };
+            bytes[at] = if random.below(4) == 0 { 0xff } else { random.next() as u8 };
         }
         let sum = checksum(&bytes[28..]);
         bytes[20..28].copy_from_slice(&sum.to_le_bytes());

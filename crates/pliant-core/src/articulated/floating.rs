@@ -16,6 +16,8 @@ use crate::spatial::{Pose, Twist, exp_rotation};
 pub(super) struct Floating {
     /// Of each tree; `None` where its inertia does not say how it turns: then it is stepped in world axes.
     turnings: Vec<Option<Turning>>,
+    /// The most that a tree with joints turned in a step so far, rad.
+    pub largest_turn: f64,
     /// Twice the kinetic energy that the solution has beside that of the centre of mass.
     vis: Vec<f64>,
     /// Twists of all bodies with which momenta start.
@@ -67,6 +69,7 @@ impl Floating {
         let floats = !model.floats.is_empty();
         Floating {
             turnings: vec![None; model.floats.len()],
+            largest_turn: 0.0,
             vis: vec![0.0; model.floats.len()],
             twists: if floats { state.twists.clone() } else { Vec::new() },
             rates: if floats { vec![Vector3::zeros(); model.nodes.len()] } else { Vec::new() },
@@ -98,6 +101,9 @@ impl Floating {
             }
             *turning = Turning::new(&whole, h);
             let Some(turning) = turning else { continue };
+            if tree.len() > 1 {
+                self.largest_turn = self.largest_turn.max(turning.angle());
+            }
             for &n in tree {
                 let (node, b) = (&model.nodes[n], body(n));
                 let (velocity, momentum) = turning.back(&b.velocity, &b.momentum);

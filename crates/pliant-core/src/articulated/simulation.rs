@@ -137,6 +137,10 @@ impl engine::Simulation for Simulation {
         self.state.steps
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.work.floating.largest_turn
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.state.time + dt);
         self.attempt_step(dt)?;

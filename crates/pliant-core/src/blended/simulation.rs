@@ -535,6 +535,10 @@ impl engine::Simulation for Simulation {
         self.mover.capped_steps()
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.mover.largest_turn()
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.follow_targets(dt);
         self.advance(dt)

@@ -219,13 +219,18 @@ impl Holding {
         }
     }
 
-    /// Once the step is taken: what holds pushed with.
-    pub fn tell(&mut self, h: f64) {
+    /// Before a step is taken: what holds push with in it, nothing yet.
+    pub fn forget(&mut self) {
+        self.holds.iter_mut().for_each(|hold| hold.wrench = Wrench::ZERO);
+    }
+
+    /// Once a piece of a step of dt seconds is taken: what holds pushed with, over dt.
+    pub fn tell(&mut self, dt: f64) {
         for group in &self.groups {
             for (hold, x) in self.holds[group.holds.clone()].iter_mut().zip(group.impulses.chunks_exact(6)) {
-                let force = Vector3::new(x[0], x[1], x[2]) / h;
-                let torque = Vector3::new(x[3], x[4], x[5]) * (hold.arm / h);
-                hold.wrench = Wrench { force, torque: torque + hold.point.cross(&force) };
+                let force = Vector3::new(x[0], x[1], x[2]) / dt;
+                let torque = Vector3::new(x[3], x[4], x[5]) * (hold.arm / dt);
+                hold.wrench = hold.wrench + Wrench { force, torque: torque + hold.point.cross(&force) };
             }
         }
     }

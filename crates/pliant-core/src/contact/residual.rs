@@ -32,7 +32,7 @@ pub(super) fn largest(equations: &Equations, contacts: impl Iterator<Item = usiz
 
 /// The larger one; not a number where one of them is not.
 #[inline(always)]
-fn worse(a: f64, b: f64) -> f64 {
+pub(in crate::contact) fn worse(a: f64, b: f64) -> f64 {
     if b > a || b.is_nan() { b } else { a }
 }
 

@@ -265,6 +265,10 @@ impl engine::Simulation for Scene {
         self.held().map_or(0, |held| held.capped_steps())
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.held().map_or(0.0, |held| held.largest_turn())
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.world.time() + dt);
         if self.changed {

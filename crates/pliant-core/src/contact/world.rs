@@ -81,7 +81,7 @@ pub struct Contact {
     pub point: Vector3<f64>,
     /// Out of the first, into the second.
     pub normal: Vector3<f64>,
-    /// Distance of the surfaces at the start of the step, below zero where they overlap, m.
+    /// Distance of the surfaces at the start of the step or of its piece, below zero where they overlap, m.
     pub gap: f64,
     /// Mean force over the step on the second, world axes, N.
     pub force: Vector3<f64>,
@@ -90,7 +90,7 @@ pub struct Contact {
 /// What a step of contact came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Points that touched or were about to.
+    /// Points that touched or were about to, in every piece of the step.
     pub contacts: usize,
     /// Of them, those that pushed.
     pub pushing: usize,
@@ -573,7 +573,7 @@ impl World {
         Ok(())
     }
 
-    /// The contacts of the last step.
+    /// The contacts of the last step: of all its pieces, where it was taken in some ([`World::step`]).
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }

@@ -74,6 +74,11 @@ pub trait Simulation: Internal + Send + 'static {
         0
     }
 
+    /// The most that something free with joints turned as a whole in a step, rad.
+    fn largest_turn(&self) -> f64 {
+        0.0
+    }
+
     /// Advances by `dt` seconds, and the scene's targets with it ([`Inputs::follow_targets`]). On an error the state is
     /// unchanged.
     fn step(&mut self, dt: f64) -> Result<(), StepError>;
@@ -105,7 +110,8 @@ pub trait Simulation: Internal + Send + 'static {
 
     /// What it has left out of the run so far, or done otherwise than asked.
     fn warnings(&self) -> Vec<Warning> {
-        Warning::of_capped(self.engine(), self.capped_steps(), self.steps()).into_iter().collect()
+        let capped = Warning::of_capped(self.engine(), self.capped_steps(), self.steps());
+        capped.into_iter().chain(Warning::of_turning(self.largest_turn())).collect()
     }
 
     /// The handle of an effector, to be looked up once.

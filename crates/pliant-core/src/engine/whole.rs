@@ -155,6 +155,11 @@ impl Turning {
         })
     }
 
+    /// How far it turns, rad.
+    pub fn angle(&self) -> f64 {
+        self.turn.angle()
+    }
+
     /// Velocity and angular momentum of a body in the axes that turn, from those of the state.
     #[inline]
     pub fn back(&self, velocity: &Vector3<f64>, momentum: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {

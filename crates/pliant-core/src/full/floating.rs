@@ -13,6 +13,8 @@ use crate::spatial::{Pose, Twist};
 pub(super) struct Floating {
     /// `None` where the inertia does not say how a tree turns: then it is stepped in world axes.
     turnings: Vec<Option<Turning>>,
+    /// The most that a tree with joints turned in a step so far, rad.
+    pub largest_turn: f64,
     /// Twice the kinetic energy that the solution has beside that of the centre of mass.
     vis: Vec<f64>,
 }
@@ -24,7 +26,7 @@ fn turned(R: &Matrix3<f64>, inertia: &Matrix3<f64>) -> Matrix3<f64> {
 impl Floating {
     pub fn new(model: &Constants) -> Floating {
         let count = model.floats.len();
-        Floating { turnings: vec![None; count], vis: vec![0.0; count] }
+        Floating { turnings: vec![None; count], largest_turn: 0.0, vis: vec![0.0; count] }
     }
 
     /// Turns momenta back, at the start of a step of h seconds.
@@ -38,6 +40,9 @@ impl Floating {
             }
             *turning = Turning::new(&whole, h);
             let Some(turning) = turning else { continue };
+            if tree.len() > 1 {
+                self.largest_turn = self.largest_turn.max(turning.angle());
+            }
             for &n in tree {
                 let (node, frame) = (&model.nodes[n], &mut frames[n]);
                 (frame.v0, frame.momentum) = turning.back(&frame.v0, &frame.momentum);

@@ -82,6 +82,10 @@ impl engine::Simulation for Simulation {
         self.state.steps
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.work.floating.largest_turn
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.state.time + dt);
         step::step(&self.model, &self.inputs, self.iterations, dt, &mut self.state, &mut self.work)

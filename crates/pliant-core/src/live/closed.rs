@@ -31,6 +31,9 @@ const LEAST: f64 = 0.2;
 /// Parts of the geometric stiffness that are tried.
 const PARTS: [f64; 3] = [1.0, 0.5, 0.25];
 
+/// Motions of an effector below this, of those of the joints that carry it, are rounding: the closures hold it, and it has no shape.
+const HELD: f64 = 1e-10;
+
 /// Memory of a step with closures.
 #[derive(Clone, Debug)]
 pub(super) struct Closed {
@@ -450,15 +453,18 @@ impl Closed {
                 let wrench =
                     if k < 3 { row(unit, cross::<FUSED, _>(arm, unit)) } else { row([0.0; 3], unit) };
                 let to = &mut self.AZ[(6 * port + k) * z..(6 * port + k + 1) * z];
+                let mut most = 0.0f64;
                 let mut at = plan.ports[port].link;
                 while at != BASE {
                     let link = &model.links[at];
                     for i in link.first..link.first + link.count {
                         let a = self.units[i] * dot::<FUSED>(&places.axes[i], &wrench);
+                        most = most.max(a.abs());
                         to.iter_mut().zip(&self.space.Z[i * z..(i + 1) * z]).for_each(|(t, x)| *t += a * x);
                     }
                     at = link.parent;
                 }
+                to.iter_mut().filter(|t| t.abs() < HELD * most).for_each(|t| *t = 0.0);
             }
         }
         self.X[..p * z].copy_from_slice(&self.AZ[..p * z]);

@@ -155,6 +155,10 @@ impl engine::Simulation for Simulation {
         self.motion.capped
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.motion.largest_turn
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.motion.time + dt);
         step::step(&self.model, &self.inputs, dt, &mut self.motion, &mut self.work)?;

@@ -62,6 +62,8 @@ pub(super) struct Motion {
     pub loop_rates: Vec<f64>,
     /// Steps that were cut short.
     pub capped: u64,
+    /// The most that a free tree turned in a step, rad.
+    pub largest_turn: f64,
     /// Where that puts the links.
     pub places: Places,
 }
@@ -85,6 +87,7 @@ impl Motion {
             loop_theta: of(&model.loops.freedoms),
             loop_rates: vec![0.0; l],
             capped: 0,
+            largest_turn: 0.0,
             places: Places::new(model),
         };
         motion.place(model);
@@ -216,6 +219,8 @@ pub(super) fn advance(
     (next.time, next.steps) = (motion.time + h, motion.steps + 1);
     next.capped = motion.capped + u64::from(work.capped);
     floating::advance(model, h, motion, &work.condensed, &mut work.turnings, next);
+    let turns = work.turnings.iter().flatten().map(Turning::angle);
+    next.largest_turn = turns.fold(motion.largest_turn, f64::max);
     if next.is_finite() {
         return Ok(());
     }

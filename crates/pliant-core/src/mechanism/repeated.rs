@@ -100,7 +100,6 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
     let mut passed_over = loops.len() - walked.len();
     let mut closures: Vec<Closure> =
         walked.into_iter().filter(|closure| !closure.around.is_empty()).collect();
-    closures.sort_by_key(|closure| closure.id.index());
     let mut left = MOST_JOINTS;
     let mut shortest: Vec<&mut Closure> = closures.iter_mut().collect();
     shortest.sort_by_key(|closure| closure.around.len());
@@ -120,6 +119,8 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
             members.iter().zip(together).for_each(|(&m, closure)| closures[m] = closure);
         }
     }
+    // Looked at by depth and name, listed by joint.
+    closures.sort_by_key(|closure| closure.id.index());
     (closures.into_iter().filter_map(Closure::finish).collect(), passed_over)
 }
 

@@ -143,7 +143,7 @@ const AXES: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], 
 /// kilometres, at three steps.
 #[test]
 fn a_spinning_tree_keeps_its_momentum() {
-    let mut runs = 0;
+    let (mut runs, mut quiet) = (0, 0);
     let scales = [(1e-4, 1e-3), (1e4, 1e3), (1.0, 1.0), (1e4, 1e-2), (1e-4, 10.0), (1.0, 1.0)];
     for (kind, passive) in EXACT.into_iter().flat_map(|k| [Passive::Never, Passive::Anywhere].map(|p| (k, p)))
     {
@@ -153,7 +153,9 @@ fn a_spinning_tree_keeps_its_momentum() {
                 [(1.0, FRAME), (10.0, 1.0 / 30.0), (10.0, FRAME), (50.0, 1.0 / 240.0), (50.0, FRAME)]
             {
                 let w = Vector3::from(AXES[k % 4]).normalize() * rate;
-                let kept = run(&mut *spinning(kind, mechanism, w), dt, 10.0);
+                let mut simulation = spinning(kind, mechanism, w);
+                let kept = run(&mut *simulation, dt, 10.0);
+                let warned = simulation.warnings().iter().any(|warning| warning.kind == "fast turning");
                 println!(
                     "{kind:?} {passive:?} {k}, {rate} rad/s, {dt:.4} s: linear {:.1e}, angular {:.1e}, away {:.1e}, energy to {:.4}, at last {:.4}",
                     kept.linear, kept.angular, kept.away, kept.most, kept.last
@@ -161,17 +163,16 @@ fn a_spinning_tree_keeps_its_momentum() {
                 // Rounding of a few thousand steps, with what is flung out on passive slides up to a thousand radii away.
                 let bound = if passive == Passive::Anywhere { 1e-6 } else { 1e-11 };
                 assert!(kept.linear < bound && kept.angular < bound && kept.away < bound, "{kept:?}");
-                // Never more than at the start, but for rounding, up to 0.2 rad a step. Beyond, and by two Newton
-                // iterations of the full engine at 50 rad/s, what is flung out on passive joints gains in single steps.
-                let flung =
-                    rate * dt > 0.3 || rate == 50.0 && (kind, passive) == (Kind::Full, Passive::Anywhere);
-                let most = if flung { 5.0 } else { 1.0 + 1e-9 };
-                assert!(kept.most < most, "{kept:?}");
+                // Never more than at the start, but for rounding, up to 0.2 rad a step. Beyond, what is flung out on passive
+                // joints gains in single steps, and the engine says so.
+                assert!(kept.most < if warned { 5.0 } else { 1.0 + 1e-9 }, "{kept:?}");
+                assert!(warned || rate * dt < 0.2);
+                quiet += usize::from(!warned);
                 runs += 1;
             }
         }
     }
-    assert_eq!(runs, 120);
+    assert!(runs == 120 && quiet > 40, "{runs}, {quiet} without a warning");
 }
 
 /// Joints that move while all spins: centrifugal and Coriolis forces are those of the explicit integrator of fourth order at a

@@ -177,13 +177,24 @@ fn tree_joints_are_the_preferred_ones() {
         let order = mechanism.order();
         let mut left_over: Vec<JointId> = mechanism.joint_ids().collect();
         for body in bodies(&mechanism) {
-            // `min_by_key` keeps the first of equals: the first given wins a draw.
-            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| rank(&mechanism[*j]));
+            let depth = |mut at: Option<BodyId>| {
+                let mut joints = 0;
+                while let Some(joint) = at.and_then(|body| order.tree_joint_of(body)) {
+                    (joints, at) = (joints + 1, mechanism[joint].parent);
+                }
+                joints
+            };
+            let best = carriers(&mechanism, body).into_iter().min_by_key(|j| {
+                let joint = &mechanism[*j];
+                let name = (joint.name.len(), &joint.name);
+                (rank(joint), joint.kind.freedoms(), depth(joint.parent), name)
+            });
             assert_eq!(order.tree_joint_of(body), best);
             assert_eq!(best.is_none(), mechanism[body].free);
             ranks_of_trees.extend(best.map(|joint| rank(&mechanism[joint])));
             left_over.retain(|joint| Some(*joint) != best);
         }
+        left_over.sort_by_key(|joint| (mechanism[*joint].name.len(), &mechanism[*joint].name));
         assert_eq!(order.loop_joints(), left_over);
         assert_eq!(mechanism.summary().loops, left_over.len());
     }

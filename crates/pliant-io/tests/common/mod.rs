@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 
 use pliant_core::mechanism::Mechanism;
+use pliant_core::nalgebra::Vector3;
+use pliant_core::spatial::Pose;
 
 /// A small seeded generator (SplitMix64).
 pub struct Random(pub u64);
@@ -25,6 +27,20 @@ impl Random {
     /// Between 0 and 1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    pub fn direction(&mut self) -> Vector3<f64> {
+        Vector3::from_fn(|_, _| self.between(-1.0, 1.0)).normalize()
+    }
+
+    /// A turn of up to 3 rad and a way of this length.
+    pub fn pose(&mut self, size: f64) -> Pose {
+        let turn = Pose::rotation(self.direction().into(), self.between(-3.0, 3.0));
+        Pose::translation((self.direction() * size).into()) * turn
     }
 
     pub fn one_in(&mut self, n: usize) -> bool {

@@ -8,7 +8,7 @@ use pliant_core::mechanism::{
 use pliant_core::nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
-use super::Numbers;
+use crate::common::Random;
 
 /// What is changed.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Change {
     pub units: [f64; 3],
     /// Bodies, joints and shapes are listed in another order.
     pub shuffled: Option<u64>,
-    /// Numbers are rounded to so many significant digits.
+    /// Random are rounded to so many significant digits.
     pub digits: Option<usize>,
     /// The first body that moves is split into two halves with a fixed joint between them.
     pub split: bool,
@@ -114,7 +114,8 @@ impl Change {
         Wrench::new(self.vector(force), self.vector(torque))
     }
 
-    fn shape(&self, shape: &Shape) -> Shape {
+    /// None for what only robots have, and no scene of contact here.
+    fn shape(&self, shape: &Shape) -> Option<Shape> {
         let s = self.length();
         let geometry = match &shape.geometry {
             Geometry::Box { size } => Geometry::Box { size: self.vector(size * s) },
@@ -127,9 +128,9 @@ impl Change {
                 radius: self.rounded(radius * s),
                 half_length: self.rounded(half_length * s),
             },
-            other => panic!("no scene here has a {}", other.name()),
+            _ => return None,
         };
-        Shape { geometry, pose: self.inner(&shape.pose), ..shape.clone() }
+        Some(Shape { geometry, pose: self.inner(&shape.pose), ..shape.clone() })
     }
 
     /// The mechanism, written so.
@@ -144,7 +145,7 @@ impl Change {
                 pose: self.pose(&body.pose),
                 inertia: self.inertia(&body.inertia),
                 free: body.free,
-                shapes: body.shapes.iter().map(|shape| self.shape(shape)).collect(),
+                shapes: body.shapes.iter().filter_map(|shape| self.shape(shape)).collect(),
             })
             .collect();
         let mut joints: Vec<JointDescription> = mechanism
@@ -204,13 +205,13 @@ impl Change {
             );
         }
         if let Some(seed) = self.shuffled {
-            let mut numbers = Numbers(seed);
-            let mut keys: Vec<(f64, Body)> = bodies.into_iter().map(|x| (numbers.next(), x)).collect();
+            let mut numbers = Random(seed);
+            let mut keys: Vec<(f64, Body)> = bodies.into_iter().map(|x| (numbers.unit(), x)).collect();
             keys.sort_by(|a, b| a.0.total_cmp(&b.0));
             bodies = keys.into_iter().map(|(_, x)| x).collect();
             bodies.iter_mut().for_each(|body| body.shapes.reverse());
             let mut keys: Vec<(f64, JointDescription)> =
-                joints.into_iter().map(|x| (numbers.next(), x)).collect();
+                joints.into_iter().map(|x| (numbers.unit(), x)).collect();
             keys.sort_by(|a, b| a.0.total_cmp(&b.0));
             joints = keys.into_iter().map(|(_, x)| x).collect();
         }
@@ -244,7 +245,9 @@ impl Change {
             });
         }
         for shape in mechanism.world_shapes() {
-            builder.world_shape(Shape { pose: self.pose(&shape.pose), ..self.shape(shape) });
+            if let Some(changed) = self.shape(shape) {
+                builder.world_shape(Shape { pose: self.pose(&shape.pose), ..changed });
+            }
         }
         builder.build().unwrap()
     }

@@ -10,34 +10,6 @@ mod contact;
 mod mechanisms;
 
 use pliant_core::mechanism::Mechanism;
-use pliant_core::nalgebra::Vector3;
-use pliant_core::spatial::Pose;
-
-/// Numbers from 0 to 1 that are always the same.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 * 2f64.powi(-53)
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.next()
-    }
-
-    fn direction(&mut self) -> Vector3<f64> {
-        Vector3::from_fn(|_, _| self.between(-1.0, 1.0)).normalize()
-    }
-
-    fn pose(&mut self, size: f64) -> Pose {
-        let turn = Pose::rotation(self.direction().into(), self.between(-3.0, 3.0));
-        Pose::translation((self.direction() * size).into()) * turn
-    }
-}
 
 /// Whether a number is more than it may be, or none.
 fn exceeds(x: f64, most: f64) -> bool {

@@ -27,15 +27,15 @@ const SHALLOW: f64 = 1e-4;
 
 impl World {
     /// Advances by `dt` seconds. On an error the state is unchanged. While something that is not a ball turns fast near another
-    /// thing, the step is taken in up to 64 pieces, in each of which it turns by 0.2 rad at most; contacts and forces are then
-    /// those of the last piece, and only such a step allocates memory, to undo it if a later piece fails.
+    /// thing, the step is taken in up to 64 pieces, in each of which it turns by 0.2 rad at most; its contacts are then those of all
+    /// pieces, each with its impulse over `dt`, so that forces are means over the step. Only such a step allocates memory, to
+    /// undo it if a later piece fails.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep { dt });
         }
         let (mut left, mut piece) = (PIECES, PIECES);
         let mut before: Option<SavedWorld> = None;
-        let mut worst = Report::default();
         while left > 0 {
             let h = dt * (f64::from(piece) / f64::from(PIECES));
             let turn = match self.attempt(h) {
@@ -52,14 +52,13 @@ impl World {
             if left == PIECES {
                 before = (piece < left).then(|| self.save());
                 self.events.clear();
+                self.contacts.clear();
+                self.holding.forget();
+                self.report = Report::default();
             }
-            self.take(h);
-            worst.penetration = worst.penetration.max(self.report.penetration);
-            worst.residual = worst.residual.max(self.report.residual);
-            worst.pieces += 1;
+            self.take(h, dt);
             left -= piece;
         }
-        self.report = Report { contacts: self.report.contacts, pushing: self.report.pushing, ..worst };
         self.time += dt;
         self.steps += 1;
         Ok(self.report)
@@ -142,12 +141,12 @@ impl World {
         }
     }
 
-    /// Takes the step that was attempted.
-    fn take(&mut self, h: f64) {
+    /// Takes the piece of h seconds that was attempted, of a step of dt.
+    fn take(&mut self, h: f64, dt: f64) {
         self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
         self.bodies.iter_mut().for_each(FreeBody::take);
         self.holding.carry(&self.simulations, &mut self.bodies);
-        self.tell(h);
+        self.tell(dt);
         self.step = h;
     }
 
@@ -302,26 +301,27 @@ impl World {
         Ok(turn)
     }
 
-    /// Remembers the impulses and tells what came out.
-    fn tell(&mut self, h: f64) {
-        std::mem::swap(&mut self.contacts, &mut self.coming);
-        self.holding.tell(h);
+    /// Remembers the impulses of a piece and adds what came out to what is told of the step of dt seconds.
+    fn tell(&mut self, dt: f64) {
+        self.holding.tell(dt);
         self.pairs.iter_mut().for_each(Pair::forget);
-        let mut report =
-            Report { contacts: self.contacts.len(), residual: self.residual, ..Default::default() };
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
+        let report = &mut self.report;
+        report.contacts += self.coming.len();
+        report.residual = residual::worse(report.residual, self.residual);
+        report.pieces += 1;
+        for (c, contact) in self.coming.iter_mut().enumerate() {
             let meeting = &self.equations.meetings[c];
             let (p, frame) = self.frames[c];
             let impulse =
                 frame[0] * meeting.impulse.x + frame[1] * meeting.impulse.y + frame[2] * meeting.impulse.z;
-            contact.force = impulse / h;
-            report.penetration = report.penetration.max(-contact.gap);
+            contact.force = impulse / dt;
+            report.penetration = residual::worse(report.penetration, -contact.gap);
             if meeting.impulse.x > 0.0 {
                 report.pushing += 1;
                 self.pairs[p].remember(&self.things, &contact.point, &impulse);
             }
         }
-        self.report = report;
+        self.contacts.append(&mut self.coming);
         events::add(&self.pairs, &self.owners, &mut self.events);
     }
 }

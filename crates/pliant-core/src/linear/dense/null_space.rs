@@ -1,12 +1,15 @@
 //! The motions that rows leave: R θ̇ = 0, by elimination with pivots, block of rows after block.
 //!
-//! Within a block the largest entry is the next pivot; what is left below the tolerance repeats rows before it. Rows
+//! Within a block the largest entry is the next pivot, and of equals the first; what is left below the tolerance repeats rows before it. Rows
 //! touch few columns where loops are local: each row has a span of columns, outside which it is zero.
 
 use std::ops::Range;
 
 /// Entries below this, of the largest row entry, are rounding, or the digits of a file.
 const REPEATED: f64 = 1e-5;
+
+/// Entries that differ by less, of themselves, are equal: rounding must not choose between the halves of a symmetric mechanism.
+const EQUAL: f64 = 1e-6;
 
 /// Rows in elimination, and what came of them.
 #[derive(Clone, Debug)]
@@ -85,14 +88,14 @@ impl NullSpace {
                 let (mut row, mut largest) = (usize::MAX, tolerance);
                 for i in block.clone().filter(|&i| !self.done[i]) {
                     let most = size(self.row(i));
-                    if most > largest {
+                    if most > largest * (1.0 + EQUAL) {
                         (row, largest) = (i, most);
                     }
                 }
                 if row == usize::MAX {
                     break;
                 }
-                let at = self.row(row).iter().position(|x| x.abs() == largest);
+                let at = self.row(row).iter().position(|x| x.abs() >= largest * (1.0 - EQUAL));
                 let best = (row, self.spans[row].start + at.expect("it is the largest"));
                 let k = self.pivots.len();
                 self.pivots.push(best);

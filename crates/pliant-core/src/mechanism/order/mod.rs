@@ -1,10 +1,12 @@
 //! The order in which engines visit a mechanism, computed from the user's graph without changing it.
 //!
 //! - Every body gets one *tree joint* among the joints that carry it; fixed joints are preferred,
-//!   then sprung ones, then passive ones, so that passive freedoms close loops. What is left over
-//!   are the *loop joints*.
+//!   then sprung ones, then passive ones, so that passive freedoms close loops; of equals that with the fewest freedoms, so
+//!   that loops are closed by few rows, and then the nearest to the world. What is left over are the *loop joints*.
 //! - Bodies joined by fixed tree joints move as one *node*; those welded to the world do not move.
 //! - Nodes form a forest on the world, listed parents first.
+//! - Names decide between equals, shorter ones first, so that `link9` is before `link10`: in which order a file lists its bodies
+//!   and joints must not matter.
 //!
 //! No step recurses: a chain of any length is only a longer loop.
 
@@ -50,7 +52,8 @@ pub struct Cycles(pub Vec<Vec<BodyId>>);
 impl Order {
     /// The order of a graph, or its cycles.
     pub(super) fn new(bodies: &[Body], joints: &[Joint], mark: u32) -> Result<Order, Cycles> {
-        let topological: Vec<BodyId> = match topological_order(bodies.len(), joints) {
+        let by_name = by_name(joints.iter().map(|joint| joint.name.as_str()));
+        let topological: Vec<BodyId> = match topological_order(bodies, joints, &by_name) {
             Ok(order) => order.into_iter().map(|b| BodyId::new(b, mark)).collect(),
             Err(cycles) => {
                 let handles = |cycle: Vec<usize>| cycle.into_iter().map(|b| BodyId::new(b, mark)).collect();
@@ -58,16 +61,21 @@ impl Order {
             }
         };
 
-        // Of the joints that carry a body, the best is the tree joint; the first given wins a draw.
+        // Of the joints that carry a body, the best is the tree joint.
+        let mut carriers: Vec<Vec<usize>> = vec![Vec::new(); bodies.len()];
+        by_name.iter().for_each(|&j| carriers[joints[j].child.index()].push(j));
         let mut tree_joint_of_body: Vec<Option<JointId>> = vec![None; bodies.len()];
-        for (j, joint) in joints.iter().enumerate() {
-            let best = &mut tree_joint_of_body[joint.child.index()];
-            if best.is_none_or(|b| preference(joint) < preference(&joints[b.index()])) {
-                *best = Some(JointId::new(j, mark));
+        let mut joints_to_world = vec![0; bodies.len()];
+        for &b in &topological {
+            let away = |j: usize| joints[j].parent.map_or(1, |p| joints_to_world[p.index()] + 1);
+            let rank = |j: &usize| (preference(&joints[*j]), joints[*j].kind.freedoms(), away(*j));
+            if let Some(best) = carriers[b.index()].iter().copied().min_by_key(rank) {
+                joints_to_world[b.index()] = away(best);
+                tree_joint_of_body[b.index()] = Some(JointId::new(best, mark));
             }
         }
-        let loop_joints = (0..joints.len())
-            .map(|j| JointId::new(j, mark))
+        let loop_joints = (by_name.iter())
+            .map(|&j| JointId::new(j, mark))
             .filter(|j| tree_joint_of_body[joints[j.index()].child.index()] != Some(*j))
             .collect();
 
@@ -167,7 +175,7 @@ impl Order {
         self.tree_joint_of_body[body.index()]
     }
 
-    /// The joints that close loops, in the order given.
+    /// The joints that close loops, by name.
     pub fn loop_joints(&self) -> &[JointId] {
         &self.loop_joints
     }
@@ -198,14 +206,21 @@ fn preference(joint: &Joint) -> u8 {
     }
 }
 
-/// Joints by the body they hang on: `children(parent)` in the order given, without a list per body.
+/// Indices of names, shorter ones first.
+fn by_name<'a>(names: impl Iterator<Item = &'a str>) -> Vec<usize> {
+    let mut list: Vec<(usize, &str)> = names.enumerate().collect();
+    list.sort_by_key(|(_, name)| (name.len(), *name));
+    list.into_iter().map(|(i, _)| i).collect()
+}
+
+/// Joints by the body they hang on: `children(parent)` by name, without a list per body.
 struct Children {
     start: Vec<usize>,
     joints: Vec<usize>,
 }
 
 impl Children {
-    fn new(bodies: usize, joints: &[Joint]) -> Children {
+    fn new(bodies: usize, joints: &[Joint], by_name: &[usize]) -> Children {
         let mut start = vec![0; bodies + 1];
         for joint in joints {
             if let Some(p) = joint.parent {
@@ -217,8 +232,8 @@ impl Children {
         }
         let mut next = start.clone();
         let mut list = vec![0; start[bodies]];
-        for (j, joint) in joints.iter().enumerate() {
-            if let Some(p) = joint.parent {
+        for &j in by_name {
+            if let Some(p) = joints[j].parent {
                 list[next[p.index()]] = j;
                 next[p.index()] += 1;
             }
@@ -233,13 +248,20 @@ impl Children {
 
 /// Every body after all its parents; branches are followed to their end one after the other, so
 /// that neighbours in the order are neighbours in the mechanism.
-fn topological_order(count: usize, joints: &[Joint]) -> Result<Vec<usize>, Vec<Vec<usize>>> {
-    let children = Children::new(count, joints);
+fn topological_order(
+    bodies: &[Body],
+    joints: &[Joint],
+    by_name: &[usize],
+) -> Result<Vec<usize>, Vec<Vec<usize>>> {
+    let count = bodies.len();
+    let children = Children::new(count, joints, by_name);
     let mut parents_left = vec![0usize; count];
     for joint in joints.iter().filter(|j| j.parent.is_some()) {
         parents_left[joint.child.index()] += 1;
     }
-    let mut stack: Vec<usize> = (0..count).rev().filter(|&b| parents_left[b] == 0).collect();
+    let mut stack = self::by_name(bodies.iter().map(|body| body.name.as_str()));
+    stack.retain(|&b| parents_left[b] == 0);
+    stack.reverse();
     let mut order = Vec::with_capacity(count);
     while let Some(b) = stack.pop() {
         order.push(b);

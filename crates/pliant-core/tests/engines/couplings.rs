@@ -1,0 +1,124 @@
+//! Claim: a coupling holds whatever its ratio, over ten decades and both signs, in the statics and at rest after motion, in every
+//! engine: between wheels, a wheel and a slide, and links that carry each other and their weight.
+
+use pliant_core::engine::{Simulation, StaticsSettings};
+use pliant_core::engines::Engine;
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::{
+    Body, CouplingDescription, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
+};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
+
+const STIFFNESS: [f64; 2] = [3.0, 4.0];
+
+/// Links `a`, of a hinge about y, and `b`, 0.4 m along x, with springs; each has its centre of mass so far from its joint along x.
+fn coupled(
+    b: (JointKind, &str),
+    damping: [f64; 2],
+    arm: f64,
+    [joint, of]: [&str; 2],
+    ratio: f64,
+) -> Mechanism {
+    let mut builder = MechanismBuilder::new("coupled");
+    if arm == 0.0 {
+        builder.gravity([0.0; 3]);
+    }
+    let mut inertia = SpatialInertia::of_box(1.0, [0.3, 0.1, 0.3]);
+    inertia.center_of_mass.x = arm;
+    for (i, (name, kind, parent)) in [("a", JointKind::Hinge, WORLD), ("b", b.0, b.1)].into_iter().enumerate()
+    {
+        let at = [0.4 * i as f64, 0.0, 0.0];
+        builder.body(Body::new(name, Pose::translation(at)).inertia(inertia));
+        let joint = JointDescription::new(name, kind, parent, name).axis(at.into(), [0.0, 1.0, 0.0].into());
+        builder.joint(joint.stiffness(STIFFNESS[i]).damping(damping[i]));
+    }
+    builder.effector(EffectorDescription { name: "a".into(), body: "a".into(), frame: Pose::identity() });
+    builder.coupling(CouplingDescription { joint: joint.into(), of: of.into(), ratio, offset: 0.0 });
+    builder.build().unwrap()
+}
+
+/// 10⁻⁵ to 10⁵, both signs.
+fn ratios() -> impl Iterator<Item = f64> {
+    (-5..=5).flat_map(|n| [10f64.powi(n), -(10f64.powi(n))])
+}
+
+/// Compares the coordinates in the statics and after half a minute with what they should be; how often.
+fn compare(mechanism: &Mechanism, engines: &[Engine], torque: f64, expected: [f64; 2]) -> usize {
+    for engine in engines {
+        let new = || {
+            let mut simulation = engine.simulate(mechanism).unwrap();
+            let a = simulation.effector("a").unwrap();
+            simulation.set_load(a, Wrench::torque([0.0, torque, 0.0])).unwrap();
+            simulation
+        };
+        let off = |simulation: &mut dyn Simulation| {
+            let q = &simulation.state().coordinates;
+            (q[0] / expected[0] - 1.0).abs().max((q[1] / expected[1] - 1.0).abs())
+        };
+        let what = format!("{engine:?}, ratio {:e}", mechanism.couplings()[0].ratio);
+        let mut simulation = new();
+        let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
+        assert!(equilibrium.converged && equilibrium.stable, "{what}: {equilibrium:?}");
+        // The reduced engine sees all springs through the compliance of the effector, in which the smaller is the square of the
+        // ratio less.
+        let ratio = mechanism.couplings()[0].ratio.abs();
+        let bound = 1e-9
+            + if *engine == Engine::Reduced { f64::EPSILON * ratio.max(1.0 / ratio).powi(2) } else { 0.0 };
+        let settled = off(&mut *simulation);
+        assert!(settled < bound, "{what}: {settled:.1e} off in the statics");
+        let mut simulation = new();
+        (0..1800).for_each(|_| simulation.step(1.0 / 60.0).unwrap());
+        // The torque on the wheel that moves by 1e-5 of the other is 1e5 times what moves this one.
+        let moved = off(&mut *simulation);
+        assert!(moved < 1e-6, "{what}: {moved:.1e} off after motion");
+    }
+    engines.len()
+}
+
+/// θ_a = r θ_b under a torque τ on a: θ_b = r τ/(r² k_a + k_b).
+#[test]
+fn of_any_ratio_pass_torque_on() {
+    let engines = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
+    let mut compared = 0;
+    for ratio in ratios() {
+        for (kind, parent, damping) in
+            [(JointKind::Hinge, WORLD, 0.5), (JointKind::Hinge, "a", 0.5), (JointKind::Prismatic, WORLD, 4.0)]
+        {
+            let mechanism = coupled((kind, parent), [0.5, damping], 0.0, ["a", "b"], ratio);
+            // The one that moves more moves by 0.1 rad or m.
+            let b = 0.1 / ratio.abs().max(1.0);
+            let torque = b * (ratio * ratio * STIFFNESS[0] + STIFFNESS[1]) / ratio;
+            compared += compare(&mechanism, &engines, torque, [ratio * b, b]);
+        }
+    }
+    assert_eq!(compared, 22 * 3 * 4);
+}
+
+/// Two links that hang on each other, against the balance of torques found by bisection.
+#[test]
+fn of_any_ratio_carry_weight() {
+    let mut compared = 0;
+    for (ratio, swapped) in ratios().flat_map(|r| [(r, false), (r, true)]) {
+        let ends = if swapped { ["b", "a"] } else { ["a", "b"] };
+        let mechanism = coupled((JointKind::Hinge, "a"), [2.0, 2.0], 0.2, ends, ratio);
+        // Angles of both per angle t of the one that moves more.
+        let mut per = if ratio.abs() > 1.0 { [1.0, 1.0 / ratio] } else { [ratio, 1.0] };
+        if swapped {
+            per.reverse();
+        }
+        let [a, b] = per;
+        // Turning by θ brings the end of a link down by sin θ.
+        let torque = |t: f64| {
+            let weight = 0.6 * a * (a * t).cos() + 0.2 * (a + b) * ((a + b) * t).cos();
+            9.81 * weight - (STIFFNESS[0] * a * a + STIFFNESS[1] * b * b) * t
+        };
+        let (mut low, mut high) = if torque(0.0) > 0.0 { (0.0, 3.0) } else { (-3.0, 0.0) };
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            *(if torque(middle) > 0.0 { &mut low } else { &mut high }) = middle;
+        }
+        compared +=
+            compare(&mechanism, &[Engine::Full, Engine::Articulated, Engine::Live], 0.0, [a * low, b * low]);
+    }
+    assert_eq!(compared, 44 * 3);
+}
