@@ -6,7 +6,7 @@
 
 use std::cell::Cell;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::{Pose as Placed, Vector};
 use parry3d_f64::query::details::{NormalConstraints, NormalConstraintsPair};
@@ -27,7 +27,7 @@ use super::hull::{Hull, Seen};
 use super::patch::{self, Patch, View};
 use crate::spatial::{Pose, Twist};
 
-/// How many points of one pair and normal are kept, and how many more that are lower than the plane through these.
+/// How many points of one pair and normal are kept, and how many more that the step would reach.
 pub(super) const POINTS: usize = 4;
 pub(super) const MORE: usize = 4;
 
@@ -40,6 +40,9 @@ const SNAP: f64 = 1e-4;
 const SHALLOW: f64 = 0.03;
 const DEEP: f64 = 0.25;
 
+/// How many points are compared with each other.
+const COMPARED: usize = 32;
+
 /// Points of surfaces whose normals are this close (cosine) stand for one plane.
 const ALIKE: f64 = 0.95;
 
@@ -49,10 +52,12 @@ const SAME: f64 = 1e-4;
 /// A point must be farther out than another by this, of the smaller shape's radius, to be taken for it.
 const TIE: f64 = 1e-6;
 
-/// How much lower than the plane through those that are kept, and how far from them, a point must be to be kept too, of the smaller
-/// shape's radius.
-const LOWER: f64 = 1e-6;
-const NEAR: f64 = 0.05;
+/// How far outside of those that are kept a point must be to be kept too, of the smaller shape's radius.
+const NEAR: f64 = 0.1;
+
+/// How much wider apart points must be for each metre that they are farther from touching, to be taken for others: what a sole
+/// rests on is its lowest corners, not its widest.
+const FLAT: f64 = 1000.0;
 
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
@@ -660,44 +665,57 @@ impl Narrow {
         (manifold.local_n1, manifold.local_n2) = (normal, opposite);
     }
 
-    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some that are lower than
-    /// the plane through these.
+    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some more that the
+    /// step would reach.
     fn reduce(&mut self) {
         let (points, size) = (&mut self.points, self.size);
-        // Groups of one normal stand one after the other, the deepest of each first; among equals that which was found first.
+        // The deepest first; among equals the order in which they were found.
+        points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+        // Of many, the widest are chosen before they are compared with each other.
+        if points.len() <= COMPARED {
+            leave_out_doubles(points, size);
+        }
+        if points.len() <= POINTS {
+            return;
+        }
+        // Groups of one normal stand one after the other, the deepest of each first.
         let (mut start, mut out) = (0, 0);
         while start < points.len() {
-            let rest = &points[start..];
-            let deepest =
-                (1..rest.len()).fold(0, |best, i| if rest[i].gap < rest[best].gap { i } else { best });
-            points[start..=start + deepest].rotate_right(1);
             let normal = points[start].normal;
             let mut end = start + 1;
             for i in start + 1..points.len() {
                 if points[i].normal.dot(&normal) > ALIKE {
-                    points.swap(end, i);
+                    points[end..=i].rotate_right(1);
                     end += 1;
                 }
             }
             let count = spread(&mut points[start..end], size);
-            for i in start..start + count {
-                let p = points[i];
-                let is_new =
-                    |q: &Point| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE;
-                if points[..out].iter().all(is_new) {
-                    points[out] = p;
-                    out += 1;
-                }
-            }
+            points.copy_within(start..start + count, out);
+            out += count;
             start = end;
         }
         points.truncate(out);
+        leave_out_doubles(points, size);
     }
 }
 
+/// Leaves out points that are where one before them is, with the same normal.
+fn leave_out_doubles(points: &mut Vec<Point>, size: f64) {
+    let mut kept = 0;
+    for i in 0..points.len() {
+        let p = points[i];
+        let differs = |q: &Point| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE;
+        if points[..kept].iter().all(differs) {
+            points[kept] = p;
+            kept += 1;
+        }
+    }
+    points.truncate(kept);
+}
+
 /// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
-/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] that these
-/// do not stand for; how many.
+/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] of those
+/// that the step would reach beside these; how many.
 fn spread(points: &mut [Point], size: f64) -> usize {
     if points.len() <= POINTS {
         return points.len();
@@ -706,7 +724,7 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let farthest = |points: &[Point], from: usize, measure: &dyn Fn(&Point) -> f64| {
         let mut best = (from, f64::NEG_INFINITY);
         for (i, p) in points.iter().enumerate().skip(from) {
-            let x = measure(p) - (p.gap - deepest);
+            let x = measure(p) - FLAT * (p.gap - deepest);
             if x > best.1 + TIE * size {
                 best = (i, x);
             }
@@ -723,39 +741,27 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let sign = side(&points[2]).signum();
     let i = farthest(points, 3, &|p| -sign * side(p));
     points.swap(3, i);
-    add_lower(points, size)
-}
-
-/// Rigid bodies keep gaps affine: what is kept stands for every point between that is no lower than the plane through it. Brings up to
-/// [`MORE`] points that are lower, and that the step would reach, behind the first [`POINTS`], the deepest first; how many
-/// are kept.
-fn add_lower(points: &mut [Point], size: f64) -> usize {
+    // Those that lie outside of the area that is spanned so far, the farthest first.
     let mut count = POINTS;
-    if points[POINTS..].iter().all(|p| p.then >= 0.0) {
-        return count;
-    }
-    // The plane g + s·x through the gaps of those that are kept, by least squares; flat along what they do not span.
-    let kept = &points[..POINTS];
-    let middle = kept.iter().map(|p| p.at).sum::<Vector3<f64>>() / POINTS as f64;
-    let level = kept.iter().map(|p| p.gap).sum::<f64>() / POINTS as f64;
-    let (mut spans, mut moment) = (Matrix3::identity() * (SAME * size).powi(2), Vector3::zeros());
-    for p in kept {
-        let x = p.at - middle;
-        spans += x * x.transpose();
-        moment += x * (p.gap - level);
-    }
-    let slope = spans.cholesky().map_or(Vector3::zeros(), |spans| spans.solve(&moment));
     while count < points.len().min(POINTS + MORE) {
         let (kept, rest) = points.split_at(count);
-        let is_missing = |p: &&Point| {
-            p.then < 0.0
-                && p.gap < level + slope.dot(&(p.at - middle)) - LOWER * size
-                && kept.iter().all(|k| (k.at - p.at).norm() > NEAR * size)
+        let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
+        let outside = |p: &Point| {
+            let out = across(p) - (middle - a);
+            let far = out.norm();
+            far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
         };
-        let lowest =
-            rest.iter().enumerate().filter(|(_, p)| is_missing(p)).min_by(|x, y| x.1.gap.total_cmp(&y.1.gap));
-        let Some((i, _)) = lowest else { break };
-        points.swap(count, count + i);
+        let mut best = (0, NEAR * size);
+        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
+            let x = outside(p);
+            if x > best.1 + TIE * size {
+                best = (i + 1, x);
+            }
+        }
+        if best.0 == 0 {
+            break;
+        }
+        points.swap(count, count + best.0 - 1);
         count += 1;
     }
     count

@@ -156,7 +156,8 @@ fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
             let square = x.iter().zip(y).fold(0.0, |sum, (x, y)| fma::<FUSED>(x - y, x - y, sum));
             length = fma::<FUSED>(contact.largest, square, length);
         }
-        let beta = if length <= last { length / last } else { 0.0 };
+        // Where nothing moves at all both are zero.
+        let beta = if length <= last && last > 0.0 { length / last } else { 0.0 };
         last = length;
         for ((x, old), along) in now.iter_mut().zip(before.iter()).zip(along.iter_mut()) {
             let ahead = *along * beta;
