@@ -8,6 +8,7 @@ mod friction;
 mod holding;
 mod impulses;
 mod masses;
+mod passing;
 mod repeat;
 mod scenes;
 mod shapes;

@@ -145,6 +145,7 @@ impl Change {
                 inertia: self.inertia(&body.inertia),
                 free: body.free,
                 shapes: body.shapes.iter().map(|shape| self.shape(shape)).collect(),
+                passes: body.passes.clone(),
             })
             .collect();
         let mut joints: Vec<JointDescription> = mechanism
