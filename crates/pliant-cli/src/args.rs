@@ -39,6 +39,9 @@ pub struct Common {
     /// whose results are printed all the same
     #[arg(long, global = true)]
     pub strict: bool,
+    /// List everything that a robot file says and is left out here, which otherwise only `info` does
+    #[arg(long, global = true)]
+    pub verbose: bool,
     /// Folder that robots, meshes and included files may lie in, in addition to the package of the scene, the folder above it
     /// and those of ROS_PACKAGE_PATH. May be given several times
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]

@@ -49,8 +49,8 @@ pub fn program<A: Parser>(
     match A::try_parse() {
         Ok(arguments) => {
             let common = common(&arguments);
-            let (format, strict) = (common.format(), common.strict);
-            match run(&arguments).and_then(|answer| output::print(format, strict, &answer)) {
+            let (format, strict, verbose) = (common.format(), common.strict, common.verbose);
+            match run(&arguments).and_then(|answer| output::print(format, strict, verbose, &answer)) {
                 Ok(code) => code,
                 Err(failure) => output::fail(format, &failure),
             }

@@ -49,13 +49,36 @@ impl Answer {
     }
 }
 
+/// The same warnings, with one line for all that a robot file's reader left out or repaired.
+fn in_short(warnings: &[String]) -> Vec<String> {
+    let (of_file, mut others): (Vec<&String>, Vec<&String>) =
+        warnings.iter().partition(|warning| place(warning).is_some());
+    let [first, _, ..] = of_file[..] else { return warnings.to_vec() };
+    let file = place(first).unwrap_or_default();
+    let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
+    let (n, others_too) = (of_file.len(), of_file.iter().any(|warning| place(warning) != Some(file)));
+    let of = if others_too { format!("{name} and what it includes") } else { name.into() };
+    let short =
+        format!("{n} things of {of} are left out or repaired: `pliant info` lists them, --verbose too");
+    others.insert(0, &short);
+    others.into_iter().cloned().collect()
+}
+
+/// The robot file of a warning that begins with its place, as `hand.urdf:12: …`.
+fn place(warning: &str) -> Option<&str> {
+    let (at, _) = warning.split_once(": ")?;
+    let (file, line) = at.rsplit_once(':')?;
+    let is_robot = [".urdf", ".xml", ".sdf"].iter().any(|end| file.trim_end_matches('\'').ends_with(end));
+    (is_robot && line.parse::<usize>().is_ok()).then_some(file)
+}
+
 /// How much a warning is.
 fn measure(warning: &Warning) -> Value {
     json!({ "kind": warning.kind, "measure": warning.measure, "unit": warning.unit })
 }
 
 /// Prints an answer and gives the exit code. A reader that has seen enough, such as `head`, is no failure.
-pub fn print(format: Format, strict: bool, answer: &Answer) -> Result<ExitCode, Failure> {
+pub fn print(format: Format, strict: bool, verbose: bool, answer: &Answer) -> Result<ExitCode, Failure> {
     let minded = answer.minded(strict);
     let written = match format {
         Format::Json => {
@@ -66,7 +89,8 @@ pub fn print(format: Format, strict: bool, answer: &Answer) -> Result<ExitCode, 
             write_out(&document(&json))
         }
         Format::Text => {
-            for warning in &answer.warnings {
+            let warnings = if verbose { answer.warnings.clone() } else { in_short(&answer.warnings) };
+            for warning in &warnings {
                 // Nothing can be done about a standard error that is closed.
                 let _ = writeln!(io::stderr(), "warning: {warning}");
             }

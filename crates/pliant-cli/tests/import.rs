@@ -105,3 +105,43 @@ fn a_robot_that_nothing_holds_is_told_what_to_write() {
     run.file("leg.toml", lines);
     assert_eq!(run.run(&["compliance", "leg.toml"]).code, 0);
 }
+
+/// One line for all that a file says and is left out, but for `info` and `--verbose`; scripts get all.
+#[test]
+fn what_is_left_out_is_told_in_short() {
+    let run = Run::new("import-short");
+    run.file("arm.urdf", arm("<limit lower=\"1\" upper=\"-1\"/><oil/><paint/>"));
+    let short =
+        "warning: 2 things of arm.urdf are left out or repaired: `pliant info` lists them, --verbose too\n";
+    let outcome = run.run(&["compliance", "arm.urdf"]);
+    assert_eq!((outcome.code, outcome.err), (0, format!("{NOTE}{short}")));
+    let outcome = run.run(&["compliance", "arm.urdf", "--verbose"]);
+    assert_eq!(outcome.err.lines().filter(|line| line.starts_with("warning: arm.urdf:4: ")).count(), 2);
+    assert!(!run.run(&["info", "arm.urdf"]).err.contains("things of"));
+    assert_eq!(run.json(&["compliance", "arm.urdf"], 0)["warnings"].as_array().map(Vec::len), Some(2));
+}
+
+/// A loose object beside a robot is no base of it.
+#[test]
+fn loose_bodies_are_not_reduced() {
+    let run = Run::new("import-loose");
+    let link = |name: &str, inner: &str| {
+        format!(
+            "<body name=\"{name}\" pos=\"0.3 0 0\"><joint axis=\"0 1 0\" stiffness=\"50\"/>\
+             <geom type=\"capsule\" fromto=\"0 0 0 0.3 0 0\" size=\"0.02\"/>{inner}</body>"
+        )
+    };
+    let links = ["a", "b", "c", "d", "e", "f", "g"]
+        .iter()
+        .rev()
+        .fold(String::new(), |inner, name| link(name, &inner));
+    run.file(
+        "scene.xml",
+        format!("<mujoco><worldbody>{links}<body name=\"cup\" pos=\"0 3 0\"><freejoint/><geom size=\"0.1\"/></body></worldbody></mujoco>"),
+    );
+    let made = run.json(&["reduce", "scene.xml", "-o", "scene.pliant", "--max-error", "0.2"], 0);
+    let warnings = made["warnings"].to_string();
+    assert!(warnings.contains("the model is of what joints hold: without cup"), "{warnings}");
+    assert_eq!(run.json(&["info", "scene.pliant"], 0)["bodies"], 7);
+    assert_eq!(run.json(&["info", "scene.xml"], 0)["bodies"], 8);
+}

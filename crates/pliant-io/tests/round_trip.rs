@@ -119,7 +119,8 @@ fn mechanism(random: &mut Random) -> Mechanism {
     let single: Vec<usize> = (0..kinds.len()).filter(|i| kinds[*i].freedoms() == 1).collect();
     for pair in single.windows(2) {
         let [joint, of] = [pair[0], pair[1]].map(|i| format!("joint {}", i + 1));
-        let (ratio, offset) = (random.number(), random.number());
+        // The mechanism starts where its couplings hold: where a product of poses can be taken.
+        let (ratio, offset) = (4.0 * random.unit() - 2.0, random.unit() - 0.5);
         builder.coupling(CouplingDescription { joint, of, ratio, offset });
     }
     for i in 0..random.below(3) {

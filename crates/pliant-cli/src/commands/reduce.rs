@@ -25,7 +25,13 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
     }
     writable(path)?;
-    let mechanism = arguments.mechanism.load(common)?;
+    let whole = arguments.mechanism.load(common)?;
+    // Bodies that nothing holds are moved by contact alone: no model is of them.
+    let apart = whole.take_apart();
+    let loose: Vec<&str> = apart.loose.iter().map(|body| body.name.as_str()).collect();
+    let Some(mechanism) = apart.held.as_ref() else {
+        return Err(Failure::input(format!("`{}` has no joints: there is nothing to reduce", whole.name())));
+    };
     let start = Instant::now();
     let sampling = Sampling {
         max_error: arguments.max_error,
@@ -36,7 +42,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     };
     let options = Options { force: arguments.force, ..Options::default() };
     let (model, outcome) =
-        sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
+        sample(&sampling, arguments.max_seconds, mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
     file.save(path).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
@@ -45,7 +51,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     // A file that cannot be read back is of no use to anybody, and this is the time to say so.
     ModelFile::load(path).map_err(Failure::job)?;
     let made = Made {
-        mechanism: &mechanism,
+        mechanism,
         sampling: &sampling,
         outcome: &outcome,
         models: model.samples().len(),
@@ -54,6 +60,9 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         path,
     };
     let mut warnings = mechanism.warnings();
+    if !loose.is_empty() {
+        warnings.push(format!("the model is of what joints hold: without {}", loose.join(", ")));
+    }
     warnings.extend(made.advice());
     let json = made.document(&warnings);
     if let Some((_, what)) = limit(&outcome.limit) {

@@ -143,6 +143,8 @@ pub struct World {
     /// Of each of these its place.
     shapes: Vec<Place>,
     pub(super) owners: Vec<Touched>,
+    /// Names of what each thing does not touch.
+    passes: Vec<Vec<String>>,
     broad: Broad,
     /// Those that may come near each other, in the order of their shapes; and memory of others.
     pub(super) pairs: Vec<Pair>,
@@ -190,6 +192,7 @@ impl World {
             around: Vec::new(),
             shapes: Vec::new(),
             owners: vec![Touched::World],
+            passes: vec![Vec::new()],
             broad: Broad::default(),
             pairs: Vec::new(),
             pairs_before: Vec::new(),
@@ -254,6 +257,8 @@ impl World {
         let last = self.things.len();
         self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
         self.owners.push(Touched::Free(id));
+        self.passes.push(body.passes.clone());
+        self.pass(last);
         self.added(|place| place.0 == last);
         Ok(id)
     }
@@ -297,7 +302,7 @@ impl World {
             }
             let thing =
                 Thing::new(Some((id.index, touch)), simulation.touch_pose(touch), self.colliders(own)?);
-            things.push((thing, Touched::Mechanism(id, body)));
+            things.push((thing, Touched::Mechanism(id, body), own.passes.clone()));
         }
         if things.is_empty() {
             let wanted =
@@ -316,13 +321,15 @@ impl World {
             self.warnings.push(Warning { kind: "shapeless", measure, unit, text });
         }
         let count = things.len();
-        for (thing, owner) in things {
+        for (thing, owner, passes) in things {
             self.things.push(thing);
             self.owners.push(owner);
+            self.passes.push(passes);
         }
         let first = self.things.len() - count;
         self.join(simulation.mechanism(), first);
         self.simulations.push(simulation);
+        self.pass(first);
         self.added(|place| place.0 >= first);
         Ok(id)
     }
@@ -395,6 +402,30 @@ impl World {
             }
         }
         self.joined.sort_unstable();
+    }
+
+    /// Things, from the first new one on, that are not to touch others of the same mechanism, free bodies or the world.
+    fn pass(&mut self, first: usize) {
+        if self.passes.iter().all(Vec::is_empty) {
+            return;
+        }
+        for new in first..self.things.len() {
+            for other in 0..new {
+                let stranger = match (self.owners[other], self.owners[new]) {
+                    (Touched::Mechanism(a, _), Touched::Mechanism(b, _)) => a != b,
+                    _ => false,
+                };
+                let says = |of: usize, to: usize| {
+                    let name = self.name_of(self.owners[to]);
+                    self.passes[of].iter().any(|passed| passed == name)
+                };
+                if !stranger && (says(new, other) || says(other, new)) {
+                    self.joined.push((other, new));
+                }
+            }
+        }
+        self.joined.sort_unstable();
+        self.joined.dedup();
     }
 
     /// Finds the shapes that may come near each other in the step that was looked ahead for.

@@ -46,6 +46,19 @@ impl Mechanism {
         let loose = self.loose();
         let is_held = |name: &str| self.find_body(name).is_none_or(|b| !loose.contains(&b));
         let mut builder = self.to_builder();
+        // What a held body says of a loose one is said by that one.
+        let mut loose_bodies: Vec<Body> = loose.iter().map(|b| self[*b].clone()).collect();
+        for body in builder.bodies.iter_mut().filter(|body| is_held(&body.name)) {
+            let own = std::mem::take(&mut body.passes);
+            let (held, others) = own.into_iter().partition(|other| is_held(other));
+            body.passes = held;
+            for other in others {
+                loose_bodies
+                    .iter_mut()
+                    .filter(|b| b.name == other)
+                    .for_each(|b| b.passes.push(body.name.clone()));
+            }
+        }
         builder.bodies.retain(|body| is_held(&body.name));
         builder.effectors.retain(|effector| is_held(&effector.body));
         let left: Vec<String> = builder.effectors.iter().map(|effector| effector.name.clone()).collect();
@@ -71,7 +84,7 @@ impl Mechanism {
         Apart {
             bodies: self.body_ids().map(body).collect(),
             effectors: self.effectors().iter().map(effector).collect(),
-            loose: loose.iter().map(|b| self[*b].clone()).collect(),
+            loose: loose_bodies,
             held,
         }
     }

@@ -111,6 +111,7 @@ impl MechanismBuilder {
         self.bodies.extend(other.bodies.into_iter().map(|b| Body {
             name: named(&b.name),
             pose: moved(b.pose),
+            passes: b.passes.iter().map(|other| named(other)).collect(),
             ..b
         }));
         self.joints.extend(other.joints.into_iter().map(|j| JointDescription {
@@ -229,6 +230,11 @@ impl MechanismBuilder {
             Element::Effector,
         );
 
+        for (i, body) in self.bodies.iter().enumerate() {
+            for other in body.passes.iter().filter(|other| *other != WORLD) {
+                checks.refer(&body_names, other, Element::Body(i), "passes", "body");
+            }
+        }
         let marks = self.marks();
         let (mark, of_effectors) = (marks.structure(), marks.effectors);
         // References by name become handles; an element with a broken one is left out of the rest.
@@ -490,20 +496,38 @@ fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
         .map(|(id, joint)| (id, joint.start.clone()))
         .collect();
-    let (Some((first, _)), None) = (given.first(), mechanism.start()) else { return Ok(mechanism) };
+    // Where all coordinates are zero, loops are closed and couplings are off by their offsets.
+    let offset = mechanism.couplings().iter().position(|coupling| coupling.offset != 0.0);
+    if mechanism.start().is_some() || given.is_empty() && offset.is_none() {
+        return Ok(mechanism);
+    }
     match pose_at(&mechanism, &given, START_REACHED) {
         Ok(start) => {
             Arc::make_mut(&mut mechanism.data).start = Some(start);
             Ok(mechanism)
         }
         Err(Unposed { joint, why }) => {
-            let id = joint.unwrap_or(*first);
-            let Joint { name, start, .. } = &mechanism[id];
-            let defect = Defect {
-                element: Element::Joint(id.index()),
-                field: Some("start"),
-                message: format!("joint `{name}` cannot start at {start:?}: {why}"),
-                help: "start coordinates at which all loops and couplings close".into(),
+            let defect = match (joint.or(given.first().map(|(id, _)| *id)), offset) {
+                (None, Some(i)) => {
+                    let coupling = &mechanism.couplings()[i];
+                    let (name, of) = (&mechanism[coupling.joint].name, &mechanism[coupling.of].name);
+                    Defect {
+                        element: Element::Coupling(i),
+                        field: Some("offset"),
+                        message: format!("joint `{name}` cannot start where it follows `{of}`: {why}"),
+                        help: "an offset at which all loops and couplings close".into(),
+                    }
+                }
+                (id, _) => {
+                    let id = id.expect("a joint is given, or a coupling has an offset");
+                    let Joint { name, start, .. } = &mechanism[id];
+                    Defect {
+                        element: Element::Joint(id.index()),
+                        field: Some("start"),
+                        message: format!("joint `{name}` cannot start at {start:?}: {why}"),
+                        help: "start coordinates at which all loops and couplings close".into(),
+                    }
+                }
             };
             Err(InvalidMechanism { defects: vec![defect] })
         }

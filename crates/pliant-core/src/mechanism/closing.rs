@@ -1,7 +1,7 @@
 //! The pose in which some joints are at given positions.
 //!
-//! Without loops and couplings, or where these are closed then, it is forward kinematics along the spanning forest. Else
-//! the coordinates x of all joints, and the poses of free bases, are moved from where the mechanism starts, in strides:
+//! Without loops, or where these are closed then, it is forward kinematics along the spanning forest, joints that follow
+//! others where their leaders have them. Else the coordinates x of all joints, and the poses of free bases, are moved from where the mechanism starts, in strides:
 //!
 //! ```text
 //! min ½ (x − x̂)ᵀ K (x − x̂)   such that   c(x) = 0
@@ -37,6 +37,9 @@ const STRIDE: f64 = 0.1;
 /// The longest way, in strides.
 const LONGEST: f64 = 200.0;
 
+/// The most loops that are closed for the sake of couplings alone, which nobody asked for: a step is cubic in them.
+const MOST_LOOPS: usize = 100;
+
 /// Iterations of a stride, and the change, rad or radii, at which they have converged.
 const ITERATIONS: usize = 100;
 const STILL: f64 = 1e-13;
@@ -63,11 +66,38 @@ pub(crate) fn pose_at(
     for (joint, position) in positions {
         at.coordinates[mechanism[*joint].coordinates()].copy_from_slice(position);
     }
+    follow(mechanism, positions, &mut at.coordinates);
     place(mechanism, &mut at);
     if !at.poses.iter().all(Pose::is_finite) {
         return Err(Unposed { joint: None, why: "its transform is not finite there".into() });
     }
-    if open(mechanism, &mut at) > CLOSED { close(mechanism, start, positions, reached) } else { Ok(at) }
+    if open(mechanism, &mut at) <= CLOSED {
+        return Ok(at);
+    }
+    let loops = mechanism.order().loop_joints().len();
+    if positions.is_empty() && loops > MOST_LOOPS {
+        let why = format!("{loops} loops are too many to be closed there");
+        return Err(Unposed { joint: None, why });
+    }
+    close(mechanism, start, positions, reached)
+}
+
+/// Joints that follow others go where their leaders have them, unless they are given: q = ratio p + offset. A row of
+/// followers is as long as there are couplings at most.
+fn follow(mechanism: &Mechanism, positions: &[(JointId, Vec<f64>)], coordinates: &mut [f64]) {
+    let couplings = mechanism.couplings();
+    for _ in couplings {
+        let mut moved = false;
+        for coupling in couplings.iter().filter(|c| positions.iter().all(|(given, _)| *given != c.joint)) {
+            let [q, p] = [coupling.joint, coupling.of].map(|j| mechanism[j].coordinates().start);
+            let followed = coupling.ratio * coordinates[p] + coupling.offset;
+            moved |= coordinates[q] != followed;
+            coordinates[q] = followed;
+        }
+        if !moved {
+            return;
+        }
+    }
 }
 
 /// Length that translations count in, m.

@@ -68,12 +68,15 @@ pub struct Body {
     pub free: bool,
     /// Shapes for contact and drawing.
     pub shapes: Vec<Shape>,
+    /// Names of bodies, or `world`, that it does not touch; one of the two says it.
+    pub passes: Vec<String>,
 }
 
 impl Body {
     /// A massless body at a pose.
     pub fn new(name: impl Into<String>, pose: Pose) -> Body {
-        Body { name: name.into(), pose, inertia: SpatialInertia::ZERO, free: false, shapes: Vec::new() }
+        let (shapes, passes) = (Vec::new(), Vec::new());
+        Body { name: name.into(), pose, inertia: SpatialInertia::ZERO, free: false, shapes, passes }
     }
 
     /// With this inertia.

@@ -27,6 +27,9 @@ pub struct Summary {
     pub warnings: Vec<String>,
 }
 
+/// So far outside its limits closing loops may leave a joint, rad or m.
+const ROUNDING: f64 = 1e-9;
+
 impl Mechanism {
     /// Radius of the ball, centred on the bounding box of all joint and link origins at rest, that
     /// holds them all, m.
@@ -60,12 +63,15 @@ impl Mechanism {
                     joint.name
                 ));
             }
-            let outside = |(f, q): (&Freedom, &f64)| f.lower > *q || f.upper < *q;
-            if joint.freedoms.iter().zip(&joint.start).any(outside) {
-                let start = joint.start.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
-                let why = match joint.start.iter().all(|q| *q == 0.0) {
+            // Where loops and couplings have put it.
+            let closed = self.data.start.as_ref();
+            let start = closed.map_or(&joint.start[..], |s| &s.coordinates[joint.coordinates()]);
+            let outside = |(f, q): (&Freedom, &f64)| f.lower - ROUNDING > *q || f.upper + ROUNDING < *q;
+            if joint.freedoms.iter().zip(start).any(outside) {
+                let at = start.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+                let why = match start.iter().all(|q| *q == 0.0) {
                     true => "the file's pose is coordinate 0".into(),
-                    false => format!("its `start` is {start}"),
+                    false => format!("its `start` is {at}"),
                 };
                 warnings.push(format!("joint `{}` starts outside its limits: {why}", joint.name));
             }
@@ -78,13 +84,6 @@ impl Mechanism {
                     joint.name, of.name
                 ));
             }
-        }
-        // A start that is given closes couplings.
-        for coupling in self.data.couplings.iter().filter(|c| c.offset != 0.0 && self.data.start.is_none()) {
-            warnings.push(format!(
-                "the coupling of joint `{}` does not hold in the file's pose, where both coordinates are 0: its offset is {}",
-                self[coupling.joint].name, coupling.offset
-            ));
         }
         warnings
     }

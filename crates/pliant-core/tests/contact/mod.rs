@@ -9,6 +9,7 @@ mod holding;
 mod hulls;
 mod impulses;
 mod masses;
+mod passing;
 mod repeat;
 mod scenes;
 mod shapes;

@@ -3,14 +3,16 @@
 //! the same mechanism does whose file is drawn in that pose. What loops forbid is an error that names the joint.
 
 use crate::common::{FRAME, builder, distance, edited};
-use pliant_core::engine::Simulation as _;
-use pliant_core::engine::State;
+use pliant_core::engine::{Simulation, State};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Element, JointDescription, JointId, Mechanism, MechanismBuilder, PerFreedom};
+use pliant_core::mechanism::{
+    Body, CouplingDescription, EffectorDescription, Element, JointDescription, JointId, Mechanism,
+    MechanismBuilder, PerFreedom,
+};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::{Reduction, Reference};
-use pliant_core::spatial::Pose;
+use pliant_core::spatial::{Pose, SpatialInertia};
 use pliant_core::{articulated, full, live};
 
 fn ids(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
@@ -291,4 +293,59 @@ fn starts_that_cannot_be_are_defects() {
     // A way that nobody can mean is not followed.
     let found = defects(&mut |joint| joint.start = (joint.name == "A").then_some(PerFreedom::All(1e9)));
     assert!(found[0].message.contains("too long"), "{}", found[0].message);
+}
+
+/// Three hinges in a row, of which the second follows the first and the third the second, each with an offset.
+fn followers() -> Mechanism {
+    let mut builder = MechanismBuilder::new("followers");
+    let mut parent = "world".to_string();
+    for i in 0..3 {
+        let (name, at) = (format!("link {i}"), Pose::translation([0.3 * i as f64, 0.0, 0.0]));
+        let inertia = SpatialInertia::of_box(1.0, [0.3, 0.1, 0.1]);
+        builder.body(Body::new(&name, at * Pose::translation([0.15, 0.0, 0.0])).inertia(inertia));
+        let frame = at * Pose::rotation([1.0, 0.0, 0.0], 0.3 * i as f64);
+        let mut joint =
+            JointDescription::new(format!("joint {i}"), JointKind::Hinge, &parent, &name).frame(frame);
+        if i == 0 {
+            joint = joint.stiffness(20.0).damping(1.0);
+        }
+        builder.joint(joint);
+        parent = name;
+    }
+    builder.effector(EffectorDescription { name: "tip".into(), body: parent, frame: Pose::identity() });
+    for (joint, of, ratio, offset) in [(2, 1, -0.5, 0.3), (1, 0, 2.0, 0.4)] {
+        let [joint, of] = [joint, of].map(|i| format!("joint {i}"));
+        builder.coupling(CouplingDescription { joint, of, ratio, offset });
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn couplings_with_offsets_hold_at_the_start_and_stay() {
+    let mechanism = followers();
+    // By hand: 2 · 0 + 0.4 and −0.5 · 0.4 + 0.3.
+    let expected = [0.0, 0.4, 0.1];
+    let near = |q: &[f64], within: f64, what: &str| {
+        for (q, expected) in q.iter().zip(expected) {
+            assert!((q - expected).abs() < within, "{what}: {q} {expected}");
+        }
+    };
+    near(&State::at_rest(&mechanism).coordinates, 1e-15, "start");
+    let states = first_states(&mechanism);
+    assert_eq!(states.len(), 4);
+    for (engine, state) in states {
+        near(&state.coordinates, 1e-12, engine);
+    }
+    // The only spring is relaxed: nothing moves but by rounding.
+    let mut simulations: Vec<Box<dyn Simulation>> = vec![
+        Box::new(full::Model::new(&mechanism).simulate()),
+        Box::new(articulated::Model::new(&mechanism).simulate()),
+        Box::new(live::Model::new(&mechanism).unwrap().simulate()),
+    ];
+    for simulation in &mut simulations {
+        simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
+        (0..60).for_each(|_| simulation.step(FRAME).unwrap());
+        let engine = simulation.engine();
+        near(&simulation.state().coordinates, 1e-10, engine);
+    }
 }

@@ -7,7 +7,7 @@ use pliant_core::mechanism::{
     CouplingDescription, Defect, EffectorDescription, Element, LoadDescription, Mechanism, MechanismBuilder,
     PerFreedom, Shape, TargetDescription,
 };
-use pliant_core::spatial::{Pose, SpatialInertia};
+use pliant_core::spatial::SpatialInertia;
 
 use super::context::{Context, Place};
 use super::meaning::{self, Tree};
@@ -30,7 +30,7 @@ pub(crate) struct Draft {
     pub(crate) joints: Vec<Joint>,
     /// Couplings.
     pub(crate) couplings: Vec<(CouplingDescription, Place)>,
-    /// Effectors that the file names; without any, the leaves of the tree are taken.
+    /// Effectors; until the defaults are chosen, the sites of the file.
     pub(crate) effectors: Vec<(EffectorDescription, Place)>,
     /// Loads.
     pub(crate) loads: Vec<(LoadDescription, Place)>,
@@ -38,6 +38,8 @@ pub(crate) struct Draft {
     pub(crate) world_shapes: Vec<(Shape, Place)>,
     /// Set-points over time.
     pub(crate) targets: Vec<(TargetDescription, Place)>,
+    /// Whether it starts in a key frame of the file.
+    pub(crate) in_key_frame: bool,
 }
 
 impl Draft {
@@ -47,12 +49,9 @@ impl Draft {
     }
 
     /// Where the start that the file gives leaves loops or couplings open, the file's pose is kept, and that is told.
-    pub(crate) fn drop_open_start(&mut self, context: &mut Context) {
-        if self.joints.iter().all(|joint| joint.description.start.is_none()) || context.has_errors() {
-            return;
-        }
+    pub(super) fn drop_open_start(&mut self, context: &mut Context) {
         // What else is wrong is reported when all is built.
-        let Err(invalid) = self.builder(context).build() else { return };
+        let Err(invalid) = self.quiet_builder().build() else { return };
         let Some(Defect { element, message, .. }) =
             invalid.defects.iter().find(|_| invalid.defects.iter().all(|d| d.field == Some("start")))
         else {
@@ -61,26 +60,7 @@ impl Draft {
         let place = self.place(*element).cloned().unwrap_or(Place::START);
         context.warning(&place, format!("{message}; all start in the file's pose instead"));
         self.joints.iter_mut().for_each(|joint| joint.description.start = None);
-    }
-
-    /// The leaves of the tree that move become effectors, unless there are some.
-    pub(crate) fn add_default_effectors(&mut self) {
-        if !self.effectors.is_empty() {
-            return;
-        }
-        let heads = Tree::new(&self.links, &self.joints).heads(&self.joints);
-        let parents: HashSet<&str> =
-            self.joints.iter().map(|joint| joint.description.parent.as_str()).collect();
-        self.effectors = (self.links.iter().zip(heads))
-            .filter(|(link, head)| head.is_some() && !parents.contains(link.body.name.as_str()))
-            .map(|(link, _)| {
-                let name = link.body.name.clone();
-                (
-                    EffectorDescription { body: name.clone(), name, frame: Pose::identity() },
-                    link.place.clone(),
-                )
-            })
-            .collect();
+        self.in_key_frame = false;
     }
 
     /// Joints of which nothing is said are held as by PD control, and that is told. For each freedom,
@@ -166,6 +146,18 @@ impl Draft {
 
     /// Everything, warnings and notes included, for the mechanism's checks.
     pub(crate) fn builder(&self, context: &Context) -> MechanismBuilder {
+        let mut builder = self.quiet_builder();
+        for warning in context.warnings() {
+            builder.warning(warning);
+        }
+        for note in context.notes() {
+            builder.note(note.as_str());
+        }
+        builder
+    }
+
+    /// Everything, without warnings and notes.
+    pub(super) fn quiet_builder(&self) -> MechanismBuilder {
         let mut builder = MechanismBuilder::new(self.name.as_str());
         if let Some(gravity) = self.gravity {
             builder.gravity(gravity);
@@ -190,12 +182,6 @@ impl Draft {
         }
         for (shape, _) in &self.world_shapes {
             builder.world_shape(shape.clone());
-        }
-        for warning in context.warnings() {
-            builder.warning(warning);
-        }
-        for note in context.notes() {
-            builder.note(note.as_str());
         }
         builder
     }

@@ -6,9 +6,6 @@
 //! - Where the file has springs of its own, joints without one are passive; where it has none, all get one
 //!   (see [`Draft`]).
 //! - Swapped limits are swapped back, impossible inertias are repaired, each with a warning.
-//! - A limit that the pose breaks in which the file's robot starts is left out, with a warning. Many files have
-//!   such: their zero is a drawing pose, or their limits count from another zero. A limit is stiff, and would throw
-//!   a joint that is half a radian outside; and where loops close, no other pose is at hand.
 //! - A massless link that carries nothing heavy is welded to its parent. One between two joints takes a
 //!   small share of what it carries, since nothing can be simulated without mass; the total stays.
 //! - Loop joints point from earlier to later links, so that no circle of parents comes about.
@@ -37,6 +34,7 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
         effectors,
         loads,
         world_shapes,
+        in_key_frame,
     } = parts;
     for link in &mut links {
         repair_inertia(link, context);
@@ -57,7 +55,6 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
     }
     for joint in joints.iter_mut().chain(&mut loops) {
         order_limits(joint, context);
-        admit_pose(joint, context);
     }
     if joints.iter().chain(&loops).any(|joint| is_sprung(&joint.description)) {
         joints.iter_mut().chain(&mut loops).for_each(|joint| joint.default_spring = false);
@@ -68,7 +65,8 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
     drop_stuck_couplings(&mut couplings, &joints, context);
     loops.iter_mut().for_each(|joint| orient(joint, &tree, context));
     joints.append(&mut loops);
-    Draft { name, gravity, links, joints, couplings, effectors, loads, world_shapes, targets: Vec::new() }
+    let targets = Vec::new();
+    Draft { name, gravity, links, joints, couplings, effectors, loads, world_shapes, targets, in_key_frame }
 }
 
 fn is_sprung(description: &JointDescription) -> bool {
@@ -142,43 +140,6 @@ fn order_limits(joint: &mut Joint, context: &mut Context) {
             );
             std::mem::swap(lower, upper);
         }
-    }
-}
-
-/// So far outside its limits a joint may start, rad or m: rounding of the file's decimals.
-const DECIMALS: f64 = 1e-6;
-
-/// A limit that does not admit the coordinate in which the joint starts is left out.
-fn admit_pose(joint: &mut Joint, context: &mut Context) {
-    let Joint { description, place, .. } = joint;
-    let name = &description.name;
-    let all = matches!(description.limits, Some(PerFreedom::All(_)));
-    for (k, (lower, upper)) in pairs(&mut description.limits).iter_mut().enumerate() {
-        let (least, most) = match &description.start {
-            None => (0.0, 0.0),
-            Some(PerFreedom::All(q)) => (*q, *q),
-            Some(PerFreedom::Each(list)) => {
-                let of = if all { &list[..] } else { list.get(k..=k).unwrap_or(&[0.0]) };
-                (
-                    of.iter().copied().fold(f64::INFINITY, f64::min),
-                    of.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-                )
-            }
-        };
-        let (limit, start, side, none) = match (*lower > least, *upper < most) {
-            (true, _) => (lower, least, "below the lower", f64::NEG_INFINITY),
-            (_, true) => (upper, most, "above the upper", f64::INFINITY),
-            _ => continue,
-        };
-        if (*limit - start).abs() <= DECIMALS {
-            *limit = start;
-            continue;
-        }
-        context.warning_of("pose outside limits", place, || {
-            let pose = if description.start.is_some() { "where it starts" } else { "the file's pose" };
-            format!("joint `{name}`: {pose}, {start}, is {side} limit {limit}, which was left out")
-        });
-        *limit = none;
     }
 }
 

@@ -3,6 +3,7 @@
 mod chain;
 mod context;
 mod draft;
+mod effectors;
 mod mass;
 mod meaning;
 pub mod mesh;
@@ -10,6 +11,7 @@ mod mjcf;
 mod parts;
 mod sdf;
 mod shape;
+mod starting;
 mod urdf;
 mod xml;
 
@@ -121,6 +123,6 @@ pub(crate) fn read_draft(context: &mut Context) -> Option<Draft> {
         return None;
     }
     let mut draft = meaning::draft(parts, context);
-    draft.drop_open_start(context);
+    draft.choose_start(context);
     (!context.has_errors()).then_some(draft)
 }

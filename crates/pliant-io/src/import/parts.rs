@@ -24,12 +24,14 @@ pub(crate) struct Parts {
     pub(crate) loops: Vec<Joint>,
     /// Joints that follow others.
     pub(crate) couplings: Vec<(CouplingDescription, Place)>,
-    /// Effectors that the file names (MJCF sites); without any, the leaves of the tree are taken.
+    /// Frames that the file names (MJCF sites): the default effectors are chosen among them and the links.
     pub(crate) effectors: Vec<(EffectorDescription, Place)>,
     /// Dead loads.
     pub(crate) loads: Vec<(LoadDescription, Place)>,
     /// Shapes that do not move.
     pub(crate) world_shapes: Vec<(Shape, Place)>,
+    /// Whether a key frame says where it starts.
+    pub(crate) in_key_frame: bool,
 }
 
 /// A body and where it was read.

@@ -2,8 +2,9 @@
 
 use pliant_core::mechanism::{Body, Geometry, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
-use pliant_core::spatial::SpatialInertia;
+use pliant_core::spatial::{Pose, SpatialInertia};
 
+use super::expression::names;
 use super::keys::{self, section};
 use super::report::{Report, Reported};
 use super::table::Table;
@@ -16,10 +17,18 @@ fn stand_in() -> SpatialInertia {
 /// A body, with the tables of those of its shapes that could be read. What is wrong is reported and
 /// replaced by something harmless.
 pub(super) fn read_body<'t>(table: &Table<'t>, report: &mut Report) -> (Body, Vec<Table<'t>>) {
+    if let Some(pattern) = table.value("match") {
+        let message = "`match` is given, but the scene imports nothing".to_string();
+        let help = "add import = \"…\" at the top, or write the body in full, with its name";
+        table.error("match", pattern.span(), message, help, report);
+        return (Body::new("match", Pose::identity()).free().inertia(stand_in()), Vec::new());
+    }
     table.check_keys(&[section("[[body]]")], report);
     let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
     let mut body = Body::new(name.unwrap_or_default(), table.pose(report));
     body.free = table.flag("free", report).ok().flatten().unwrap_or_default();
+    body.passes =
+        names(table, "passes", report).unwrap_or_default().into_iter().map(|(name, _)| name.into()).collect();
 
     let (tables, complete) = read_shapes(table, table.what(), &mut body.shapes, report);
     body.inertia = match read_inertia(table, report) {
@@ -94,7 +103,7 @@ fn read_moments(table: &Table<'_>, report: &mut Report) -> Result<Option<Matrix3
 }
 
 /// The sum over shapes with a density; nothing, if there is none.
-fn from_shapes(
+pub(super) fn from_shapes(
     table: &Table<'_>,
     shapes: &[Shape],
     tables: &[Table<'_>],
@@ -106,12 +115,15 @@ fn from_shapes(
         if shape.density.is_none() {
             continue;
         }
-        let Some(inertia) = shape.inertia() else {
-            let message = format!("the volume of a {} is not known", shape.geometry.name());
-            let help = format!("give {} mass and inertia instead of a density", table.what());
-            let place = shape_table.place("density");
-            outcome = Err(shape_table.error("density", place, message, help, report));
-            continue;
+        let inertia = match report.inertia(shape) {
+            Ok(inertia) => inertia.unwrap_or(SpatialInertia::ZERO),
+            Err(reason) => {
+                let message = format!("the volume of a {} is not known: {reason}", shape.geometry.name());
+                let help = format!("give {} mass and inertia instead of a density", table.what());
+                let place = shape_table.place("density");
+                outcome = Err(shape_table.error("density", place, message, help, report));
+                continue;
+            }
         };
         sum = Some(sum.map_or(inertia, |sum| sum.welded(&inertia)));
     }

@@ -111,7 +111,7 @@ fn inside(value: &Value<'_>, span: &Range<usize>, report: &Report) -> Range<usiz
 }
 
 /// A list of names, each with its place.
-fn names<'t>(
+pub(super) fn names<'t>(
     table: &Table<'t>,
     key: &'static str,
     report: &mut Report,

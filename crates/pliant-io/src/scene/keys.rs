@@ -8,7 +8,7 @@ pub(super) struct Section {
     keys: &'static [&'static str],
 }
 
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 15] = [
     Section {
         heading: "Top of the file",
         keys: &[
@@ -28,8 +28,20 @@ const SECTIONS: [Section; 14] = [
     Section { heading: "[world]", keys: &["shape"] },
     Section {
         heading: "[[body]]",
-        keys: &["name", "position", "rotation", "rpy", "mass", "center_of_mass", "inertia", "free", "shape"],
+        keys: &[
+            "name",
+            "position",
+            "rotation",
+            "rpy",
+            "mass",
+            "center_of_mass",
+            "inertia",
+            "free",
+            "shape",
+            "passes",
+        ],
     },
+    Section { heading: "[[body]] with match", keys: &["match", "shape", "passes"] },
     Section {
         heading: "[[body.shape]] and [[world.shape]]",
         keys: &["kind", "position", "rotation", "rpy", "density", "friction", "restitution", "touches"],

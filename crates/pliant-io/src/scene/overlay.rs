@@ -1,11 +1,14 @@
 //! A scene that starts from a robot file: `import`, and what the scene lays over it.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use pliant_core::closest;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Defect, EffectorDescription, Element, MechanismBuilder, PerFreedom};
 
+use super::body::{from_shapes, read_shapes};
+use super::expression::names;
 use super::joint::{SPRINGS, read_springs};
 use super::keys::section;
 use super::report::{Report, Reported};
@@ -19,6 +22,8 @@ pub(super) struct Overlay<'t> {
     draft: Draft,
     /// The tables that changed each joint of the draft.
     changes: Vec<Vec<Table<'t>>>,
+    /// The tables of the shapes that each link of the draft got.
+    shapes: HashMap<usize, Vec<Table<'t>>>,
 }
 
 impl<'t> Overlay<'t> {
@@ -58,7 +63,7 @@ impl<'t> Overlay<'t> {
         match import::read_draft(&mut context) {
             Some(draft) => {
                 let changes = vec![Vec::new(); draft.joints.len()];
-                Ok(Overlay { context, draft, changes })
+                Ok(Overlay { context, draft, changes, shapes: HashMap::new() })
             }
             None => Err(Some(context)),
         }
@@ -111,6 +116,40 @@ impl<'t> Overlay<'t> {
         } else if changed == 0 {
             let message = format!("every joint that `{pattern}` matches is fixed");
             table.error("match", table.place("match"), message, "name joints that move", report);
+        }
+    }
+
+    /// Changes the links that a table's `match` names: shapes take the place of theirs, and give them mass where they have
+    /// a density.
+    pub(super) fn change_bodies(&mut self, table: &Table<'t>, pattern: &str, report: &mut Report) {
+        table.check_keys(&[section("[[body]] with match")], report);
+        let mut shapes = Vec::new();
+        let (tables, complete) = read_shapes(table, table.what(), &mut shapes, report);
+        let Ok(passes) = names(table, "passes", report) else { return };
+        if !complete {
+            return;
+        }
+        let heavy = shapes.iter().any(|shape| shape.density.is_some());
+        let inertia = match heavy.then(|| from_shapes(table, &shapes, &tables, report)).transpose() {
+            Ok(inertia) => inertia,
+            Err(Reported) => return,
+        };
+        let mut matched = 0;
+        for (i, link) in self.draft.links.iter_mut().enumerate() {
+            if !matches(pattern, &link.body.name) {
+                continue;
+            }
+            matched += 1;
+            if table.has("shape") {
+                link.body.shapes = shapes.clone();
+                self.shapes.insert(i, tables.clone());
+            }
+            link.body.inertia = inertia.unwrap_or(link.body.inertia);
+            link.body.passes.extend(passes.iter().map(|(name, _)| name.to_string()));
+        }
+        if matched == 0 {
+            let names = self.draft.links.iter().map(|link| link.body.name.as_str());
+            nothing_matches(table, pattern, "link", names, report);
         }
     }
 
@@ -184,6 +223,14 @@ impl<'t> Overlay<'t> {
         let field = defect.field.unwrap_or("name");
         if let Element::Joint(i) = defect.element
             && let Some(table) = self.changes[i].iter().rev().find(|table| table.has_field(field))
+        {
+            if table.first(field, report) {
+                report.add(table.place(field), defect.message.clone(), defect.help.clone());
+            }
+            return;
+        }
+        if let Element::BodyShape(i, k) = defect.element
+            && let Some(table) = self.shapes.get(&i).and_then(|tables| tables.get(k))
         {
             if table.first(field, report) {
                 report.add(table.place(field), defect.message.clone(), defect.help.clone());

@@ -96,7 +96,7 @@ fn is_unclosed_list(text: &str, finding: &Finding) -> bool {
 type Wrong = (Vec<Finding>, Option<Box<Context>>);
 
 fn read_root(root: &Table<'_>, text: &str, file: &str, options: &Options) -> Result<Mechanism, Wrong> {
-    let mut report = Report::new(text);
+    let mut report = Report::new(text, file, options);
     root.check_keys(&[section("Top of the file")], &mut report);
     let mut scene = Scene::default();
     if root.has("import") {
@@ -165,11 +165,21 @@ impl Default for Scene<'_> {
 impl<'t> Scene<'t> {
     /// Gives all elements to the builder; whether that is enough for it to check them against each other.
     fn read(&mut self, root: &Table<'t>, report: &mut Report) -> bool {
-        let bodies = root.tables("body", None, report);
+        let mut bodies = root.tables("body", None, report);
         let mut joints = root.tables("joint", None, report);
         let effectors = root.tables("effector", None, report);
         // What changes the robot comes first: its defaults depend on it.
         if let Some(overlay) = &mut self.overlay {
+            if let Ok(bodies) = &mut bodies {
+                bodies.retain(|table| match table.text("match", report) {
+                    Ok(None) => true,
+                    Ok(Some(pattern)) => {
+                        overlay.change_bodies(table, pattern, report);
+                        false
+                    }
+                    Err(_) => false,
+                });
+            }
             if let Ok(joints) = &mut joints {
                 joints.retain(|table| match table.text("match", report) {
                     Ok(None) => true,
@@ -410,7 +420,9 @@ fn is_named(table: &Table<'_>) -> bool {
 /// The kind of element that the key of a defect names.
 fn referred_kind(defect: &Defect) -> Option<&'static str> {
     match (defect.element, defect.field?) {
-        (Element::Joint(_), "parent" | "child") | (Element::Effector(_), "body") => Some("body"),
+        (Element::Joint(_), "parent" | "child")
+        | (Element::Effector(_), "body")
+        | (Element::Body(_), "passes") => Some("body"),
         (Element::Coupling(_), "joint" | "of") | (Element::Target(_), "joint") => Some("joint"),
         (Element::Load(_), "effector") => Some("effector"),
         _ => None,

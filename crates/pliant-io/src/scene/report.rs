@@ -6,8 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use pliant_core::expression::Expression;
+use pliant_core::mechanism::{Geometry, Shape};
+use pliant_core::spatial::SpatialInertia;
 
 use crate::diagnostic::Finding;
+use crate::import::mesh::{Mesh, MeshError};
+use crate::import::{Context, Options};
 
 /// Marks a value that could not be read and was reported.
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +26,40 @@ pub(super) struct Report<'t> {
     pub(super) findings: Vec<Finding>,
     /// The formulas that were read so far: joints of the same formula share it.
     pub(super) formulas: Vec<Arc<Expression>>,
+    /// Where files that the scene names may lie.
+    files: Context,
     /// Where the element's header starts, and the key.
     reported: HashSet<(usize, &'static str)>,
 }
 
 impl<'t> Report<'t> {
-    pub(super) fn new(source: &'t str) -> Report<'t> {
-        Report { source, findings: Vec::new(), formulas: Vec::new(), reported: HashSet::new() }
+    pub(super) fn new(source: &'t str, file: &str, options: &Options) -> Report<'t> {
+        let files = Context::new(String::new(), file, options);
+        Report { source, findings: Vec::new(), formulas: Vec::new(), files, reported: HashSet::new() }
+    }
+
+    /// The inertia of a shape with a density; `None` without one. That of a mesh is what its triangles enclose, that of a
+    /// convex shape what their hull does; otherwise the reason why it has none.
+    pub(super) fn inertia(&mut self, shape: &Shape) -> Result<Option<SpatialInertia>, String> {
+        let (Some(density), None) = (shape.density, shape.inertia()) else { return Ok(shape.inertia()) };
+        let (file, scale) = match &shape.geometry {
+            Geometry::Mesh { file, scale } | Geometry::Convex { file, scale } => (file, scale),
+            _ => return Err("it encloses nothing".into()),
+        };
+        let text = |error: MeshError| error.to_string();
+        let mut mesh = Mesh::load(self.files.resolve_mesh(file)?, scale).map_err(text)?;
+        if matches!(shape.geometry, Geometry::Convex { .. }) {
+            mesh = mesh.hull().map_err(text)?;
+        }
+        let solid = mesh.solid();
+        if !mesh.is_closed() {
+            return Err("its triangles leave gaps".into());
+        }
+        if solid.mass <= 0.0 {
+            return Err("its triangles are inside out".into());
+        }
+        let (mass, inertia) = (solid.mass * density, solid.inertia * density);
+        Ok(Some(SpatialInertia { mass, inertia, ..solid }.in_outer(&shape.pose)))
     }
 
     /// Reports what is wrong with some text of the file.

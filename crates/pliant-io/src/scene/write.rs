@@ -157,6 +157,10 @@ impl Writer {
         if body.free {
             self.raw("free", "true");
         }
+        if !body.passes.is_empty() {
+            let names: Vec<String> = body.passes.iter().map(|name| quoted(name)).collect();
+            self.raw("passes", &format!("[{}]", names.join(", ")));
+        }
         for shape in &body.shapes {
             self.header("[[body.shape]]");
             self.shape(shape);

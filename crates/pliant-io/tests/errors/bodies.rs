@@ -452,7 +452,7 @@ parent = "world"
 child = "upper"
 "##,
         r##"
-error: shape 1 of body `upper`: the volume of a mesh is not known
+error: shape 1 of body `upper`: the volume of a mesh is not known: there is no such file
  --> scene.toml:6:11
   |
 6 | density = 1000

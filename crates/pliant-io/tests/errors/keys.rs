@@ -96,7 +96,7 @@ error: body `upper`: unknown key `colour`
  --> scene.toml:5:1
   |
 5 | colour = "red"
-  | ^^^^^^ known here: name, position, rotation, rpy, mass, center_of_mass, inertia, free, shape
+  | ^^^^^^ known here: name, position, rotation, rpy, mass, center_of_mass, inertia, free, shape, passes
 "##,
     );
 }

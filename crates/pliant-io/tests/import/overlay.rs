@@ -318,3 +318,39 @@ error: there is already a body `a`
 "##,
     );
 }
+
+#[test]
+fn shapes_by_name_and_glob() {
+    let scene = Scene::new("shapes");
+    scene.0.file("corner.stl", &super::meshes::corner("solid", 3.0));
+    let mechanism = scene.read(
+        "[[body]]\nmatch = \"finger_*\"\npasses = [\"palm\"]\n[[body.shape]]\nkind = \"ball\"\nradius = 0.5\n\
+         [[body]]\nmatch = \"finger_2\"\nshape = []\n\
+         [[body]]\nmatch = \"thumb\"\n\
+         [[body.shape]]\nkind = \"convex\"\nfile = \"corner.stl\"\nscale = [1, 1, 2]\ndensity = 10\n",
+    );
+    let body = |name: &str| &mechanism[mechanism.find_body(name).unwrap()];
+    assert_eq!(body("finger_1").shapes.len(), 1);
+    assert_eq!((body("finger_2").shapes.len(), &body("finger_2").passes[..]), (0, &["palm".to_string()][..]));
+    assert_eq!(body("finger_1").inertia.mass, 1.0, "as in the file");
+    // A corner with edges 1, 1 and 6: a sixth of their product, its centre a quarter along each.
+    let M = &body("thumb").inertia;
+    assert!((M.mass - 10.0).abs() < 1e-5, "{}", M.mass);
+    assert!((M.center_of_mass - Vector3::new(0.25, 0.25, 1.5)).norm() < 1e-6, "{}", M.center_of_mass);
+    scene.expect(
+        "import = \"robots/hand.urdf\"\n[[body]]\nmatch = \"toe\"\nshape = []\n",
+        r#"
+error: body 1: no imported link matches `toe`
+ --> scene.toml:3:9
+  |
+3 | match = "toe"
+  |         ^^^^^ there are palm, finger_1, finger_2, thumb; `*` stands for any letters, `?` for one
+"#,
+    );
+    let broken = "import = \"robots/hand.urdf\"\n[[body]]\nmatch = \"palm\"\n[[body.shape]]\nkind = \"ball\"\nradius = -1\n";
+    let error = pliant_io::load(scene.0.file("scene.toml", broken)).unwrap_err().to_string();
+    assert!(error.contains("scene.toml:6:10"), "{error}");
+    let alone = "[[body]]\nmatch = \"palm\"\nshape = []\n";
+    let error = pliant_io::load(scene.0.file("alone.toml", alone)).unwrap_err().to_string();
+    assert!(error.starts_with("error: body 1: `match` is given, but the scene imports nothing"), "{error}");
+}

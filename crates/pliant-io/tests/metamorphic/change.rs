@@ -146,6 +146,7 @@ impl Change {
                 inertia: self.inertia(&body.inertia),
                 free: body.free,
                 shapes: body.shapes.iter().filter_map(|shape| self.shape(shape)).collect(),
+                passes: body.passes.clone(),
             })
             .collect();
         let mut joints: Vec<JointDescription> = mechanism

@@ -265,6 +265,65 @@ fn loops_and_couplings() {
 }
 
 #[test]
+fn tendons_spring_dampers_and_excludes() {
+    let m = load("tendons.xml");
+    // As MuJoCo 3.3 has them (`jnt_stiffness`, `dof_damping`), which inverts the mass matrix of the whole tree.
+    let swing = freedom(&m, "swing");
+    same(swing.stiffness, 4.191153262945925);
+    same(swing.damping, 0.41073301976870075);
+    same(swing.rest, 10.0f64.to_radians());
+    for freedom in &joint(&m, "ball").freedoms {
+        same(freedom.stiffness, 0.013117315392405394);
+        same(freedom.damping, 0.011805583853164856);
+    }
+    // 0.5 p − 0.25 m = 0.05 and m + 2 d = 0, from the file's pose on.
+    let [one, two] = m.couplings() else { panic!("{:?}", m.couplings()) };
+    assert_eq!((&*m[one.joint].name, &*m[one.of].name), ("medial", "proximal"));
+    same(one.ratio, 2.0);
+    same(one.offset, -0.2);
+    assert_eq!((&*m[two.joint].name, &*m[two.of].name), ("distal", "medial"));
+    assert_eq!((two.ratio, two.offset), (-0.5, 0.0));
+    let start = State::at_rest(&m);
+    let at = |name: &str| start.coordinates_of(&m, m.find_joint(name).unwrap()).unwrap()[0];
+    for (name, q) in [("proximal", 0.0), ("medial", -0.2), ("distal", 0.1)] {
+        same(at(name), q);
+    }
+    // L = p + 0.5 (m + ref) = 2 p − 0.1 + 10°: four times its spring and damper.
+    let (proximal, shift) = (freedom(&m, "proximal"), 10.0f64.to_radians() - 0.1);
+    same(proximal.stiffness, 12.0);
+    same(proximal.damping, 0.8);
+    same(proximal.rest, (0.1 - shift) / 2.0);
+    same(proximal.lower, (-0.2 - shift) / 2.0);
+    same(proximal.upper, (0.6 - shift) / 2.0);
+    has_warning(&m, ":35: fixed `apart`: springs, dampers and limits of a tendon on joints that move apart");
+    assert_eq!(m.warnings().len(), 1, "{:#?}", m.warnings());
+    assert_eq!(body(&m, "finger").passes, ["upper"]);
+    assert_eq!(body(&m, "end").passes, ["world"]);
+}
+
+#[test]
+fn what_cannot_be_below_zero_is_taken_as_zero() {
+    let m = read(
+        r#"<mujoco><worldbody><body><joint name="j" damping="-0.5" stiffness="-2" armature="-1"/>
+        <geom size="0.1"/></body></worldbody></mujoco>"#,
+    )
+    .unwrap();
+    assert_eq!((freedom(&m, "j").armature, m.warnings().len()), (0.0, 3));
+    has_warning(&m, "inline.xml:1: joint `j`: `damping` is -0.5; it was taken as 0");
+}
+
+#[test]
+fn without_home_the_first_key_frame_is_where_it_starts() {
+    let m = read(
+        r#"<mujoco><worldbody><body name="a"><joint name="j" range="30 90"/><geom size="0.1"/></body></worldbody>
+        <keyframe><key qpos="1.0"/><key name="other" qpos="1.2"/></keyframe></mujoco>"#,
+    )
+    .unwrap();
+    assert_eq!(joint(&m, "j").start, [1.0]);
+    assert!(m.notes().contains(&"inline.xml:2: the robot starts in the first key frame".to_string()));
+}
+
+#[test]
 fn actuators_that_hold_a_position() {
     let m = load("actuators.xml");
     let a = freedom(&m, "a");
@@ -420,18 +479,16 @@ fn what_is_not_supported_is_told_once() {
         "left_out.xml:9: joint `a`: `frictionloss` is not supported and was left out (1 more like it)",
         "left_out.xml:9: joint `a`: only the linear part of `stiffness`",
         "left_out.xml:15: <pair> is not supported",
-        "left_out.xml:15: <exclude> is not supported",
         "left_out.xml:17: <spatial> is not supported",
-        "left_out.xml:18: springs, dampers, friction and limits of a <fixed> tendon were left out (1 more like it)",
         "left_out.xml:22: <position> on a tendon is not supported",
         "left_out.xml:23: <muscle> on a tendon is not supported",
         "left_out.xml:24: <motor> holds no joint",
-        "left_out.xml:26: <tendon> is not supported",
+        "left_out.xml:26: <tendon>: only two joints can be coupled, linearly; it was left out",
         "left_out.xml:27: sensors were left out (1 more like it)",
     ] {
         has_warning(&m, words);
     }
-    assert_eq!(m.warnings().len(), 15, "{:#?}", m.warnings());
+    assert_eq!(m.warnings().len(), 13, "{:#?}", m.warnings());
 }
 
 #[test]

@@ -131,13 +131,13 @@ impl Actuator {
     }
 }
 
-/// Reads all `<actuator>` elements; `controls` are those of the key frame, in the order of the file.
+/// Reads all `<actuator>` elements; `controls` are the name of the key frame and what it sets, in the order of the file.
 pub(super) fn read(
     root: &Element,
     bodies: &mut Bodies<'_>,
     copies: &Copies,
     tendons: &Tendons,
-    controls: Option<&[f64]>,
+    controls: Option<(&str, &[f64])>,
     context: &mut Context,
 ) {
     let mut number = 0;
@@ -145,7 +145,7 @@ pub(super) fn read(
     let mut inertias = None;
     for element in root.all("actuator").flat_map(|section| &section.children) {
         for element in copies.of_reference(element, &["joint", "jointinparent"]) {
-            let control = controls.and_then(|list| list.get(number).copied()).unwrap_or(0.0);
+            let control = controls.and_then(|(_, list)| list.get(number).copied()).unwrap_or(0.0);
             number += 1;
             let mut actuator = Actuator::new();
             let defaults = bodies.defaults.of(&element, None, &KINDS, context);
@@ -216,8 +216,8 @@ pub(super) fn read(
     }
     if springs > 0 {
         let at = match controls {
-            Some(_) => "where the key frame `home` sets them",
-            None => "at control zero",
+            Some((key, _)) => format!("where {key} sets them"),
+            None => "at control zero".into(),
         };
         let became = match springs {
             1 => "1 actuator that controls a position became a spring".to_string(),
@@ -233,7 +233,7 @@ fn length(element: &Element, bodies: &Bodies<'_>, tendons: &Tendons) -> Option<L
         let reference = bodies.joints.get(joint).map_or(0.0, |(_, _, reference)| *reference);
         return Some(Length { joint: joint.to_string(), slope: 1.0, offset: reference });
     }
-    tendons::length(tendons.get(element.value("tendon")?)?, bodies)
+    tendons::length(&tendons.get(element.value("tendon")?)?.terms, bodies)
 }
 
 fn warn_of_transmission(element: &Element, context: &mut Context) {
@@ -262,7 +262,7 @@ impl Actuator {
     }
 }
 
-fn value(values: &Option<PerFreedom<f64>>) -> f64 {
+pub(super) fn value(values: &Option<PerFreedom<f64>>) -> f64 {
     match values {
         Some(PerFreedom::All(x)) => *x,
         Some(PerFreedom::Each(list)) => list.first().copied().unwrap_or(0.0),
@@ -270,14 +270,14 @@ fn value(values: &Option<PerFreedom<f64>>) -> f64 {
     }
 }
 
-fn add(to: &mut Option<PerFreedom<f64>>, more: f64) {
+pub(super) fn add(to: &mut Option<PerFreedom<f64>>, more: f64) {
     if more > 0.0 {
         *to = Some(PerFreedom::All(value(to) + more));
     }
 }
 
 /// Two springs on one joint are one: k = Σ k_i, at rest at Σ k_i r_i / k.
-fn add_spring(description: &mut JointDescription, stiffness: f64, rest: f64) {
+pub(super) fn add_spring(description: &mut JointDescription, stiffness: f64, rest: f64) {
     let (k, r) = (value(&description.stiffness), value(&description.rest));
     let sum = k + stiffness;
     let rest = (k * r + stiffness * rest) / sum;
@@ -286,7 +286,7 @@ fn add_spring(description: &mut JointDescription, stiffness: f64, rest: f64) {
 }
 
 /// The inertia of each link with all that it carries, in its frame.
-fn carried(bodies: &Bodies<'_>) -> Vec<SpatialInertia> {
+pub(super) fn carried(bodies: &Bodies<'_>) -> Vec<SpatialInertia> {
     let links = &bodies.parts.links;
     let mut inertias: Vec<SpatialInertia> = links.iter().map(|link| link.body.inertia).collect();
     let parents = bodies.parents();

@@ -35,6 +35,8 @@ pub(super) struct Bodies<'r> {
     pub(super) sites: HashMap<String, (String, Pose)>,
     /// Of each joint by its name, its connection, its place in that and its `ref`.
     pub(super) joints: HashMap<String, (usize, usize, f64)>,
+    /// Time constant and damping ratio of joints that have `springdamper`, by connection and place in that.
+    pub(super) spring_dampers: Vec<(usize, usize, [f64; 2])>,
     /// Names of links by position.
     index: HashMap<String, usize>,
     names: Names,
@@ -97,7 +99,7 @@ struct Spot<'a> {
 /// What one body has.
 #[derive(Default)]
 struct Content {
-    joints: Vec<(Joint, f64)>,
+    joints: Vec<(Joint, f64, Option<[f64; 2]>)>,
     free: Option<Place>,
     geoms: Vec<Geom>,
     inertial: Option<SpatialInertia>,
@@ -121,6 +123,7 @@ impl<'r> Bodies<'r> {
             parts: Parts::default(),
             sites: HashMap::new(),
             joints: HashMap::new(),
+            spring_dampers: Vec::new(),
             index: HashMap::new(),
             names,
             sites_without_name: 0,
@@ -305,7 +308,8 @@ impl<'r> Bodies<'r> {
         }
         let connection = self.parts.connections.len();
         let mut joints = Vec::new();
-        for (j, (joint, reference)) in content.joints.into_iter().enumerate() {
+        for (j, (joint, reference, spring_damper)) in content.joints.into_iter().enumerate() {
+            self.spring_dampers.extend(spring_damper.map(|both| (connection, j, both)));
             self.joints.entry(joint.description.name.clone()).or_insert((connection, j, reference));
             joints.push(joint);
         }
@@ -341,7 +345,9 @@ impl<'r> Bodies<'r> {
         };
         match joints::read(&merged, name, &spot.pose, &spot.frame, self.compiler, context) {
             Some(joints::Read::Free) => content.free = Some(element.place.clone()),
-            Some(joints::Read::Joint(joint, reference)) => content.joints.push((*joint, reference)),
+            Some(joints::Read::Joint(joint, reference, spring_damper)) => {
+                content.joints.push((*joint, reference, spring_damper));
+            }
             None => {}
         }
     }

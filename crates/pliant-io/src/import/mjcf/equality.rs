@@ -1,5 +1,5 @@
 //! `<equality>`: `connect` is a loop closed by a ball joint, `weld` one closed by a fixed joint, `joint` a
-//! coupling. Loops are closed as the bodies lie at `qpos0`. A free body that is connected or welded to an
+//! coupling, as is `tendon` where two joints are on its fixed tendons. Loops are closed as the bodies lie at `qpos0`. A free body that is connected or welded to an
 //! earlier one closes no loop: it hangs on it.
 
 use pliant_core::joints::JointKind;
@@ -9,6 +9,7 @@ use pliant_core::spatial::Pose;
 
 use super::bodies::Bodies;
 use super::replicate::Copies;
+use super::tendons::{Tendons, leader};
 use crate::import::context::Context;
 use crate::import::meaning;
 use crate::import::parts::{Connection, Joint};
@@ -18,7 +19,13 @@ use crate::import::xml::Element;
 const GAP: f64 = 1e-6;
 
 /// Reads all `<equality>` elements.
-pub(super) fn read(root: &Element, bodies: &mut Bodies<'_>, copies: &Copies, context: &mut Context) {
+pub(super) fn read(
+    root: &Element,
+    bodies: &mut Bodies<'_>,
+    copies: &Copies,
+    tendons: &Tendons,
+    context: &mut Context,
+) {
     for element in root.all("equality").flat_map(|section| &section.children) {
         let references = ["body1", "body2", "site1", "site2", "joint1", "joint2"];
         for element in copies.of_reference(element, &references) {
@@ -32,6 +39,7 @@ pub(super) fn read(root: &Element, bodies: &mut Bodies<'_>, copies: &Copies, con
             match element.name.as_str() {
                 "connect" | "weld" => close(&element, bodies, context),
                 "joint" => couple(&element, bodies, context),
+                "tendon" => couple_lengths(&element, tendons, bodies, context),
                 _ => super::left_out(&element, context),
             }
         }
@@ -178,5 +186,55 @@ fn couple(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
         });
     }
     let coupling = CouplingDescription { joint, of, ratio, offset };
+    bodies.parts.couplings.push((coupling, element.place.clone()));
+}
+
+/// L1 − L1⁰ = a0 + a1 (L2 − L2⁰): with fixed tendons, Σ c q = a0 in the mechanism's coordinates. Of two joints, the later one
+/// that does not follow another yet follows.
+fn couple_lengths(element: &Element, tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Context) {
+    element.check_attributes(
+        &["active", "class", "tendon1", "tendon2", "name", "polycoef", "solimp", "solref"],
+        context,
+    );
+    let mut coefficients = [0.0, 1.0, 0.0, 0.0, 0.0];
+    for (to, from) in coefficients.iter_mut().zip(element.numbers("polycoef", context).unwrap_or_default()) {
+        *to = from;
+    }
+    let [a0, a1, more @ ..] = coefficients;
+    let mut terms: Vec<(String, f64)> = Vec::new();
+    for (name, share) in [("tendon1", 1.0), ("tendon2", -a1)] {
+        let Some(tendon) = element.value(name) else { continue };
+        let Some(tendon) = tendons.get(tendon) else {
+            super::left_out(element, context);
+            return;
+        };
+        for (joint, factor) in &tendon.terms {
+            match terms.iter_mut().find(|(other, _)| other == joint) {
+                Some((_, sum)) => *sum += share * factor,
+                None => terms.push((joint.clone(), share * factor)),
+            }
+        }
+    }
+    terms.retain(|(_, factor)| *factor != 0.0);
+    let is_free = |joint: &str| bodies.parts.couplings.iter().all(|(coupling, _)| coupling.joint != joint);
+    let couples = |joint: &str, of: &str| {
+        bodies.joints.contains_key(of)
+            && bodies.joints.contains_key(joint)
+            && is_free(joint)
+            && leader(of, bodies).is_some_and(|(head, ..)| head != joint)
+    };
+    let linear = more.iter().all(|a| *a == 0.0) || element.attribute("tendon2").is_none();
+    let coupling = match &terms[..] {
+        [(one, c1), (two, c2)] if linear && couples(two, one) => Some((two, one, -c1 / c2, a0 / c2)),
+        [(one, c1), (two, c2)] if linear && couples(one, two) => Some((one, two, -c2 / c1, a0 / c1)),
+        _ => None,
+    };
+    let Some((joint, of, ratio, offset)) = coupling else {
+        context.warning_of("<tendon> of an equality", &element.place, || {
+            format!("{}: only two joints can be coupled, linearly; it was left out", element.what())
+        });
+        return;
+    };
+    let coupling = CouplingDescription { joint: joint.clone(), of: of.clone(), ratio, offset };
     bodies.parts.couplings.push((coupling, element.place.clone()));
 }

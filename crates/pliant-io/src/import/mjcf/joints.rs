@@ -42,8 +42,8 @@ const ATTRIBUTES: [&str; 24] = [
 pub(super) enum Read {
     /// The body moves freely.
     Free,
-    /// A joint, and the coordinate at which the file has it.
-    Joint(Box<Joint>, f64),
+    /// A joint, the coordinate at which the file has it, and its `springdamper` where that is in force.
+    Joint(Box<Joint>, f64, Option<[f64; 2]>),
 }
 
 /// Reads a joint that has its defaults. `body` is the pose of its body in the world, `frame` that of the
@@ -67,9 +67,18 @@ pub(super) fn read(
     }
     let known: Vec<&str> = ATTRIBUTES.into_iter().chain(["user"]).collect();
     element.check_attributes(&known, context);
-    let stiffness = first_of(element, "stiffness", context);
-    let damping = first_of(element, "damping", context);
-    let armature = element.number("armature", context).unwrap_or(0.0);
+    let mut stiffness = first_of(element, "stiffness", context);
+    let mut damping = first_of(element, "damping", context);
+    let mut armature = element.number("armature", context).unwrap_or(0.0);
+    for (name, value) in
+        [("stiffness", &mut stiffness), ("damping", &mut damping), ("armature", &mut armature)]
+    {
+        if *value < 0.0 {
+            let message = format!("{}: `{name}` is {value}; it was taken as 0", element.what());
+            context.warning(element.place_of(name), message);
+            *value = 0.0;
+        }
+    }
     warn_of_left_out(element, context);
     let kind = match element.value("type").map_or("hinge", str::trim) {
         "hinge" => JointKind::Hinge,
@@ -89,12 +98,6 @@ pub(super) fn read(
             return None;
         }
     };
-    for (name, value) in [("stiffness", stiffness), ("damping", damping), ("armature", armature)] {
-        if value < 0.0 {
-            let message = format!("{}: `{name}` is {value}", element.what());
-            context.error(element.place_of(name), message, "zero or above");
-        }
-    }
     let turns = kind != JointKind::Prismatic;
     let angle = |x: f64| if turns { compiler.angle(x) } else { x };
     let position = *frame * Pose::translation(element.vector("pos", context).unwrap_or_default());
@@ -130,7 +133,8 @@ pub(super) fn read(
             description.limits = Some(PerFreedom::All((lower - reference, upper - reference)));
         }
     }
-    if stiffness > 0.0 {
+    let spring_damper = spring_damper(element, context);
+    if stiffness > 0.0 || spring_damper.is_some() {
         description.stiffness = Some(PerFreedom::All(stiffness));
         let rest = element.number("springref", context).map_or(0.0, angle) - reference;
         if kind != JointKind::Ball && rest != 0.0 {
@@ -139,8 +143,8 @@ pub(super) fn read(
     }
     description.damping = Some(PerFreedom::All(damping)).filter(|_| damping > 0.0);
     description.armature = Some(PerFreedom::All(armature)).filter(|_| armature > 0.0);
-    joint.default_spring = stiffness == 0.0;
-    Some(Read::Joint(Box::new(joint), reference))
+    joint.default_spring = stiffness == 0.0 && spring_damper.is_none();
+    Some(Read::Joint(Box::new(joint), reference, spring_damper))
 }
 
 /// The linear part of a polynomial; more is a warning.
@@ -154,8 +158,13 @@ pub(super) fn first_of(element: &Element, name: &str, context: &mut Context) -> 
     list.first().copied().unwrap_or(0.0)
 }
 
+/// Time constant and damping ratio, s and 1; not both above zero is none.
+fn spring_damper(element: &Element, context: &mut Context) -> Option<[f64; 2]> {
+    element.vector::<2>("springdamper", context).filter(|both| both.iter().all(|x| *x > 0.0))
+}
+
 fn warn_of_left_out(element: &Element, context: &mut Context) {
-    for name in ["frictionloss", "springyield", "springdamper"] {
+    for name in ["frictionloss", "springyield"] {
         let Some(values) = element.numbers(name, context) else { continue };
         if values.iter().any(|x| *x != 0.0) {
             context.warning_of(format!("joint {name}"), element.place_of(name), || {

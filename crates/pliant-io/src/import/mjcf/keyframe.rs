@@ -1,4 +1,4 @@
-//! `<keyframe>`: the key frame `home` says where the robot starts, and its controls where position actuators hold
+//! `<keyframe>`: the key frame `home`, or else the first, says where the robot starts, and its controls where position actuators hold
 //! their joints. The file's own pose (`qpos0`) stays the zero of all coordinates; a free body that starts elsewhere
 //! is put there with all that it carries.
 
@@ -13,18 +13,29 @@ use super::bodies::Bodies;
 use crate::import::context::Context;
 use crate::import::xml::Element;
 
-/// The key frame `home`.
-pub(super) fn home<'r>(root: &'r Element, context: &mut Context) -> Option<&'r Element> {
+/// The key frame in which the robot starts, and its name in messages.
+pub(super) struct Key<'r> {
+    pub(super) element: &'r Element,
+    pub(super) what: String,
+}
+
+/// The key frame `home`, or the first.
+pub(super) fn home<'r>(root: &'r Element, context: &mut Context) -> Option<Key<'r>> {
     let keys: Vec<&Element> = root.all("keyframe").flat_map(|section| section.all("key")).collect();
-    let home = keys.into_iter().find(|key| key.value("name") == Some("home"))?;
+    let home = keys.iter().find(|key| key.value("name") == Some("home"));
+    let element = *home.or(keys.first())?;
+    let what = match element.value("name") {
+        Some(name) => format!("the key frame `{name}`"),
+        None => "the first key frame".into(),
+    };
     for name in ["qvel", "act", "mpos", "mquat"] {
-        let Some(values) = home.numbers(name, context) else { continue };
+        let Some(values) = element.numbers(name, context) else { continue };
         if values.iter().any(|x| *x != 0.0) {
-            let message = format!("`{name}` of the key frame `home` was left out: all start at rest");
-            context.warning(home.place_of(name), message);
+            let message = format!("`{name}` of {what} was left out: all start at rest");
+            context.warning(element.place_of(name), message);
         }
     }
-    Some(home)
+    Some(Key { element, what })
 }
 
 /// What numbers of `qpos` belong to.
@@ -67,8 +78,9 @@ pub(super) fn seats(bodies: &Bodies<'_>) -> Vec<Seat> {
 }
 
 /// Lets joints and free bodies start where the key frame has them.
-pub(super) fn start(key: &Element, seats: &[Seat], bodies: &mut Bodies<'_>, context: &mut Context) {
-    let Some(qpos) = key.numbers("qpos", context) else { return };
+pub(super) fn start(key: &Key<'_>, seats: &[Seat], bodies: &mut Bodies<'_>, context: &mut Context) {
+    let Key { element, what } = key;
+    let Some(qpos) = element.numbers("qpos", context) else { return };
     let size = |seat: &Seat| match *seat {
         Seat::Free(_) => 7,
         Seat::Joint(.., size) => size,
@@ -76,10 +88,10 @@ pub(super) fn start(key: &Element, seats: &[Seat], bodies: &mut Bodies<'_>, cont
     let count: usize = seats.iter().map(size).sum();
     if qpos.len() != count {
         let message = format!(
-            "the key frame `home` has {} numbers in `qpos`, but the joints have {count}: it was left out",
+            "{what} has {} numbers in `qpos`, but the joints have {count}: it was left out",
             qpos.len()
         );
-        context.warning(key.place_of("qpos"), message);
+        context.warning(key.element.place_of("qpos"), message);
         return;
     }
     let mut rest = &qpos[..];
@@ -109,9 +121,10 @@ pub(super) fn start(key: &Element, seats: &[Seat], bodies: &mut Bodies<'_>, cont
             }
         }
     }
+    bodies.parts.in_key_frame = true;
     if moved {
-        let line = context.line(&key.place);
-        context.note(format!("{line}: the robot starts in the key frame `home`"));
+        let line = context.line(&element.place);
+        context.note(format!("{line}: the robot starts in {what}"));
     }
 }
 
@@ -122,7 +135,7 @@ fn turn(q: &[f64]) -> UnitQuaternion<f64> {
 }
 
 /// Moves a free body to a place, with all that it carries; whether it was moved.
-fn put(root: usize, at: Pose, key: &Element, bodies: &mut Bodies<'_>, context: &mut Context) -> bool {
+fn put(root: usize, at: Pose, key: &Key<'_>, bodies: &mut Bodies<'_>, context: &mut Context) -> bool {
     let from = bodies.parts.links[root].body.pose;
     if from == at {
         return false;
@@ -137,9 +150,10 @@ fn put(root: usize, at: Pose, key: &Element, bodies: &mut Bodies<'_>, context: &
     let loops = bodies.parts.loops.iter().map(|joint| &joint.description);
     if !bodies.parts.links[root].body.free || loops.clone().any(|d| tied(&d.parent, &d.child)) {
         let message = format!(
-            "body `{name}` does not start in the key frame `home`: an equality ties it to what does not move along"
+            "body `{name}` does not start in {}: an equality ties it to what does not move along",
+            key.what
         );
-        context.warning(key.place_of("qpos"), message);
+        context.warning(key.element.place_of("qpos"), message);
         return false;
     }
     let motion = at * from.inverse();

@@ -8,23 +8,25 @@
 //! | `bodies.rs` | the tree: bodies, frames, sites, inertias |
 //! | `joints.rs`, `geoms.rs`, `assets.rs` | what bodies have |
 //! | `equality.rs` | loops and couplings |
-//! | `actuators.rs`, `tendons.rs` | springs that hold joints |
+//! | `actuators.rs`, `tendons.rs`, `spring_dampers.rs` | springs that hold joints |
+//! | `contact.rs` | bodies that do not touch |
 //! | `keyframe.rs` | where joints start, and where actuators hold them |
 //!
-//! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`,
-//! if there is one. What only drawing,
-//! sensing and MuJoCo's own solver need (materials, cameras, `solref`…) is left out without a word.
+//! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`, or
+//! the first, if there is one. What only drawing, sensing and MuJoCo's own solver need (materials, cameras, `solref`…) is left out without a word.
 
 mod actuators;
 mod assets;
 mod bodies;
 mod compiler;
+mod contact;
 mod defaults;
 mod equality;
 mod geoms;
 mod joints;
 mod keyframe;
 mod replicate;
+mod spring_dampers;
 mod tendons;
 
 use super::context::Context;
@@ -77,14 +79,18 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let gravity = options(root, context);
     let home = keyframe::home(root, context);
     let seats = keyframe::seats(&bodies);
-    equality::read(root, &mut bodies, &copies, context);
-    let controls = home.and_then(|key| key.numbers("ctrl", context));
-    if let Some(key) = home {
+    spring_dampers::apply(&mut bodies);
+    let tendons = tendons::read(root, &bodies, context);
+    equality::read(root, &mut bodies, &copies, &tendons, context);
+    let controls = home.as_ref().and_then(|key| key.element.numbers("ctrl", context));
+    let controls = home.as_ref().zip(controls.as_deref()).map(|(key, list)| (key.what.as_str(), list));
+    if let Some(key) = &home {
         keyframe::start(key, &seats, &mut bodies, context);
     }
-    let tendons = tendons::read(root, &bodies, context);
-    actuators::read(root, &mut bodies, &copies, &tendons, controls.as_deref(), context);
-    for section in ["extension", "deformable", "contact", "sensor"] {
+    tendons::act(&tendons, &mut bodies, context);
+    actuators::read(root, &mut bodies, &copies, &tendons, controls, context);
+    contact::read(root, &mut bodies, &copies, context);
+    for section in ["extension", "deformable", "sensor"] {
         for element in root.all(section).flat_map(|section| &section.children) {
             match section {
                 "sensor" => context.warning_of("sensors", &element.place, || "sensors were left out".into()),

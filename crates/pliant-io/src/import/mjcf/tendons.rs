@@ -1,14 +1,25 @@
 //! `<tendon>`: a fixed tendon is a sum of coordinates, L = Σ c_i q_i. One whose joints are all coupled moves as
-//! one of them does, so that an actuator on it can act there: the common way to drive two fingers alike.
+//! one of them does: an actuator, a spring, a damper and limits on it act there. It is the common way to drive two fingers alike.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
+use pliant_core::mechanism::PerFreedom;
+
+use super::actuators::{add, add_spring};
 use super::bodies::Bodies;
 use crate::import::context::Context;
 use crate::import::xml::Element;
 
-/// The joints and coefficients of each fixed tendon.
-pub(super) type Tendons = HashMap<String, Vec<(String, f64)>>;
+/// A fixed tendon.
+pub(super) struct Tendon {
+    /// Joints and coefficients.
+    pub(super) terms: Vec<(String, f64)>,
+    /// Its element, with its defaults.
+    element: Element,
+}
+
+/// The fixed tendons by name.
+pub(super) type Tendons = BTreeMap<String, Tendon>;
 
 /// A length that moves with one joint: L = slope q + offset, q being the mechanism's coordinate.
 pub(super) struct Length {
@@ -20,30 +31,108 @@ pub(super) struct Length {
     pub(super) offset: f64,
 }
 
-/// Reads all `<tendon>` elements; what they do themselves is a warning.
+/// Reads all `<tendon>` elements.
 pub(super) fn read(root: &Element, bodies: &Bodies<'_>, context: &mut Context) -> Tendons {
     let mut tendons = Tendons::new();
-    for element in root.all("tendon").flat_map(|section| &section.children) {
+    for (number, element) in root.all("tendon").flat_map(|section| &section.children).enumerate() {
         if element.name != "fixed" {
             super::left_out(element, context);
             continue;
         }
         let merged = bodies.defaults.merged_as("tendon", element, None, context);
-        let acts = ["stiffness", "damping", "frictionloss", "range", "armature"];
-        if acts.iter().any(|name| merged.attribute(name).is_some()) {
-            context.warning_of("<fixed>", &element.place, || {
-                "springs, dampers, friction and limits of a <fixed> tendon were left out".into()
-            });
-        }
         let mut terms = Vec::new();
         for term in element.all("joint") {
             if let (Some(joint), Some(factor)) = (term.value("joint"), term.number("coef", context)) {
                 terms.push((joint.to_string(), factor));
             }
         }
-        tendons.insert(element.value("name").unwrap_or_default().to_string(), terms);
+        let name = element.value("name").map_or_else(|| format!("\0{number}"), str::to_string);
+        tendons.insert(name, Tendon { terms, element: merged });
     }
     tendons
+}
+
+/// Springs, dampers, armature and limits of tendons that move with one joint act there: of a length L = s q + L0 they are
+/// s² of their own. What pulls at several joints that move apart is a warning.
+pub(super) fn act(tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Context) {
+    for Tendon { terms, element } in tendons.values() {
+        let number = |name: &str, context: &mut Context| {
+            element.numbers(name, context).and_then(|list| list.first().copied()).unwrap_or(0.0)
+        };
+        let [stiffness, damping, armature] =
+            ["stiffness", "damping", "armature"].map(|name| number(name, context).max(0.0));
+        let range = element.vector::<2>("range", context);
+        let limited = match element.value("limited").map(str::trim) {
+            None | Some("auto") => bodies.compiler.auto_limits && range.is_some(),
+            Some(_) => element.flag("limited", context) == Some(true),
+        };
+        let range = range.filter(|_| limited);
+        if element.attribute("frictionloss").is_some() {
+            context.warning_of("tendon friction", element.place_of("frictionloss"), || {
+                format!("{}: friction of a tendon is not supported and was left out", element.what())
+            });
+        }
+        if stiffness == 0.0 && damping == 0.0 && armature == 0.0 && range.is_none() {
+            continue;
+        }
+        let found = length(terms, bodies).and_then(|length| {
+            let at = bodies.joints.get(&length.joint)?;
+            Some((*at, length)).filter(|(_, length)| length.slope != 0.0)
+        });
+        let Some(((connection, position, _), Length { slope, offset, .. })) = found else {
+            if !is_held(terms, bodies) {
+                context.warning_of("<fixed>", &element.place, || {
+                    format!(
+                        "{}: springs, dampers and limits of a tendon on joints that move apart were left out",
+                        element.what()
+                    )
+                });
+            }
+            continue;
+        };
+        // Without a length of its own the spring is relaxed at `qpos0`; between two there is no force.
+        let at_rest: f64 =
+            terms.iter().map(|(joint, c)| c * bodies.joints.get(joint).map_or(0.0, |j| j.2)).sum();
+        let given = element.numbers("springlength", context).unwrap_or_default();
+        let rest = match given[..] {
+            [low, high, ..] if high > low && low >= 0.0 => {
+                context.warning_of("springlength", element.place_of("springlength"), || {
+                    format!(
+                        "{}: a spring that is slack between two lengths is relaxed halfway here",
+                        element.what()
+                    )
+                });
+                0.5 * (low + high)
+            }
+            [length, ..] if length >= 0.0 => length,
+            _ => at_rest,
+        };
+        let joint = &mut bodies.parts.connections[connection].joints[position];
+        let description = &mut joint.description;
+        let g2 = slope * slope;
+        if stiffness > 0.0 {
+            add_spring(description, stiffness * g2, (rest - offset) / slope);
+            joint.default_spring = false;
+        }
+        add(&mut description.damping, damping * g2);
+        add(&mut description.armature, armature * g2);
+        if let Some(range) = range {
+            let [a, b] = range.map(|length| (length - offset) / slope);
+            let (lower, upper) = match description.limits {
+                Some(PerFreedom::All(limits)) => limits,
+                _ => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            description.limits = Some(PerFreedom::All((lower.max(a.min(b)), upper.min(a.max(b)))));
+        }
+    }
+}
+
+/// Whether couplings keep a tendon's length as it is: then it does nothing.
+fn is_held(terms: &[(String, f64)], bodies: &Bodies<'_>) -> bool {
+    length(terms, bodies).is_some_and(|length| {
+        let scale: f64 = terms.iter().map(|(_, factor)| factor.abs()).sum();
+        length.slope.abs() <= 1e-12 * scale
+    })
 }
 
 /// The length of a tendon, if all its joints follow one.
@@ -66,7 +155,7 @@ pub(super) fn length(terms: &[(String, f64)], bodies: &Bodies<'_>) -> Option<Len
 }
 
 /// The joint that another follows in the end: q = ratio q_leader + offset.
-fn leader(joint: &str, bodies: &Bodies<'_>) -> Option<(String, f64, f64)> {
+pub(super) fn leader(joint: &str, bodies: &Bodies<'_>) -> Option<(String, f64, f64)> {
     let (mut name, mut ratio, mut offset) = (joint.to_string(), 1.0, 0.0);
     for _ in 0..64 {
         match bodies.parts.couplings.iter().find(|(coupling, _)| coupling.joint == name) {

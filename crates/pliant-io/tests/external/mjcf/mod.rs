@@ -1,6 +1,7 @@
 //! Claim: MJCF files mean here what they mean in MuJoCo itself: mass, freedoms and the poses of all bodies, springs and
 //! loops; the small files of `tests/mjcf/files` and real robots.
 
+mod masses;
 mod oracle;
 mod robots;
 mod springs;
@@ -8,5 +9,5 @@ mod springs;
 use libtest_mimic::Trial;
 
 pub fn trials() -> Vec<Trial> {
-    [robots::trials(), springs::trials()].into_iter().flatten().collect()
+    [masses::trials(), robots::trials(), springs::trials()].into_iter().flatten().collect()
 }

@@ -1,5 +1,5 @@
 """What MuJoCo makes of files: mass, bodies, joints and the poses of all bodies in random
-configurations and in the key frame `home`.
+configurations and in the key frame `home`, or else the first.
 
 Usage: oracle.py FILE... ; one block of lines per file on standard output, numbers as they are in memory.
 """
@@ -47,8 +47,9 @@ def tell(path):
         print("body", numbers([model.body_mass[b], *model.body_ipos[b], *inertia(model, b)]), model.body(b).name)
     for j in range(model.njnt):
         print("joint", model.jnt_bodyid[j], model.jnt_type[j], model.joint(j).name)
+    names = [model.key(k).name for k in range(model.nkey)]
     for k in range(model.nkey):
-        if model.key(k).name == "home":
+        if k == (names.index("home") if "home" in names else 0):
             data.qpos[:] = model.key_qpos[k]
             mujoco.mj_kinematics(model, data)
             for b in range(1, model.nbody):

@@ -103,7 +103,7 @@ fn small_files_are_as_in_mujoco() -> Found<()> {
     let answers = Answer::parse(&script(&python, "oracle.py", &paths));
     let (same, refused, _, wrong) = compare(&answers);
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert_eq!(paths.len(), 13);
+    assert_eq!(paths.len(), 14);
     assert_eq!((same, refused), (paths.len(), 0), "{:#?}", answers.iter().find(|a| a.error.is_some()));
     Ok(())
 }

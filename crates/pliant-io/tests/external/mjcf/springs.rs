@@ -148,7 +148,7 @@ const ARMS: [(&str, &str, Changes); 3] = [
     ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
 ];
 const HANDS: [(&str, &str, Changes); 2] = [
-    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "ft_frame", &[PLAIN]),
+    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "left_finger", &[PLAIN]),
     ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
 ];
 
