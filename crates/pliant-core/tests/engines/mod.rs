@@ -1,6 +1,7 @@
 //! What every engine must do, asked through the one trait that they share.
 
 mod digits;
+mod friction;
 mod handles;
 mod interface;
 mod momentum;

@@ -24,6 +24,7 @@ use super::slot::{Six, Slots};
 use super::sweeps::dot6;
 use crate::engine::Inputs;
 use crate::engine::State;
+use crate::engine::laws::Law;
 use crate::linear::dense::cholesky::{factor_packed, solve_packed};
 use crate::mechanism::JointId;
 pub(super) use constants::Closures;
@@ -46,6 +47,8 @@ pub(super) struct Closing {
     /// The factor of h W + E, row by row, lower triangle; right-hand sides.
     factor: Vec<f64>,
     forces: Vec<f64>,
+    /// ε of each multiplier.
+    softness: Vec<f64>,
     /// A wrench and a twist for each slot, and a number for each speed.
     wrenches: Vec<Six>,
     twists: Vec<Six>,
@@ -63,6 +66,7 @@ impl Closing {
             numbers: vec![0.0; model.closures.numbers],
             factor: vec![0.0; rows * (rows + 1) / 2],
             forces: vec![0.0; rows],
+            softness: vec![0.0; some(State::at_rest(&model.mechanism).multipliers.len())],
             wrenches: vec![[0.0; 6]; some(slots)],
             twists: vec![[0.0; 6]; some(slots)],
             scattered: vec![0.0; some(model.speeds)],
@@ -97,24 +101,28 @@ impl Closing {
 
 /// Closes what the twists of both sweeps leave open: adds the forces of the rows to the slots, so that another outward
 /// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
-/// row of a closure whose equations have no solution.
+/// row of a closure whose equations have no solution. `again` keeps ε as it was, so that another try of the same step is about the
+/// same rows whatever friction does.
 pub(super) fn close(
     model: &Constants,
-    inputs: &Inputs,
+    (inputs, laws): (&Inputs, &[Law]),
     state: &State,
     h: f64,
     work: &mut Slots,
     closing: &mut Closing,
     multipliers: &mut [f64],
+    again: bool,
 ) -> Result<(), usize> {
-    list(model, inputs, state, h, work, closing);
+    list(model, (inputs, laws), state, h, work, closing);
     sweep_rows(model, work, closing);
     for r in 0..closing.rows.len() {
         if closing.rows[r].softness == 0.0 {
             let row = closing.rows[r];
-            let seen = seen(model, closing, &row);
-            closing.rows[r].softness = SOFTNESS * h * seen;
-            closing.rows[r].right += SOFTNESS * h * seen * state.multipliers[row.multiplier];
+            if !again {
+                closing.softness[row.multiplier] = SOFTNESS * h * seen(model, closing, &row);
+            }
+            closing.rows[r].softness = closing.softness[row.multiplier];
+            closing.rows[r].right += closing.softness[row.multiplier] * state.multipliers[row.multiplier];
         }
     }
     for r in 0..closing.rows.len() {

@@ -70,15 +70,19 @@ pub(super) fn read(
     let stiffness = first_of(element, "stiffness", context);
     let damping = first_of(element, "damping", context);
     let armature = element.number("armature", context).unwrap_or(0.0);
+    let friction = element.number("frictionloss", context).unwrap_or(0.0);
     warn_of_left_out(element, context);
     let kind = match element.value("type").map_or("hinge", str::trim) {
         "hinge" => JointKind::Hinge,
         "slide" => JointKind::Prismatic,
         "ball" => JointKind::Ball,
         "free" => {
-            if stiffness != 0.0 || damping != 0.0 || armature != 0.0 {
+            if [stiffness, damping, armature, friction].iter().any(|x| *x != 0.0) {
                 context.warning_of("free joint springs", &element.place, || {
-                    format!("{}: spring, damper and armature of a free joint were left out", element.what())
+                    format!(
+                        "{}: spring, damper, armature and friction of a free joint were left out",
+                        element.what()
+                    )
                 });
             }
             return Some(Read::Free);
@@ -89,7 +93,9 @@ pub(super) fn read(
             return None;
         }
     };
-    for (name, value) in [("stiffness", stiffness), ("damping", damping), ("armature", armature)] {
+    let numbers =
+        [("stiffness", stiffness), ("damping", damping), ("armature", armature), ("frictionloss", friction)];
+    for (name, value) in numbers {
         if value < 0.0 {
             let message = format!("{}: `{name}` is {value}", element.what());
             context.error(element.place_of(name), message, "zero or above");
@@ -139,6 +145,7 @@ pub(super) fn read(
     }
     description.damping = Some(PerFreedom::All(damping)).filter(|_| damping > 0.0);
     description.armature = Some(PerFreedom::All(armature)).filter(|_| armature > 0.0);
+    description.friction = Some(PerFreedom::All(friction)).filter(|_| friction > 0.0);
     joint.default_spring = stiffness == 0.0;
     Some(Read::Joint(Box::new(joint), reference))
 }
@@ -155,7 +162,7 @@ pub(super) fn first_of(element: &Element, name: &str, context: &mut Context) -> 
 }
 
 fn warn_of_left_out(element: &Element, context: &mut Context) {
-    for name in ["frictionloss", "springyield", "springdamper"] {
+    for name in ["springyield", "springdamper"] {
         let Some(values) = element.numbers(name, context) else { continue };
         if values.iter().any(|x| *x != 0.0) {
             context.warning_of(format!("joint {name}"), element.place_of(name), || {
