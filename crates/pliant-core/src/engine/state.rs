@@ -175,13 +175,6 @@ impl State {
             + rotors.map(|(freedom, rate)| 0.5 * freedom.armature * rate * rate).sum::<f64>()
     }
 
-    /// Energy of all joint springs with the given rest coordinates, J; limits not included.
-    pub fn elastic_energy(&self, mechanism: &Mechanism, rest: &[f64]) -> f64 {
-        let freedoms = mechanism.joints().iter().flat_map(|j| &j.freedoms);
-        let stretch = self.coordinates.iter().zip(rest).map(|(q, rest)| q - rest);
-        freedoms.zip(stretch).map(|(freedom, s)| 0.5 * freedom.stiffness * s * s).sum()
-    }
-
     /// Energy in a field of gravity (world axes, m/s²), zero at the world's origin, J.
     pub fn potential_energy(&self, mechanism: &Mechanism, gravity: nalgebra::Vector3<f64>) -> f64 {
         let height = |(body, pose): (&crate::mechanism::Body, &Pose)| {

@@ -96,10 +96,7 @@ impl Scene<'_> {
         let mut force = law.stiffness * (self.inputs.rest[at] - q) + law.push;
         let judged = self.ahead.get(at).copied().unwrap_or(q);
         if scheme.equilibrium {
-            let motor = law.stiffness * (self.inputs.rest[at] - judged);
-            if motor.abs() > law.torque_limit {
-                (stiffness, force) = (0.0, law.torque_limit.copysign(motor));
-            }
+            (stiffness, force) = at_rest(law, self.inputs.rest[at] - judged, force);
         }
         if judged > law.upper {
             let k_limit = limit_stiffness(&joint.kind, k);
@@ -404,6 +401,18 @@ impl Assemble for Scene<'_> {
     #[inline(always)]
     fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize, carry: &mut Carry) {
         self.add(f, &mut Target { F, stride, size }, Some(carry));
+    }
+}
+
+/// Stiffness and force of a spring within its torque limit, stretched so far, at rest.
+#[cold]
+#[inline(never)]
+fn at_rest(law: &Law, stretch: f64, force: f64) -> (f64, f64) {
+    let motor = law.stiffness * stretch;
+    if motor.abs() > law.torque_limit {
+        (0.0, law.torque_limit.copysign(motor))
+    } else {
+        (law.stiffness, force)
     }
 }
 
