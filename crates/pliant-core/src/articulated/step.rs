@@ -273,11 +273,13 @@ fn sweep_once(
     let multipliers = &mut work.next.multipliers;
     outward_step(slots, model, h, multipliers);
     if !model.closures.is_empty() {
-        closures::close(model, (inputs, laws), state, h, slots, &mut work.closing, multipliers, again)
-            .map_err(|row| {
+        work.closing.again = again;
+        closures::close(model, (inputs, laws), state, h, slots, &mut work.closing, multipliers).map_err(
+            |row| {
                 let joint = &model.mechanism[closures::joint_of_row(model, &work.closing, row)];
                 StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
-            })?;
+            },
+        )?;
         outward_step(slots, model, h, multipliers);
     }
     Ok(())

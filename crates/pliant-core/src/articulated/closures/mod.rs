@@ -49,6 +49,8 @@ pub(super) struct Closing {
     forces: Vec<f64>,
     /// ε of each multiplier.
     softness: Vec<f64>,
+    /// Whether ε stays as it was: for another try of the same step, about the same rows whatever friction does.
+    pub again: bool,
     /// A wrench and a twist for each slot, and a number for each speed.
     wrenches: Vec<Six>,
     twists: Vec<Six>,
@@ -67,6 +69,7 @@ impl Closing {
             factor: vec![0.0; rows * (rows + 1) / 2],
             forces: vec![0.0; rows],
             softness: vec![0.0; some(State::at_rest(&model.mechanism).multipliers.len())],
+            again: false,
             wrenches: vec![[0.0; 6]; some(slots)],
             twists: vec![[0.0; 6]; some(slots)],
             scattered: vec![0.0; some(model.speeds)],
@@ -101,8 +104,7 @@ impl Closing {
 
 /// Closes what the twists of both sweeps leave open: adds the forces of the rows to the slots, so that another outward
 /// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
-/// row of a closure whose equations have no solution. `again` keeps ε as it was, so that another try of the same step is about the
-/// same rows whatever friction does.
+/// row of a closure whose equations have no solution.
 pub(super) fn close(
     model: &Constants,
     (inputs, laws): (&Inputs, &[Law]),
@@ -111,14 +113,13 @@ pub(super) fn close(
     work: &mut Slots,
     closing: &mut Closing,
     multipliers: &mut [f64],
-    again: bool,
 ) -> Result<(), usize> {
     list(model, (inputs, laws), state, h, work, closing);
     sweep_rows(model, work, closing);
     for r in 0..closing.rows.len() {
         if closing.rows[r].softness == 0.0 {
             let row = closing.rows[r];
-            if !again {
+            if !closing.again {
                 closing.softness[row.multiplier] = SOFTNESS * h * seen(model, closing, &row);
             }
             closing.rows[r].softness = closing.softness[row.multiplier];
