@@ -371,7 +371,20 @@ fn dry_friction_that_is_left_out() {
     let text = settled["warnings"].to_string();
     assert!(text.contains("up to 2.50e-2 rad from where its spring holds it"), "{text}");
     let simulate = |engine| {
-        run.json(&["simulate", "rough.toml", "--engine", engine, "--no-contact", "--duration", "0.1"], 0)
+        run.json(
+            &[
+                "simulate",
+                "rough.toml",
+                "--engine",
+                engine,
+                "--no-contact",
+                "--duration",
+                "0.1",
+                "--dt",
+                "0.01",
+            ],
+            0,
+        )
     };
     assert_eq!(measure(&simulate("live"), "friction"), Some(0.5));
     assert_eq!(measure(&simulate("live"), "torque limits"), Some(1.0));
