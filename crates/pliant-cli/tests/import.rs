@@ -19,8 +19,8 @@ const NOTE: &str = "note: no springs are given: 1 joint is held as by PD control
 #[test]
 fn info_of_a_robot() {
     let run = Run::new("import-info");
-    run.file("arm.urdf", arm("<dynamics friction=\"1\"/>"));
-    let warning = "arm.urdf:4: joint `elbow`: friction in joints is not supported and was left out";
+    run.file("arm.urdf", arm("<dynamics friction=\"-1\"/>"));
+    let warning = "arm.urdf:4: joint `elbow`: the friction is -1; it was taken as 0";
     let outcome = run.run(&["info", "arm.urdf"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, NOTE));
     assert_eq!(
@@ -39,7 +39,7 @@ fn info_of_a_robot() {
 #[test]
 fn strict_refuses_what_was_left_out_but_not_what_was_assumed() {
     let run = Run::new("import-strict");
-    run.file("rough.urdf", arm("<dynamics friction=\"1\"/>")).file("arm.urdf", arm(""));
+    run.file("rough.urdf", arm("<dynamics friction=\"-1\"/>")).file("arm.urdf", arm(""));
     run.fails(&["info", "rough.urdf", "--strict"], 2, &["--strict", "rough.urdf:4", "friction"]);
     assert_eq!(run.run(&["info", "arm.urdf", "--strict"]).code, 0);
 }

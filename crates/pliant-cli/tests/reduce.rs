@@ -206,7 +206,7 @@ fn warnings_of_an_import_are_kept() {
          <link name=\"tip\"><inertial><mass value=\"2\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" \
          iyz=\"0\"/></inertial></link>\n\
          <joint name=\"elbow\" type=\"continuous\"><parent link=\"base\"/><child link=\"tip\"/><dynamics \
-         friction=\"1\"/></joint>\n</robot>\n",
+         friction=\"-1\"/></joint>\n</robot>\n",
     );
     let document = run.json(&["reduce", "arm.urdf", "-o", "arm.pliant"], 1);
     assert_eq!((&document["limit"], &document["models"]), (&"loads".into(), &1.into()));

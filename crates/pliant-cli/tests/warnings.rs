@@ -357,3 +357,39 @@ fn vibrations_that_are_dropped() {
         }
     }
 }
+
+/// Dry friction is told by its size where an equilibrium is without it and where an engine leaves it out; engines that have it
+/// say nothing.
+#[test]
+fn dry_friction_that_is_left_out() {
+    let run = Run::new("warnings-friction");
+    let rough = arm(1.0, -5.0, "kind = \"ball\"\nradius = 0.1")
+        .replace("stiffness = 20.0", "stiffness = 20.0\nfriction = 0.5\ntorque_limit = 40.0");
+    run.file("rough.toml", rough);
+    let settled = run.json(&["statics", "rough.toml"], 0);
+    assert_eq!(measure(&settled, "friction"), Some(0.5));
+    let text = settled["warnings"].to_string();
+    assert!(text.contains("up to 2.50e-2 rad from where its spring holds it"), "{text}");
+    let simulate = |engine| {
+        run.json(
+            &[
+                "simulate",
+                "rough.toml",
+                "--engine",
+                engine,
+                "--no-contact",
+                "--duration",
+                "0.1",
+                "--dt",
+                "0.01",
+            ],
+            0,
+        )
+    };
+    assert_eq!(measure(&simulate("live"), "friction"), Some(0.5));
+    assert_eq!(measure(&simulate("live"), "torque limits"), Some(1.0));
+    for engine in ["full", "articulated"] {
+        assert_eq!(measure(&simulate(engine), "friction"), None);
+    }
+    strict_minds(&run, &["statics", "rough.toml"], "bodies");
+}

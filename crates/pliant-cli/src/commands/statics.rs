@@ -48,7 +48,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
-    let mut counted = Vec::new();
+    let mut counted = Warning::of_rest_with_friction(mechanism, simulation.inputs());
     let mut json = report::state(&mut *simulation);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());

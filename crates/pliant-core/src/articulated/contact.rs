@@ -34,7 +34,9 @@ pub(super) struct Answers {
     /// h W_l· of a push, and the same solved.
     held: Vec<f64>,
     solved: Vec<f64>,
+    /// Impulses of the step that is attempted and of the last one, per second.
     forces: Vec<(usize, Wrench)>,
+    last: Vec<(usize, Wrench)>,
     before: Vec<Wrench>,
 }
 
@@ -59,7 +61,15 @@ impl Touch for Simulation {
 
     fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.state.time + h);
-        step::solve_only(&self.model, &self.inputs, h, &mut self.state, &mut self.work)
+        if self.inputs.governed.is_empty() || self.answers.last.is_empty() {
+            return step::solve_only(&self.model, &self.inputs, h, &mut self.state, &mut self.work);
+        }
+        // What sticks and slips is found with the contact forces of the last step, and stays so without them.
+        self.inputs.add_forces(&self.answers.last, &mut self.answers.before);
+        let solved = step::solve_only(&self.model, &self.inputs, h, &mut self.state, &mut self.work);
+        self.inputs.take_forces_off(&self.answers.last, &self.answers.before);
+        solved?;
+        step::sweep_again(&self.model, &self.inputs, h, &self.state, &mut self.work)
     }
 
     fn free_twist(&self, body: usize, _: f64) -> Twist {
@@ -146,6 +156,7 @@ impl Touch for Simulation {
     }
 
     fn take(&mut self, _: f64) {
+        std::mem::swap(&mut self.answers.last, &mut self.answers.forces);
         self.take_step();
     }
 }

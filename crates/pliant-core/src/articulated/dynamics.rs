@@ -137,6 +137,7 @@ impl Dynamics {
         let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
         let along = Along {
             state: &self.state,
+            laws: &inputs.laws,
             rest,
             forces,
             gravity: g,
@@ -161,6 +162,7 @@ impl Dynamics {
         }
         let along = Along {
             state: &self.state,
+            laws: &self.model.laws,
             rest: None,
             forces: Some(x),
             gravity: ZERO,

@@ -48,6 +48,7 @@ impl Dynamics {
         }
         let along = Along {
             state: &self.state,
+            laws: &inputs.laws,
             rest: Some(&inputs.rest),
             forces: None,
             gravity: g,

@@ -16,6 +16,7 @@ impl Dynamics {
         let mut M = DMatrix::zeros(self.model.speeds, self.model.speeds);
         let along = Along {
             state: &self.state,
+            laws: &self.model.laws,
             rest: None,
             forces: None,
             gravity: ZERO,

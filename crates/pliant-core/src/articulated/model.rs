@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::closures::Closures;
 use super::small::{M, Q, Sym, V, m, sym, v};
 use super::sweeps::first_turn;
+use crate::engine::laws::{Law, laws};
 use crate::full::{inverse_inertia, limit_stiffness};
 use crate::joints::JointKind;
-use crate::mechanism::{BodyId, Freedom, JointId, Mechanism, UnknownHandle};
+use crate::mechanism::{BodyId, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, skew};
 
 /// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
@@ -94,11 +95,13 @@ pub(super) struct Constants {
     /// The nodes of the order. What moves with node n is in slot n + 1; slot 0 is the base.
     pub nodes: Vec<Node>,
     pub general: Vec<GeneralNode>,
-    /// The freedoms of all joints, in the order of the coordinates, and the stiffness of their limits.
-    pub freedoms: Vec<Freedom>,
+    /// What acts along the coordinates as the mechanism has it, and the stiffness of their limits.
+    pub laws: Vec<Law>,
     pub limit_stiffness: Vec<f64>,
     /// Coordinates of tree joints with limits, and their speeds.
     pub limited: Vec<(usize, usize)>,
+    /// Where each coordinate is.
+    pub places: Vec<Place>,
     /// Number of speeds.
     pub speeds: usize,
     pub closures: Closures,
@@ -111,6 +114,14 @@ pub(super) struct Constants {
     /// Bodies other than their node's head, with their slot and offset.
     pub followers: Vec<(usize, usize, Pose)>,
     pub radius: f64,
+}
+
+/// Where a coordinate is: a freedom of a node's joint or of a loop joint, or of a joint within a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Tree(usize, usize),
+    Loop(usize, usize),
+    Still,
 }
 
 /// How a node hangs on its parent.
@@ -251,19 +262,30 @@ impl Constants {
         let own = |node: &Node| mean_moment(&node.inertia);
         let most_hanging =
             nodes.iter().zip(&hangs).map(|(node, hangs)| hangs / own(node)).fold(0.0, f64::max);
+        let closures = Closures::new(mechanism, &nodes, |node| match node.motion {
+            Motion::Hinge => 1,
+            Motion::General(g) | Motion::Free(g) => general[g].freedoms,
+        });
+        let mut places = vec![Place::Still; mechanism.coordinate_count()];
+        for (n, node) in order.nodes().iter().enumerate() {
+            let own = node.joint.map_or(0..0, |id| mechanism[id].coordinates());
+            own.enumerate().for_each(|(k, at)| places[at] = Place::Tree(n, k));
+        }
+        for (j, joint) in closures.joints.iter().enumerate() {
+            let own = mechanism[joint.id].coordinates();
+            own.enumerate().for_each(|(k, at)| places[at] = Place::Loop(j, k));
+        }
         Constants {
             limited,
             carried,
             most_hanging,
             mechanism: mechanism.clone(),
-            closures: Closures::new(mechanism, &nodes, |node| match node.motion {
-                Motion::Hinge => 1,
-                Motion::General(g) | Motion::Free(g) => general[g].freedoms,
-            }),
+            closures,
             floats: order.free_trees(),
             nodes,
             general,
-            freedoms: joints.iter().flat_map(|j| j.freedoms.iter().copied()).collect(),
+            laws: laws(mechanism),
+            places,
             limit_stiffness: joints
                 .iter()
                 .flat_map(|j| (0..j.freedoms.len()).map(|k| limit_stiffness(&j.kind, k)))

@@ -17,6 +17,7 @@ use super::sweeps::{
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
+use crate::engine::laws::Law;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, log, right_jacobian_rotation_inverse};
 
 /// Memory of the stages.
@@ -83,12 +84,13 @@ pub(super) fn attempt(
         }
         let next = &mut work.next;
         next.base = state.base * exp(&(gone * part));
-        put(model, state, &stages.moves, &stages.speeds, next);
+        put((model, &inputs.laws), state, &stages.moves, &stages.speeds, next);
         place_and_move(&mut work.slots, model, next, &inputs.base_twist);
         loads::apply_now(model, inputs, &mut work.slots);
         let g = v(&inputs.gravity);
         let along = Along {
             state: next,
+            laws: &inputs.laws,
             rest: Some(&inputs.rest),
             forces: None,
             gravity: g,
@@ -128,7 +130,7 @@ pub(super) fn attempt(
     }
     let next = &mut work.next;
     next.base = inputs.base;
-    put(model, state, &stages.moves, &stages.speeds, next);
+    put((model, &inputs.laws), state, &stages.moves, &stages.speeds, next);
     place_and_move(&mut work.slots, model, next, &inputs.base_twist);
     step::finish(model, inputs, h, state, next)
 }
@@ -138,6 +140,7 @@ pub(super) fn attempt(
 fn start(model: &Constants, inputs: &Inputs, state: &State, work: &mut Workspace) -> Result<(), NoPivot> {
     let along = Along {
         state,
+        laws: &inputs.laws,
         rest: Some(&inputs.rest),
         forces: None,
         gravity: ZERO,
@@ -183,7 +186,7 @@ fn three(list: &[f64]) -> Vector3<f64> {
 }
 
 /// Coordinates and rates, and poses and twists of free bases, after displacements from a state and with speeds.
-fn put(model: &Constants, from: &State, moves: &[f64], speeds: &[f64], to: &mut State) {
+fn put((model, laws): (&Constants, &[Law]), from: &State, moves: &[f64], speeds: &[f64], to: &mut State) {
     for node in &model.nodes {
         match node.motion {
             Motion::Hinge => {
@@ -196,7 +199,7 @@ fn put(model: &Constants, from: &State, moves: &[f64], speeds: &[f64], to: &mut 
                 let (mut own, mut u) = ([0.0; 6], [0.0; 6]);
                 own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
                 u[..d].copy_from_slice(&speeds[node.speed..node.speed + d]);
-                step::move_joint(model, node, kind, &from.coordinates, &own, &mut to.coordinates);
+                step::move_joint(laws, node, kind, &from.coordinates, &own, &mut to.coordinates);
                 step::set_rates(node, kind, &u, to);
             }
             Motion::Free(_) => {

@@ -7,9 +7,12 @@ use super::model::{Constants, Model};
 use super::placing::place;
 use super::runge_kutta::{self, Stages};
 use super::step::{self, Workspace};
-use crate::engine::{self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError};
+use crate::engine::{
+    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
+    Unsupported, Warning,
+};
 use crate::full::settle_by_full;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
 /// How a step integrates in time.
@@ -97,6 +100,13 @@ impl Simulation {
     pub(super) fn attempt_step(&mut self, dt: f64) -> Result<(), StepError> {
         let (model, inputs, state, work) = (&*self.model, &self.inputs, &mut self.state, &mut self.work);
         match (self.integrator, &mut self.stages) {
+            (Integrator::RungeKutta4, Some(_)) if inputs.has_friction() => {
+                Err(StepError::Unsupported(Unsupported {
+                    engine: "articulated",
+                    what: "dry friction with the integrator of Runge and Kutta",
+                    engines: &["full", "articulated with its own integrator"],
+                }))
+            }
             (Integrator::RungeKutta4, Some(stages)) => {
                 runge_kutta::attempt(model, inputs, dt, state, work, stages)
             }
@@ -159,11 +169,28 @@ impl engine::Simulation for Simulation {
         self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
         self.state.private.clear(); // of another engine
+        self.inputs.bound_friction(&mut self.state);
         self.agree();
         place(&mut self.work.slots, &self.model, &mut self.state);
         self.work.next.clone_from(&self.state); // rows of joints within a node are written by no step
         self.work.placed = true;
         Ok(())
+    }
+
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        self.inputs.set_joint(joint, property, values)?;
+        self.inputs.bound_friction(&mut self.state);
+        self.inputs.bound_friction(&mut self.work.next);
+        Ok(())
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        Warning::of_unsolved_friction(self.work.pieces.worst()).into_iter().collect()
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {

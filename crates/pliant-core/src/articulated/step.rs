@@ -14,14 +14,15 @@ use nalgebra::Vector3;
 use super::closures::{self, Closing};
 use super::floating::Floating;
 use super::loads;
-use super::model::{Constants, Motion, Node};
+use super::model::{Constants, Motion, Node, Place};
 use super::placing::{follow, free, general, hinge, own_inertia, place, place_base, pose_of};
 use super::slot::{Six, Slot, Slots};
 use super::small::*;
-use super::sweeps::{Along, NoPivot, first_turn, force, inward_step, outward_step};
+use super::sweeps::{Along, NoPivot, dot6, first_turn, force, inward_step, outward_step};
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
+use crate::engine::laws::{Law, Pieces};
 use crate::joints::JointKind;
 use crate::linear::wide::wide;
 use crate::mechanism::JointId;
@@ -43,6 +44,7 @@ pub(super) struct Workspace {
     pub slots: Slots,
     pub closing: Closing,
     pub floating: Floating,
+    pub pieces: Pieces,
     /// Whether the slots are placed as the state is.
     pub placed: bool,
     /// The state at the end of the step, until it is known to be good.
@@ -55,6 +57,7 @@ impl Workspace {
             slots: Slots::new(model),
             closing: Closing::new(model),
             floating: Floating::new(model, state),
+            pieces: Pieces::default(),
             placed: false,
             next: state.clone(),
         }
@@ -107,6 +110,7 @@ pub(super) fn attempt(
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
+    work.pieces.store_friction(inputs, next);
     finish(model, inputs, h, state, next)?;
     if let Some((joint, gap)) = torn(model, next, &work.slots) {
         let joint = model.mechanism[joint].name.clone();
@@ -123,9 +127,9 @@ pub(super) fn finish(
     state: &State,
     next: &mut State,
 ) -> Result<(), StepError> {
-    for at in 0..model.freedoms.len() {
+    for at in 0..inputs.laws.len() {
         let (q, rate) = (next.coordinates[at], next.rates[at]);
-        next.forces[at] = force(&model.freedoms[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
+        next.forces[at] = force(&inputs.laws[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
     }
     next.time = state.time + h;
     next.steps = state.steps + 1;
@@ -159,16 +163,70 @@ fn solve(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     work.next.rates.copy_from_slice(&state.rates);
-    sweep_once(model, inputs, h, state, work)?;
-    // Limits that this motion runs into, although the present rates did not: once more, with them.
-    if look_ahead(model, h, state, work) {
-        work.next.poses.copy_from_slice(&state.poses);
-        work.next.coordinates.copy_from_slice(&state.coordinates);
-        work.next.base = state.base;
-        place(&mut work.slots, model, &mut work.next);
-        sweep_once(model, inputs, h, state, work)?;
+    work.pieces.start(inputs, state, h);
+    sweep_once(model, inputs, h, state, work, false)?;
+    // Limits that this motion runs into, although the present rates did not: once more, with them; and so with pieces of
+    // friction and torque limits that it does not lie on, until it does.
+    let governed = !inputs.governed.is_empty();
+    let mut again = look_ahead(model, h, state, work) | (governed && revise(model, inputs, h, state, work));
+    while again {
+        sweep_again(model, inputs, h, state, work)?;
+        again = governed && (look_ahead(model, h, state, work) | revise(model, inputs, h, state, work));
     }
     Ok(())
+}
+
+/// Solves the same step once more, with limits and pieces as they are now.
+pub(super) fn sweep_again(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    work.next.poses.copy_from_slice(&state.poses);
+    work.next.coordinates.copy_from_slice(&state.coordinates);
+    work.next.base = state.base;
+    place(&mut work.slots, model, &mut work.next);
+    sweep_once(model, inputs, h, state, work, !inputs.governed.is_empty())
+}
+
+/// Whether friction and torque limits are on other pieces at the speeds found than these were solved for.
+#[inline(never)]
+fn revise(model: &Constants, inputs: &Inputs, h: f64, state: &State, work: &mut Workspace) -> bool {
+    let (slots, pieces) = (&work.slots, &mut work.pieces);
+    pieces.revise(inputs, state, h, |at| {
+        let rate = found_rate(model, state, slots, at);
+        (state.coordinates[at] + h * rate, rate)
+    })
+}
+
+/// The rate of a coordinate that a solution has.
+fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64 {
+    match model.places[at] {
+        Place::Still => 0.0,
+        Place::Tree(n, k) => {
+            let node = &model.nodes[n];
+            let Motion::General(g) = node.motion else { return slots.found[node.speed] };
+            let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
+            let Some(turn) = k.checked_sub(first_turn(kind)) else { return slots.found[node.speed + k] };
+            let first = node.speed + k - turn;
+            (0..3).map(|i| slots.general[g].rates[turn][i] * slots.found[first + i]).sum()
+        }
+        Place::Loop(j, k) => {
+            let joint = &model.closures.joints[j];
+            let kind = &model.mechanism[joint.id].kind;
+            let placed = joint.place(slots);
+            let q = joint.coordinates(model, &placed, &state.coordinates);
+            let J = kind.coordinates_jacobian(&placed.X, &q[..kind.freedoms()]);
+            let wrenches = joint.wrenches(&placed, std::array::from_fn(|i| J[(k, i)]), slots);
+            let along = |(slot, w): &(usize, Six)| {
+                let (v, a) = (slots.slots[*slot].av, slots.slots[*slot].aw);
+                dot6(w, &[v[0], v[1], v[2], a[0], a[1], a[2]])
+            };
+            wrenches.iter().map(along).sum()
+        }
+    }
 }
 
 /// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
@@ -177,7 +235,7 @@ fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) ->
     for &(at, speed) in &model.limited {
         let beyond = |rate: f64| {
             let ahead = state.coordinates[at] + h * rate;
-            ahead > model.freedoms[at].upper || ahead < model.freedoms[at].lower
+            ahead > model.laws[at].upper || ahead < model.laws[at].lower
         };
         if beyond(work.slots.found[speed]) && !beyond(work.next.rates[at]) {
             work.next.rates[at] = work.slots.found[speed];
@@ -194,6 +252,7 @@ fn sweep_once(
     h: f64,
     state: &State,
     work: &mut Workspace,
+    again: bool,
 ) -> Result<(), StepError> {
     let slots = &mut work.slots;
     loads::apply_step(model, inputs, h, slots);
@@ -202,7 +261,9 @@ fn sweep_once(
     // Held explicitly, what swings against its load needs h times its frequency below 2. Nothing hangs on what is free.
     let pull = h * h * inputs.gravity.norm() * model.most_hanging;
     let hanging = pull > HANGING && model.floats.is_empty();
-    let along = Along { state, rest, forces: None, gravity, h, ahead: &work.next.rates, hanging, floating };
+    let laws = work.pieces.laws(inputs);
+    let along =
+        Along { state, laws, rest, forces: None, gravity, h, ahead: &work.next.rates, hanging, floating };
     inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];
@@ -212,10 +273,13 @@ fn sweep_once(
     let multipliers = &mut work.next.multipliers;
     outward_step(slots, model, h, multipliers);
     if !model.closures.is_empty() {
-        closures::close(model, inputs, state, h, slots, &mut work.closing, multipliers).map_err(|row| {
-            let joint = &model.mechanism[closures::joint_of_row(model, &work.closing, row)];
-            StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
-        })?;
+        work.closing.again = again;
+        closures::close(model, (inputs, laws), state, h, slots, &mut work.closing, multipliers).map_err(
+            |row| {
+                let joint = &model.mechanism[closures::joint_of_row(model, &work.closing, row)];
+                StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
+            },
+        )?;
         outward_step(slots, model, h, multipliers);
     }
     Ok(())
@@ -266,7 +330,7 @@ fn advance_lanes<const FUSED: bool>(
                 speeds[..d].copy_from_slice(&work.found[node.speed..node.speed + d]);
                 let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let moves = speeds.map(|u| h * u);
-                move_joint(model, node, kind, &state.coordinates, &moves, &mut next.coordinates);
+                move_joint(&inputs.laws, node, kind, &state.coordinates, &moves, &mut next.coordinates);
                 set_rates(node, kind, &speeds, next);
                 general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
             }
@@ -341,7 +405,7 @@ fn displace(model: &Constants, moves: &[f64], next: &mut State) {
 
 /// Coordinates of a joint after displacements along its speeds.
 pub(super) fn move_joint(
-    model: &Constants,
+    laws: &[Law],
     node: &Node,
     kind: &JointKind,
     from: &[f64],
@@ -351,7 +415,7 @@ pub(super) fn move_joint(
     let at = node.coordinate..node.coordinate + kind.freedoms();
     to[at.clone()].copy_from_slice(&from[at.clone()]);
     let first = first_turn(kind);
-    let passive = model.freedoms[at.clone()][first..].iter().all(|f| {
+    let passive = laws[at.clone()][first..].iter().all(|f| {
         let held = f.stiffness != 0.0 || f.damping != 0.0 || f.armature != 0.0;
         !held && f.lower == f64::NEG_INFINITY && f.upper == f64::INFINITY
     });

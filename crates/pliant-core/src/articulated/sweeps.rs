@@ -22,11 +22,11 @@ use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
 use crate::engine::State;
+use crate::engine::laws::Law;
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
 use crate::linear::dense::gauss_jordan;
 use crate::linear::wide::wide;
-use crate::mechanism::Freedom;
 use crate::spatial::{Pose, exp_rotation};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 
@@ -42,7 +42,8 @@ pub(super) struct NoPivot {
 pub(super) struct Along<'a> {
     /// Coordinates and rates; in a step, twists as well.
     pub state: &'a State,
-    /// Where springs are relaxed; springs, dampers and limits do not act without.
+    /// What acts along coordinates, and where springs are relaxed; springs, dampers and limits do not act without.
+    pub laws: &'a [Law],
     pub rest: Option<&'a [f64]>,
     /// Further forces along the speeds.
     pub forces: Option<&'a [f64]>,
@@ -59,51 +60,52 @@ pub(super) struct Along<'a> {
 
 /// Force of spring, damper and limit of a coordinate, now.
 #[inline(always)]
-pub(super) fn force(freedom: &Freedom, limit_stiffness: f64, rest: f64, q: f64, rate: f64) -> f64 {
-    let mut force = freedom.stiffness * (rest - q) - freedom.damping * rate;
-    if q > freedom.upper {
-        force += limit_stiffness * (freedom.upper - q);
-    } else if q < freedom.lower {
-        force += limit_stiffness * (freedom.lower - q);
+pub(super) fn force(law: &Law, limit_stiffness: f64, rest: f64, q: f64, rate: f64) -> f64 {
+    let motor = law.stiffness * (rest - q) - law.damping * rate;
+    let mut force = motor.max(-law.torque_limit).min(law.torque_limit);
+    if q > law.upper {
+        force += limit_stiffness * (law.upper - q);
+    } else if q < law.lower {
+        force += limit_stiffness * (law.lower - q);
     }
     force
 }
 
-/// Impulse and weight of spring, damper, limit and rotor of a coordinate in a step: a q̇ + h k(q₀ − q) and
+/// Impulse and weight of spring, damper, push, limit and rotor of a coordinate in a step: a q̇ + h(k(q₀ − q) + f) and
 /// a + h d + h²k. A limit acts if the coordinate `ahead` is beyond it.
 #[inline(always)]
 pub(super) fn impulse(
-    freedom: &Freedom,
+    law: &Law,
     limit_stiffness: f64,
     rest: f64,
     (q, rate, ahead): (f64, f64, f64),
     h: f64,
 ) -> (f64, f64) {
-    let mut stiffness = freedom.stiffness;
-    let mut force = freedom.stiffness * (rest - q);
-    if ahead > freedom.upper {
+    let mut stiffness = law.stiffness;
+    let mut force = law.stiffness * (rest - q) + law.push;
+    if ahead > law.upper {
         stiffness += limit_stiffness;
-        force += limit_stiffness * (freedom.upper - q);
-    } else if ahead < freedom.lower {
+        force += limit_stiffness * (law.upper - q);
+    } else if ahead < law.lower {
         stiffness += limit_stiffness;
-        force += limit_stiffness * (freedom.lower - q);
+        force += limit_stiffness * (law.lower - q);
     }
-    (freedom.armature * rate + h * force, freedom.armature + h * (freedom.damping + h * stiffness))
+    (law.armature * rate + h * force, law.armature + h * (law.damping + h * stiffness))
 }
 
 impl Along<'_> {
     /// Force and weight of a coordinate, or in a step impulse and weight.
     #[inline(always)]
     pub(super) fn drive<const STEP: bool>(&self, model: &Constants, coordinate: usize) -> (f64, f64) {
-        let freedom = &model.freedoms[coordinate];
-        let Some(rest) = self.rest else { return (0.0, freedom.armature) };
+        let law = &self.laws[coordinate];
+        let Some(rest) = self.rest else { return (0.0, law.armature) };
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
         let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
         if STEP {
             let ahead = q + self.h * self.ahead[coordinate];
-            impulse(freedom, stiff, rest, (q, rate, ahead), self.h)
+            impulse(law, stiff, rest, (q, rate, ahead), self.h)
         } else {
-            (force(freedom, stiff, rest, q, rate), freedom.armature)
+            (force(law, stiff, rest, q, rate), law.armature)
         }
     }
 
@@ -376,10 +378,10 @@ impl General {
     ) -> (V, M) {
         let B = &self.rates;
         let mut force: V = std::array::from_fn(|k| drives[k].0);
-        if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.freedoms[at + k].armature > 0.0)) {
+        if let Some(state) = rotors.filter(|_| (0..3).any(|k| model.laws[at + k].armature > 0.0)) {
             let bias = JointKind::Ball.bias(&state.coordinates[at..at + 3], &state.rates[at..at + 3]);
             let change = turn::<false>(B, v(&bias.angular));
-            (0..3).for_each(|k| force[k] += model.freedoms[at + k].armature * change[k]);
+            (0..3).for_each(|k| force[k] += model.laws[at + k].armature * change[k]);
         }
         let mut weights = [ZERO; 3];
         for i in 0..3 {

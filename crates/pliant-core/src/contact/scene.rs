@@ -5,9 +5,10 @@ use super::error::ContactError;
 use super::world::{FreeBodyId, INSIDE, Report, SimulationId, Touched, World};
 use crate::engine::touch::{Internal, Touch};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, Simulation, State, StaticsError, StaticsSettings, StepError,
+    self, Equilibrium, InputError, Inputs, JointProperty, Simulation, State, StaticsError, StaticsSettings,
+    StepError,
 };
-use crate::mechanism::{Apart, BodyId, Effector, EffectorId, Mechanism, UnknownHandle, Whereabouts};
+use crate::mechanism::{Apart, BodyId, Effector, EffectorId, JointId, Mechanism, UnknownHandle, Whereabouts};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// A mechanism that touches the world and its free bodies. It is a [`Simulation`] of the whole mechanism, whose step is
@@ -195,6 +196,7 @@ impl Scene {
             state.coordinates.copy_from_slice(&own.coordinates);
             state.rates.copy_from_slice(&own.rates);
             state.forces.copy_from_slice(&own.forces);
+            state.friction.copy_from_slice(&own.friction);
             state.multipliers.copy_from_slice(&own.multipliers);
             state.private.clone_from(&own.private);
             state.base = own.base;
@@ -304,6 +306,7 @@ impl engine::Simulation for Scene {
             own.coordinates.copy_from_slice(&state.coordinates);
             own.rates.copy_from_slice(&state.rates);
             own.forces.copy_from_slice(&state.forces);
+            own.friction.copy_from_slice(&state.friction);
             own.multipliers.copy_from_slice(&state.multipliers);
             own.private.clone_from(&state.private);
             if let Some(held) = self.held_mut() {
@@ -319,6 +322,21 @@ impl engine::Simulation for Scene {
         self.world.set_time(state.time, state.steps);
         (self.changed, self.filled) = (true, false);
         Ok(())
+    }
+
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        self.whole.joint(joint)?;
+        if let Some(held) = self.held_mut() {
+            // What joints hold together has all joints, in the same order.
+            let own = held.mechanism().joint_ids().nth(joint.index()).expect("a joint of the same place");
+            held.set_joint(own, property, values)?;
+        }
+        self.inputs.set_joint(joint, property, values)
     }
 
     fn teleport(&mut self, _: &Pose) -> Result<(), InputError> {

@@ -19,7 +19,7 @@ impl Energy {
     pub(crate) fn of(state: &State, mechanism: &Mechanism, inputs: &Inputs) -> Energy {
         Energy {
             kinetic: state.kinetic_energy(mechanism),
-            elastic: state.elastic_energy(mechanism, inputs.rest()),
+            elastic: inputs.elastic_energy(state),
             potential: state.potential_energy(mechanism, inputs.gravity()),
         }
     }

@@ -91,6 +91,9 @@ pub enum StepError {
         /// What is wrong, and what would be right.
         why: &'static str,
     },
+    /// Something acts that the engine has not, as it is set up.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// The step would have led to numbers that are not finite.
     #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
     NotFinite {

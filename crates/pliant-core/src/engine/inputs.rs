@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use nalgebra::Vector3;
 
-use super::InputError;
+use super::laws::{self, Governed, Law};
 use super::spring::{Spring, SpringId};
+use super::{InputError, State};
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -40,6 +41,10 @@ pub struct Inputs {
     pub(crate) body_loads: Vec<Wrench>,
     /// Spring rest of each coordinate.
     pub(crate) rest: Vec<f64>,
+    /// What acts along each coordinate, and its dry friction; the coordinates with that or a torque limit.
+    pub(crate) laws: Vec<Law>,
+    friction: Vec<f64>,
+    pub(crate) governed: Vec<Governed>,
     /// Base at the end of the next step, and how it moves (world axes at its origin).
     pub(crate) base: Pose,
     pub(crate) base_twist: Twist,
@@ -53,11 +58,16 @@ pub struct Inputs {
 impl Inputs {
     /// Gravity and spring rests of the mechanism, no loads, base at rest.
     pub fn new(mechanism: &Mechanism) -> Inputs {
+        let freedoms = || mechanism.joints().iter().flat_map(|joint| &joint.freedoms);
+        let (laws, friction) = (laws::laws(mechanism), freedoms().map(|f| f.friction).collect::<Vec<_>>());
         Inputs {
+            governed: laws::governed(mechanism, &friction, &laws),
+            laws,
+            friction,
             gravity: mechanism.gravity(),
             effector_loads: vec![Wrench::ZERO; mechanism.effectors().len()],
             body_loads: vec![Wrench::ZERO; mechanism.bodies().len()],
-            rest: mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.rest).collect(),
+            rest: freedoms().map(|f| f.rest).collect(),
             base: Pose::identity(),
             base_twist: Twist::ZERO,
             springs: Vec::new(),
@@ -111,6 +121,9 @@ impl Inputs {
         self.effector_loads.copy_from_slice(&other.effector_loads);
         self.body_loads.copy_from_slice(&other.body_loads);
         self.rest.copy_from_slice(&other.rest);
+        self.laws.copy_from_slice(&other.laws);
+        self.friction.copy_from_slice(&other.friction);
+        self.governed.clone_from(&other.governed);
         self.followed.copy_from_slice(&other.followed);
     }
 
@@ -168,6 +181,64 @@ impl Inputs {
             *followed &= target.joint != joint;
         }
         Ok(())
+    }
+
+    /// What a property of a joint's freedoms is now.
+    pub fn joint_property(&self, joint: JointId, property: JointProperty) -> Result<Vec<f64>, UnknownHandle> {
+        let own = self.mechanism.joint(joint)?.coordinates();
+        Ok(own.map(|at| *property.of(&mut self.laws[at].clone(), &mut self.friction[at].clone())).collect())
+    }
+
+    /// Sets a property of a joint's freedoms, one number per freedom.
+    pub(crate) fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        let own = self.mechanism.joint(joint)?;
+        let (name, what, range) = (&own.name, property.name(), own.coordinates());
+        if values.len() != range.len() {
+            return Err(InputError::new(format!(
+                "the {what} of joint `{name}` has {} numbers, but the joint has {} freedoms",
+                values.len(),
+                range.len()
+            )));
+        }
+        let (valid, right): (fn(&f64) -> bool, _) = match property {
+            JointProperty::TorqueLimit => (|x| *x > 0.0, "above zero, inf for none"),
+            _ => (|x| x.is_finite() && *x >= 0.0, "finite and zero or above"),
+        };
+        if let Some(bad) = values.iter().find(|x| !valid(x)) {
+            return Err(InputError::new(format!(
+                "the {what} of joint `{name}` cannot be {bad}: it must be {right}"
+            )));
+        }
+        for (at, value) in range.zip(values) {
+            *property.of(&mut self.laws[at], &mut self.friction[at]) = *value;
+        }
+        if matches!(property, JointProperty::Friction | JointProperty::TorqueLimit) {
+            self.governed = laws::governed(&self.mechanism, &self.friction, &self.laws);
+        }
+        Ok(())
+    }
+
+    /// Takes away what of the friction in a state is more than there is now.
+    pub(crate) fn bound_friction(&self, state: &mut State) {
+        for (force, bound) in state.friction.iter_mut().zip(&self.friction) {
+            *force = force.clamp(-bound, *bound);
+        }
+    }
+
+    /// Whether any joint has dry friction.
+    pub(crate) fn has_friction(&self) -> bool {
+        self.governed.iter().any(|own| own.friction > 0.0)
+    }
+
+    /// Energy of all joint springs, J; limits not included.
+    pub(crate) fn elastic_energy(&self, state: &State) -> f64 {
+        let stretch = state.coordinates.iter().zip(&self.rest).map(|(q, rest)| q - rest);
+        self.laws.iter().zip(stretch).map(|(law, s)| 0.5 * law.stiffness * s * s).sum()
     }
 
     /// Sets the spring rests that the scene's targets have at a time, s. Steps do so for the time that they end at.
@@ -267,6 +338,41 @@ impl Inputs {
     fn find_spring(&self, id: SpringId) -> Result<usize, UnknownHandle> {
         let unknown = UnknownHandle { what: "spring coupling", index: id.0 as usize };
         self.spring_ids.iter().position(|other| *other == id).ok_or(unknown)
+    }
+}
+
+/// What acts along the freedoms of a joint, each N/m or N·m/rad, N·s/m or N·m·s/rad, N or N·m:
+/// [`Simulation::set_joint`](super::Simulation::set_joint).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointProperty {
+    /// Of its springs.
+    Stiffness,
+    /// Of its dampers.
+    Damping,
+    /// The most that spring and damper together apply; +∞ for no bound.
+    TorqueLimit,
+    /// Dry friction.
+    Friction,
+}
+
+impl JointProperty {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            JointProperty::Stiffness => "stiffness",
+            JointProperty::Damping => "damping",
+            JointProperty::TorqueLimit => "torque limit",
+            JointProperty::Friction => "friction",
+        }
+    }
+
+    fn of<'a>(self, law: &'a mut Law, friction: &'a mut f64) -> &'a mut f64 {
+        match self {
+            JointProperty::Stiffness => &mut law.stiffness,
+            JointProperty::Damping => &mut law.damping,
+            JointProperty::TorqueLimit => &mut law.torque_limit,
+            JointProperty::Friction => friction,
+        }
     }
 }
 

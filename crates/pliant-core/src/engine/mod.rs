@@ -29,6 +29,7 @@
 mod energy;
 mod error;
 mod inputs;
+pub(crate) mod laws;
 mod spring;
 mod state;
 mod statics;
@@ -38,7 +39,7 @@ pub(crate) mod whole;
 
 pub use energy::Energy;
 pub use error::{InputError, StepError, Unsupported};
-pub use inputs::Inputs;
+pub use inputs::{Inputs, JointProperty};
 pub use spring::{Spring, SpringId};
 pub use state::State;
 pub use statics::{Equilibrium, StaticsError, StaticsSettings};
@@ -111,7 +112,8 @@ pub trait Simulation: Internal + Send + 'static {
     /// What it has left out of the run so far, or done otherwise than asked.
     fn warnings(&self) -> Vec<Warning> {
         let capped = Warning::of_capped(self.engine(), self.capped_steps(), self.steps());
-        capped.into_iter().chain(Warning::of_turning(self.largest_turn())).collect()
+        let left_out = Warning::of_left_out(self.engine(), self.mechanism(), self.inputs());
+        capped.into_iter().chain(Warning::of_turning(self.largest_turn())).chain(left_out).collect()
     }
 
     /// The handle of an effector, to be looked up once.
@@ -127,6 +129,23 @@ pub trait Simulation: Internal + Send + 'static {
     /// Sets the dead load on an effector: world axes, at its origin.
     fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
         self.inputs_mut().set_load(effector, load)
+    }
+
+    /// Changes what acts along the freedoms of a joint from the next step on, one number per freedom. The engines `full`,
+    /// `articulated` and `live` can; `live` takes no friction and no torque limit, and no freedom without a spring.
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        let _ = (joint, values);
+        Err(InputError::new(format!(
+            "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
+             or use the engine `full` or `articulated`",
+            self.engine(),
+            property.name()
+        )))
     }
 
     /// The link frame of a body in the world.

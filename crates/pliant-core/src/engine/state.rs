@@ -41,6 +41,8 @@ pub struct State {
     pub rates: Vec<f64>,
     /// What spring, damper and limit apply along each coordinate, N or N·m.
     pub forces: Vec<f64>,
+    /// What dry friction applies along each coordinate, N or N·m.
+    pub friction: Vec<f64>,
     /// Constraint forces of all joints ([`Joint::rows`]), N or N·m, then those of the couplings.
     pub multipliers: Vec<f64>,
     /// Pose of what joints call the world: a scripted moving base.
@@ -66,6 +68,7 @@ impl State {
             coordinates: start.map_or_else(|| vec![0.0; coordinates], |start| start.coordinates.clone()),
             rates: vec![0.0; coordinates],
             forces: vec![0.0; coordinates],
+            friction: vec![0.0; coordinates],
             multipliers: vec![0.0; rows],
             base: Pose::identity(),
             private: Vec::new(),
@@ -79,7 +82,9 @@ impl State {
         let rows = 6 * mechanism.joints().len() - coordinates + mechanism.couplings().len();
         self.stamp == mechanism.marks().structure
             && [self.poses.len(), self.twists.len()] == [bodies; 2]
-            && [self.coordinates.len(), self.rates.len(), self.forces.len()] == [coordinates; 3]
+            && [&self.coordinates, &self.rates, &self.forces, &self.friction]
+                .iter()
+                .all(|list| list.len() == coordinates)
             && self.multipliers.len() == rows
     }
 
@@ -135,7 +140,8 @@ impl State {
 
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        let lists = [&self.coordinates, &self.rates, &self.forces, &self.multipliers, &self.private];
+        let lists =
+            [&self.coordinates, &self.rates, &self.forces, &self.friction, &self.multipliers, &self.private];
         self.first_not_finite().is_none()
             && self.base.is_finite()
             && self.time.is_finite()
@@ -167,13 +173,6 @@ impl State {
         let rotors = mechanism.joints().iter().flat_map(|j| &j.freedoms).zip(&self.rates);
         bodies.map(|(body, twist)| body.inertia.kinetic_energy(twist)).sum::<f64>()
             + rotors.map(|(freedom, rate)| 0.5 * freedom.armature * rate * rate).sum::<f64>()
-    }
-
-    /// Energy of all joint springs with the given rest coordinates, J; limits not included.
-    pub fn elastic_energy(&self, mechanism: &Mechanism, rest: &[f64]) -> f64 {
-        let freedoms = mechanism.joints().iter().flat_map(|j| &j.freedoms);
-        let stretch = self.coordinates.iter().zip(rest).map(|(q, rest)| q - rest);
-        freedoms.zip(stretch).map(|(freedom, s)| 0.5 * freedom.stiffness * s * s).sum()
     }
 
     /// Energy in a field of gravity (world axes, m/s²), zero at the world's origin, J.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::State;
+use super::{Inputs, JointProperty, State};
 use crate::mechanism::Mechanism;
 
 /// Something left out, with how much that is.
@@ -57,6 +57,70 @@ impl Warning {
              to several times what there was; take shorter steps"
         );
         (turned > FAR).then_some(Warning { kind: "fast turning", measure: turned, unit: "rad", text })
+    }
+
+    /// Of dry friction that an equilibrium is found without: how far from it friction can hold the joints, of the worst that turns
+    /// and the worst that slides.
+    pub fn of_rest_with_friction(mechanism: &Mechanism, inputs: &Inputs) -> Vec<Warning> {
+        Warning::of_friction(mechanism, inputs, |name, friction, unit, held| {
+            format!(
+                "joint `{name}` has dry friction of {friction:.3} {unit}, which this equilibrium is without: the mechanism can also \
+                 rest {held}"
+            )
+        })
+    }
+
+    /// Of dry friction and torque limits that an engine leaves out.
+    pub(super) fn of_left_out(engine: &str, mechanism: &Mechanism, inputs: &Inputs) -> Vec<Warning> {
+        let mut found = Warning::of_friction(mechanism, inputs, |name, friction, unit, held| {
+            format!(
+                "joint `{name}` has dry friction of {friction:.3} {unit}, which the engine `{engine}` leaves out: it could rest {held}; \
+                 use `full` or `articulated`"
+            )
+        });
+        let limited = inputs.laws.iter().filter(|law| law.torque_limit < f64::INFINITY).count();
+        if limited > 0 {
+            let text = format!(
+                "{limited} torque limits are left out: the engine `{engine}` has none; use `full` or `articulated`"
+            );
+            found.push(Warning { kind: "torque limits", measure: limited as f64, unit: "freedoms", text });
+        }
+        found
+    }
+
+    fn of_friction(
+        mechanism: &Mechanism,
+        inputs: &Inputs,
+        text: impl Fn(&str, f64, &str, &str) -> String,
+    ) -> Vec<Warning> {
+        let mut found = Vec::new();
+        for id in mechanism.joint_ids() {
+            let joint = &mechanism[id];
+            let of = |property| inputs.joint_property(id, property).unwrap_or_default();
+            let springs = of(JointProperty::Stiffness);
+            for (k, friction) in of(JointProperty::Friction).into_iter().enumerate().filter(|(_, f)| *f > 0.0)
+            {
+                let slides = k < joint.kind.translations();
+                let (unit, way) = if slides { ("N", "m") } else { ("N·m", "rad") };
+                let held = match springs[k] > 0.0 {
+                    true => {
+                        format!("up to {:.2e} {way} from where its spring holds it", friction / springs[k])
+                    }
+                    false => "wherever less than that is enough to hold it".into(),
+                };
+                let text = text(&joint.name, friction, unit, &held);
+                Warning::keep_worst(&mut found, Warning { kind: "friction", measure: friction, unit, text });
+            }
+        }
+        found
+    }
+
+    /// Of steps in which forces of dry friction or motors were not found, by how far they were off relative to their bounds.
+    pub(crate) fn of_unsolved_friction(worst: f64) -> Option<Warning> {
+        let text = format!(
+            "dry friction or a torque limit was left {worst:.2e} of its bound from what it should be in a step: take shorter steps"
+        );
+        (worst > 0.0).then_some(Warning { kind: "friction", measure: worst, unit: "of its bound", text })
     }
 
     /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide.

@@ -7,6 +7,7 @@ use super::model::{ABSENT, Constants, Coupling, Item, Joint, limit_stiffness};
 use super::placing::Placed;
 use super::target::Target;
 use crate::engine::State;
+use crate::engine::laws::Law;
 use crate::engine::{Inputs, Spring};
 use crate::joints::JointKind;
 use crate::linear::elimination::{Assemble, Carry};
@@ -57,6 +58,8 @@ pub(super) struct Scene<'a> {
     /// The nodes, then the base.
     pub frames: &'a [Frame],
     pub inputs: &'a Inputs,
+    /// What acts along coordinates.
+    pub laws: &'a [Law],
     pub loads: &'a [NodeLoad],
     /// Coordinates (to unwrap against), rates and multipliers at the start.
     pub state: &'a State,
@@ -85,32 +88,50 @@ impl Scene<'_> {
     #[inline(always)]
     pub(super) fn drive(&self, joint: &Joint, k: usize, placed: &Placed) -> Drive {
         let at = joint.coordinate + k;
-        let freedom = &self.model.freedoms[at];
+        let law = &self.laws[at];
         let (q, rate, rate0) = (placed.q[k], placed.rate[k], self.state.rates[at]);
         let scheme = self.scheme;
         // (M + hD + h²K) δ = … − K(θ − θ₀) h − D θ̇ h + a(θ̇₀ − θ̇)
-        let mut stiffness = freedom.stiffness;
-        let mut force = freedom.stiffness * (self.inputs.rest[at] - q);
+        let mut stiffness = law.stiffness;
+        let mut force = law.stiffness * (self.inputs.rest[at] - q) + law.push;
         let judged = self.ahead.get(at).copied().unwrap_or(q);
-        if judged > freedom.upper {
-            let k_limit = limit_stiffness(&joint.kind, k);
-            stiffness += k_limit;
-            force += k_limit * (freedom.upper - q);
-        } else if judged < freedom.lower {
-            let k_limit = limit_stiffness(&joint.kind, k);
-            stiffness += k_limit;
-            force += k_limit * (freedom.lower - q);
+        if scheme.equilibrium {
+            (stiffness, force) = at_rest(law, self.inputs.rest[at] - judged, force);
         }
-        let damped = if scheme.damping == 0.0 { 0.0 } else { freedom.damping };
+        if judged > law.upper {
+            let k_limit = limit_stiffness(&joint.kind, k);
+            stiffness += k_limit;
+            force += k_limit * (law.upper - q);
+        } else if judged < law.lower {
+            let k_limit = limit_stiffness(&joint.kind, k);
+            stiffness += k_limit;
+            force += k_limit * (law.lower - q);
+        }
+        let damped = if scheme.damping == 0.0 { 0.0 } else { law.damping };
         force -= damped * rate;
         Drive {
-            weight: scheme.stiffness * stiffness
-                + scheme.damping * freedom.damping
-                + scheme.mass * freedom.armature,
+            weight: scheme.stiffness * stiffness + scheme.damping * law.damping + scheme.mass * law.armature,
             impulse: scheme.force * force
-                + if !scheme.equilibrium { freedom.armature * (rate0 - rate) } else { 0.0 },
+                + if !scheme.equilibrium { law.armature * (rate0 - rate) } else { 0.0 },
             force,
         }
+    }
+
+    /// How far a solution moves the coordinates of a joint.
+    pub(super) fn moves(&self, joint: &Joint, placed: &Placed, solution: &[f64]) -> [f64; 6] {
+        let velocity = |node: Option<usize>| {
+            node.map_or([0.0; 6], |n| std::array::from_fn(|i| solution[self.model.nodes[n].unknown + i]))
+        };
+        let (c, p) = (velocity(joint.child), velocity(joint.parent));
+        let d = joint.kind.freedoms();
+        let coordinate = |i: usize| {
+            let part = |x: usize| {
+                placed.linear[i][x] * (c[x] - p[x]) + placed.child[i][x] * c[3 + x]
+                    - placed.parent[i][x] * p[3 + x]
+            };
+            (0..3).map(part).sum::<f64>()
+        };
+        std::array::from_fn(|k| if k < d { coordinate(6 - d + k) } else { 0.0 })
     }
 
     /// Mass and momentum of a body, and the forces on it. In its own front it is the first node.
@@ -380,6 +401,18 @@ impl Assemble for Scene<'_> {
     #[inline(always)]
     fn add_carried(&self, f: usize, F: &mut [f64], stride: usize, size: usize, carry: &mut Carry) {
         self.add(f, &mut Target { F, stride, size }, Some(carry));
+    }
+}
+
+/// Stiffness and force of a spring within its torque limit, stretched so far, at rest.
+#[cold]
+#[inline(never)]
+fn at_rest(law: &Law, stretch: f64, force: f64) -> (f64, f64) {
+    let motor = law.stiffness * stretch;
+    if motor.abs() > law.torque_limit {
+        (0.0, law.torque_limit.copysign(motor))
+    } else {
+        (law.stiffness, force)
     }
 }
 

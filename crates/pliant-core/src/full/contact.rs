@@ -39,6 +39,7 @@ impl Simulation {
                 model,
                 frames: &work.frames,
                 inputs: &self.inputs,
+                laws: work.pieces.laws(&self.inputs),
                 loads: &work.loads,
                 state: &self.state,
                 multipliers: &work.next.multipliers,

@@ -36,6 +36,7 @@ pub(crate) fn geometric_stiffness(
         model,
         frames: &work.frames,
         inputs,
+        laws: &inputs.laws,
         loads: &work.loads,
         state,
         multipliers: &state.multipliers,

@@ -8,7 +8,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::joints::JointKind;
 use crate::linear::elimination::{Graph, Ordering, Symbolic};
-use crate::mechanism::{BodyId, EffectorId, Freedom, JointId, Mechanism};
+use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 
 /// Compliance of a constraint row that closes a loop, relative to the inverse mass it sees: makes rows that
@@ -58,7 +58,8 @@ pub(super) struct Constants {
     pub mechanism: Mechanism,
     pub nodes: Vec<Node>,
     pub joints: Vec<Joint>,
-    pub freedoms: Vec<Freedom>,
+    /// The joint of each coordinate; absent where both its bodies move as one.
+    pub joint_of: Vec<usize>,
     pub couplings: Vec<Coupling>,
     pub plan: Symbolic,
     /// What is assembled in each front: `items[first_item[f]..first_item[f + 1]]`.
@@ -275,11 +276,15 @@ impl Constants {
             .filter(|b| order.node_of(*b).is_none_or(|n| heads[n] != *b))
             .map(|b| (b, order.node_of(b), order.offset_of(b)))
             .collect();
+        let mut joint_of = vec![ABSENT; mechanism.coordinate_count()];
+        for (j, joint) in joints.iter().enumerate() {
+            joint_of[mechanism[joint.id].coordinates()].fill(j);
+        }
         Constants {
+            joint_of,
             mechanism: mechanism.clone(),
             rows: joints.iter().map(|j| 6 - j.kind.freedoms()).sum::<usize>() + couplings.len(),
             nodes,
-            freedoms: effective_freedoms(mechanism),
             joints,
             couplings,
             plan,
@@ -312,11 +317,6 @@ impl Constants {
         let node = self.mechanism.order().node_of(body)?;
         Some((node, self.mechanism.order().offset_of(body) * frame))
     }
-}
-
-/// The freedoms of all joints, in the order of the coordinates.
-fn effective_freedoms(mechanism: &Mechanism) -> Vec<Freedom> {
-    mechanism.joints().iter().flat_map(|joint| joint.freedoms.iter().copied()).collect()
 }
 
 /// The inverse of an inertia, by its principal moments; one that is lost in the rounding of the largest

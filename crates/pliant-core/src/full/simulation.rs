@@ -6,8 +6,11 @@ use super::contact::Answers;
 use super::model::{Constants, Model};
 use super::step::{self, Workspace};
 use super::{DEFAULT_ITERATIONS, statics};
-use crate::engine::{self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError};
-use crate::mechanism::Mechanism;
+use crate::engine::{
+    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
+    Warning,
+};
+use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
 /// A running simulation of the full engine.
@@ -100,7 +103,24 @@ impl engine::Simulation for Simulation {
         self.inputs.set_base(state.base, Twist::ZERO)?;
         self.state.clone_from(state);
         self.state.private.clear(); // of another engine
+        self.inputs.bound_friction(&mut self.state);
         Ok(())
+    }
+
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        self.inputs.set_joint(joint, property, values)?;
+        self.inputs.bound_friction(&mut self.state);
+        self.inputs.bound_friction(&mut self.work.next);
+        Ok(())
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        Warning::of_unsolved_friction(self.work.pieces.worst()).into_iter().collect()
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {

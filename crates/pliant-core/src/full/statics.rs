@@ -13,6 +13,7 @@ use super::frames::{self, Frame, NodeLoad};
 use super::model::{Constants, Joint, Model, limit_stiffness};
 use super::step::Workspace;
 use crate::engine::State;
+use crate::engine::laws::Law;
 use crate::engine::{Equilibrium, InputError, Inputs, Simulation, StaticsError, StaticsSettings};
 use crate::spatial::Twist;
 
@@ -117,7 +118,7 @@ pub(super) struct Search<'a> {
     softness: f64,
     /// Largest and geometric mean of the nodes' inertias, kg·m².
     inertia: (f64, f64),
-    /// Whether any joint has limits.
+    /// Whether any joint has limits or torque limits.
     limited: bool,
 }
 
@@ -155,7 +156,7 @@ impl<'a> Search<'a> {
         for joint in &model.joints {
             for k in 0..joint.kind.freedoms() {
                 let unit = if k < joint.kind.translations() { lever * lever } else { 1.0 };
-                stiffest = stiffest.max(model.freedoms[joint.coordinate + k].stiffness * unit);
+                stiffest = stiffest.max(inputs.laws[joint.coordinate + k].stiffness * unit);
             }
         }
         let weight: f64 = model.nodes.iter().map(|n| n.mass).sum::<f64>() * inputs.gravity.norm();
@@ -168,7 +169,8 @@ impl<'a> Search<'a> {
         let logarithms = inertias.clone().map(f64::ln).sum::<f64>() / model.nodes.len().max(1) as f64;
         let inertia = (inertias.fold(f64::MIN_POSITIVE, f64::max), logarithms.exp());
         let augment = [angular, angular / (lever * lever)];
-        let limited = model.freedoms.iter().any(|f| f.lower.is_finite() || f.upper.is_finite());
+        let bounds = |law: &Law| [law.lower, law.upper, law.torque_limit];
+        let limited = inputs.laws.iter().any(|law| bounds(law).iter().any(|x| x.is_finite()));
         let softness = STATIC_SOFTNESS;
         Search { model, inputs, settings, lever, size, augment, softness, inertia, limited }
     }
@@ -217,7 +219,8 @@ impl<'a> Search<'a> {
         load_scale: f64,
     ) -> Scene<'s> {
         let (model, inputs, multipliers) = (self.model, self.inputs, state.multipliers.as_slice());
-        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale, ahead: &[] }
+        let laws = &inputs.laws;
+        Scene { model, frames, inputs, laws, loads, state, multipliers, scheme, load_scale, ahead: &[] }
     }
 
     /// Forces and closures left over.
@@ -233,7 +236,7 @@ impl<'a> Search<'a> {
         for joint in self.model.joints.iter().filter(|_| self.limited) {
             for k in 0..joint.kind.freedoms() {
                 let (freedom, q) =
-                    (&self.model.freedoms[joint.coordinate + k], state.coordinates[joint.coordinate + k]);
+                    (&self.inputs.laws[joint.coordinate + k], state.coordinates[joint.coordinate + k]);
                 if q > freedom.upper || q < freedom.lower {
                     let unit = if k < joint.kind.translations() { self.lever * self.lever } else { 1.0 };
                     stiffest = stiffest.max(limit_stiffness(&joint.kind, k) * unit);
@@ -343,7 +346,7 @@ impl<'a> Search<'a> {
         good
     }
 
-    /// Where the solution takes all coordinates; whether other limits act there than the solution assumed.
+    /// Where the solution takes all coordinates; whether other limits and torque limits act there than the solution assumed.
     fn look_ahead(&self, state: &State, work: &mut Workspace, load_scale: f64) -> bool {
         if !self.limited {
             return false;
@@ -353,34 +356,18 @@ impl<'a> Search<'a> {
         let scene = self.scene(state, frames, loads, &scheme, load_scale);
         let mut other = false;
         for joint in &self.model.joints {
-            let moves = self.moves(joint, &scene, solution);
+            let moves = scene.moves(joint, &scene.place(joint), solution);
             for k in 0..joint.kind.freedoms() {
                 let at = joint.coordinate + k;
-                let (freedom, q) = (&self.model.freedoms[at], state.coordinates[at] + moves[k]);
-                let side = |q: f64| (q > freedom.upper, q < freedom.lower);
+                let (law, q) = (&self.inputs.laws[at], state.coordinates[at] + moves[k]);
+                let motor = |q: f64| law.stiffness * (self.inputs.rest[at] - q);
+                let weak = |q: f64| (motor(q) > law.torque_limit, motor(q) < -law.torque_limit);
+                let side = |q: f64| (q > law.upper, q < law.lower, weak(q));
                 other |= side(q) != side(ahead[at]);
                 ahead[at] = q;
             }
         }
         other
-    }
-
-    /// How far a solution moves the coordinates of a joint.
-    fn moves(&self, joint: &Joint, scene: &Scene, solution: &[f64]) -> [f64; 6] {
-        let placed = scene.place(joint);
-        let velocity = |node: Option<usize>| {
-            node.map_or([0.0; 6], |n| std::array::from_fn(|i| solution[self.model.nodes[n].unknown + i]))
-        };
-        let (c, p) = (velocity(joint.child), velocity(joint.parent));
-        let d = joint.kind.freedoms();
-        let coordinate = |i: usize| {
-            let part = |x: usize| {
-                placed.linear[i][x] * (c[x] - p[x]) + placed.child[i][x] * c[3 + x]
-                    - placed.parent[i][x] * p[3 + x]
-            };
-            (0..3).map(part).sum::<f64>()
-        };
-        std::array::from_fn(|k| if k < d { coordinate(6 - d + k) } else { 0.0 })
     }
 
     /// Solves for the next move; whether the matrix has the signs of a minimum.
@@ -428,7 +415,10 @@ impl<'a> Search<'a> {
             let scheme = self.scheme(0.0);
             let scene = self.scene(&probe, &work.frames, &work.loads, &scheme, 1.0);
             let joint_motion = |joint: &Joint| {
-                self.moves(joint, &scene, &work.solution).iter().fold(0.0f64, |m, x| m.max(x.abs()))
+                scene
+                    .moves(joint, &scene.place(joint), &work.solution)
+                    .iter()
+                    .fold(0.0f64, |m, x| m.max(x.abs()))
             };
             self.model.joints.iter().map(joint_motion).collect()
         };

@@ -7,6 +7,7 @@ use super::floating::Floating;
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants};
 use crate::engine::State;
+use crate::engine::laws::{self, Pieces};
 use crate::engine::{Inputs, StepError};
 use crate::joints::JointKind;
 use crate::linear::elimination::Numeric;
@@ -20,6 +21,7 @@ pub(super) struct Workspace {
     pub solution: Vec<f64>,
     pub numeric: Numeric,
     pub floating: Floating,
+    pub pieces: Pieces,
     /// Force and torque left over on each node, and closures: statics only.
     pub forces: Vec<(Vector3<f64>, Vector3<f64>)>,
     pub closures: Vec<f64>,
@@ -37,9 +39,10 @@ impl Workspace {
             solution: vec![0.0; model.plan.unknowns()],
             numeric: Numeric::new(&model.plan),
             floating: Floating::new(model),
+            pieces: Pieces::default(),
             forces: vec![Default::default(); model.nodes.len()],
             closures: vec![0.0; State::at_rest(&model.mechanism).multipliers.len()],
-            ahead: vec![0.0; model.freedoms.len()],
+            ahead: vec![0.0; model.mechanism.coordinate_count()],
             next: State::at_rest(&model.mechanism),
         }
     }
@@ -92,32 +95,11 @@ pub(super) fn attempt(
     frames::collect_loads(model, inputs, &mut work.loads);
     let scheme = scheme(h);
     work.next.multipliers.copy_from_slice(&state.multipliers);
+    work.pieces.start(inputs, state, h);
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
-        let mut solved = Ok(());
-        for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
-            let scene = Scene {
-                model,
-                frames: &work.frames,
-                inputs,
-                loads: &work.loads,
-                state,
-                multipliers: &work.next.multipliers,
-                scheme: &Scheme { geometric, ..scheme },
-                load_scale: 1.0,
-                ahead: &[],
-            };
-            solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
-            // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
-            // stiffness can spoil that: then it is left out.
-            if work.numeric.negative_pivots() == model.rows {
-                break;
-            }
-        }
-        if let Err(pivot) = solved {
-            let body = body_of_unknown(model, pivot.unknown);
-            return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, body, h)));
-        }
+        work.pieces.resume();
+        while solve(model, inputs, h, &scheme, state, work)? {}
         for (n, (node, frame)) in model.nodes.iter().zip(work.frames.iter_mut()).enumerate() {
             let x = &work.solution[node.unknown..node.unknown + 6];
             frame.v += Vector3::new(x[0], x[1], x[2]);
@@ -139,6 +121,69 @@ pub(super) fn attempt(
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
     Ok(())
+}
+
+/// Solves for the next iterate; whether friction and torque limits are on other pieces there than it was solved for, and so
+/// to be solved for again.
+#[inline(always)]
+fn solve(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    scheme: &Scheme,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<bool, StepError> {
+    let mut solved = Ok(());
+    for geometric in [Geometric::WhereNeeded, Geometric::Nowhere] {
+        let scene = Scene {
+            model,
+            frames: &work.frames,
+            inputs,
+            laws: work.pieces.laws(inputs),
+            loads: &work.loads,
+            state,
+            multipliers: &work.next.multipliers,
+            scheme: &Scheme { geometric, ..*scheme },
+            load_scale: 1.0,
+            ahead: &[],
+        };
+        solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
+        // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
+        // stiffness can spoil that: then it is left out.
+        if work.numeric.negative_pivots() == model.rows {
+            break;
+        }
+    }
+    if let Err(pivot) = solved {
+        let body = body_of_unknown(model, pivot.unknown);
+        return Err(singular(model, inputs, state, h, work).unwrap_or(not_finite(model, state, body, h)));
+    }
+    Ok(!inputs.governed.is_empty() && revise(model, inputs, h, scheme, state, work))
+}
+
+/// By coordinates and rates where the solution leads, to first order.
+#[inline(never)]
+fn revise(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    scheme: &Scheme,
+    state: &State,
+    work: &mut Workspace,
+) -> bool {
+    let Workspace { frames, loads, pieces, solution, .. } = work;
+    let (multipliers, laws) = (&state.multipliers, &inputs.laws);
+    let scene =
+        Scene { model, frames, inputs, laws, loads, state, multipliers, scheme, load_scale: 1.0, ahead: &[] };
+    pieces.revise(inputs, state, h, |at| match model.joints.get(model.joint_of[at]) {
+        None => (state.coordinates[at], 0.0),
+        Some(joint) => {
+            let (placed, k) = (scene.place(joint), at - joint.coordinate);
+            let change = scene.moves(joint, &placed, solution)[k];
+            (placed.q[k] + h * change, placed.rate[k] + change)
+        }
+    })
 }
 
 /// Writes the constraint forces of a solution, which holds −λ as an impulse.
@@ -164,9 +209,9 @@ fn finish(
     next.time = state.time + h;
     next.steps = state.steps + 1;
     let multipliers = &state.multipliers;
-    let (frames, loads) = (&work.frames, &work.loads);
+    let (frames, loads, laws) = (&work.frames, &work.loads, &inputs.laws);
     let scene =
-        Scene { model, frames, inputs, loads, state, multipliers, scheme, load_scale: 1.0, ahead: &[] };
+        Scene { model, frames, inputs, laws, loads, state, multipliers, scheme, load_scale: 1.0, ahead: &[] };
     for joint in &model.joints {
         let placed = scene.place(joint);
         let d = joint.kind.freedoms();
@@ -179,6 +224,10 @@ fn finish(
             next.rates[at] = placed.rate[k];
             next.forces[at] = scene.drive(joint, k, &placed).force;
         }
+    }
+    if !inputs.governed.is_empty() {
+        laws::bound_motors(inputs, next);
+        work.pieces.store_friction(inputs, next);
     }
     next.private.clone_from(&state.private);
     torn

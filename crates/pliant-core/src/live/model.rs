@@ -9,6 +9,7 @@ use super::closed::Closed;
 use super::loops::Loops;
 use super::plan::Plan;
 use super::step::Motion;
+use crate::engine::laws::Law;
 use crate::full::limit_stiffness;
 use crate::joints::JointKind;
 use crate::joints::hinge_lanes::Hinges;
@@ -267,8 +268,16 @@ impl Constants {
         Ok(model)
     }
 
+    /// Takes springs and dampers as they are now.
+    pub fn take_springs(&mut self, laws: &[Law]) {
+        for freedom in self.freedoms.iter_mut().chain(&mut self.loops.freedoms) {
+            let Law { stiffness, damping, .. } = laws[freedom.coordinate];
+            (freedom.stiffness, freedom.softness, freedom.damping) = (stiffness, 1.0 / stiffness, damping);
+        }
+    }
+
     /// Every freedom needs a spring, or a loop that leads to one.
-    fn check_held(&self) -> Result<(), ReductionError> {
+    pub fn check_held(&self) -> Result<(), ReductionError> {
         let mechanism = &self.mechanism;
         let passive = self.freedoms.iter().position(|f| f.stiffness == 0.0);
         let loose = if self.loops.is_empty() {

@@ -9,10 +9,11 @@ use super::kinematics::Float;
 use super::model::{Constants, Model};
 use super::step::{self, Motion, Workspace};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError, Unsupported,
+    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
+    Unsupported,
 };
 use crate::full::settle_by_full;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
 /// Marks what this engine keeps in [`State::private`]: the base's twist, and rotation, position and twist of free bases.
@@ -205,6 +206,30 @@ impl engine::Simulation for Simulation {
         }
         self.place();
         Ok(())
+    }
+
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        if !matches!(property, JointProperty::Stiffness | JointProperty::Damping) {
+            let what = property.name();
+            let message = format!("the engine `live` has no {what} in joints; use `full` or `articulated`");
+            return Err(InputError::new(message));
+        }
+        let before = self.inputs.joint_property(joint, property)?;
+        self.inputs.set_joint(joint, property, values)?;
+        // A model of its own from now on, if others move the same one.
+        let model = Arc::make_mut(&mut self.model);
+        model.take_springs(&self.inputs.laws);
+        let held = model.check_held();
+        if held.is_err() {
+            self.inputs.set_joint(joint, property, &before)?;
+            model.take_springs(&self.inputs.laws);
+        }
+        held.map_err(|error| InputError::new(error.to_string()))
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {

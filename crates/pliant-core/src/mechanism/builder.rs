@@ -424,6 +424,8 @@ impl Mechanism {
                     limits: each(joint, |f| (f.lower, f.upper)),
                     rest: each(joint, |f| f.rest),
                     armature: each(joint, |f| f.armature),
+                    friction: each(joint, |f| f.friction),
+                    torque_limit: each(joint, |f| f.torque_limit),
                     start: (!joint.start.is_empty()).then(|| PerFreedom::Each(joint.start.clone())),
                 })
                 .collect(),
@@ -574,5 +576,7 @@ fn freedoms(joint: &JointDescription) -> Option<Vec<Freedom>> {
     })?;
     spread(&mut freedoms, &joint.rest, |f, x| f.rest = x)?;
     spread(&mut freedoms, &joint.armature, |f, x| f.armature = x)?;
+    spread(&mut freedoms, &joint.friction, |f, x| f.friction = x)?;
+    spread(&mut freedoms, &joint.torque_limit, |f, x| f.torque_limit = x)?;
     Some(freedoms)
 }

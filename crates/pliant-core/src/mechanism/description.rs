@@ -80,6 +80,10 @@ pub struct JointDescription {
     pub rest: Option<PerFreedom<f64>>,
     /// Rotor inertia, kg or kg·m².
     pub armature: Option<PerFreedom<f64>>,
+    /// Dry friction, N or N·m.
+    pub friction: Option<PerFreedom<f64>>,
+    /// The most that spring and damper together apply, N or N·m; +∞ for no bound.
+    pub torque_limit: Option<PerFreedom<f64>>,
     /// Coordinate at the start, m or rad.
     pub start: Option<PerFreedom<f64>>,
 }
@@ -103,6 +107,8 @@ impl JointDescription {
             limits: None,
             rest: None,
             armature: None,
+            friction: None,
+            torque_limit: None,
             start: None,
         }
     }
@@ -145,6 +151,18 @@ impl JointDescription {
     /// With rotor inertia, kg or kg·m².
     pub fn armature(mut self, armature: impl Into<PerFreedom<f64>>) -> Self {
         self.armature = Some(armature.into());
+        self
+    }
+
+    /// With dry friction, N or N·m.
+    pub fn friction(mut self, friction: impl Into<PerFreedom<f64>>) -> Self {
+        self.friction = Some(friction.into());
+        self
+    }
+
+    /// With a bound on what spring and damper together apply, N or N·m.
+    pub fn torque_limit(mut self, torque_limit: impl Into<PerFreedom<f64>>) -> Self {
+        self.torque_limit = Some(torque_limit.into());
         self
     }
 

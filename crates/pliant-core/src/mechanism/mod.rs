@@ -114,10 +114,14 @@ pub struct Freedom {
     pub rest: f64,
     /// Rotor inertia felt by the coordinate.
     pub armature: f64,
+    /// Dry friction: the largest force that it holds against, and with which it resists motion, N or N·m.
+    pub friction: f64,
+    /// The most that spring and damper together apply, N or N·m: what the motor can give; +∞ for no bound.
+    pub torque_limit: f64,
 }
 
 impl Freedom {
-    /// Free to move: no spring, damper, limit or rotor.
+    /// Free to move: no spring, damper, limit, rotor or friction.
     pub const PASSIVE: Freedom = Freedom {
         stiffness: 0.0,
         damping: 0.0,
@@ -125,6 +129,8 @@ impl Freedom {
         upper: f64::INFINITY,
         rest: 0.0,
         armature: 0.0,
+        friction: 0.0,
+        torque_limit: f64::INFINITY,
     };
 
     /// Whether a spring acts.

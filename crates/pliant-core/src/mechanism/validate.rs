@@ -289,6 +289,8 @@ impl Checks {
             ("stiffness", &joint.stiffness, not_negative, "finite and zero or above, N/m or N·m/rad"),
             ("damping", &joint.damping, not_negative, "finite and zero or above, N·s/m or N·m·s/rad"),
             ("armature", &joint.armature, not_negative, "finite and zero or above, kg or kg·m²"),
+            ("friction", &joint.friction, not_negative, "finite and zero or above, N or N·m"),
+            ("torque_limit", &joint.torque_limit, |x| x > 0.0, "above zero, N or N·m; inf for none"),
             ("rest", &joint.rest, f64::is_finite, "finite, m or rad"),
             ("start", &joint.start, f64::is_finite, "finite, m or rad"),
         ];

@@ -1,7 +1,7 @@
 //! Claim: a step of the articulated engine allocates no memory, whatever is set before it: loads, set-points, gravity,
 //! base, pull; by either integrator.
 
-use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
+use crate::common::allocation::{MECHANISMS, rough, steps_allocate_nothing};
 use crate::common::counting::allocations;
 use pliant_core::articulated::{Integrator, Model};
 use pliant_core::engine::Simulation as _;
@@ -18,6 +18,7 @@ fn a_step_allocates_nothing() {
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
         steps_allocate_nothing(&mut simulation, |_, _| {});
+        steps_allocate_nothing(&mut Model::new(&rough(&mechanism)).simulate(), |_, _| {});
 
         if simulation.set_integrator(Integrator::RungeKutta4).is_ok() {
             simulation.step(1e-6).unwrap();

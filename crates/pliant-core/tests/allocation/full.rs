@@ -1,6 +1,6 @@
 //! Claim: a step allocates no memory, whatever is set before it: loads, set-points, gravity, base, pull.
 
-use crate::common::allocation::{MECHANISMS, steps_allocate_nothing};
+use crate::common::allocation::{MECHANISMS, rough, steps_allocate_nothing};
 use pliant_core::full::Model;
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::mechanism::Mechanism;
@@ -15,5 +15,6 @@ fn a_step_allocates_nothing() {
     for mechanism in mechanisms {
         let model = Model::new(&mechanism);
         steps_allocate_nothing(&mut model.simulate(), |_, _| {});
+        steps_allocate_nothing(&mut Model::new(&rough(&mechanism)).simulate(), |_, _| {});
     }
 }

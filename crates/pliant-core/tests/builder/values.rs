@@ -211,6 +211,14 @@ fn values_per_freedom() {
     refused(with(hinge("j").stiffness(-1.0)), element, "stiffness", "stiffness is -1", "N·m/rad");
     refused(with(hinge("j").damping(f64::NAN)), element, "damping", "damping is NaN", "N·m·s/rad");
     refused(with(hinge("j").armature(f64::INFINITY)), element, "armature", "armature is inf", "kg·m²");
+    refused(with(hinge("j").friction(-0.1)), element, "friction", "friction is -0.1", "N·m");
+    refused(
+        with(hinge("j").torque_limit(0.0)),
+        element,
+        "torque_limit",
+        "torque_limit is 0",
+        "above zero, N or N·m",
+    );
     refused(with(hinge("j").rest(f64::INFINITY)), element, "rest", "rest is inf", "finite");
     refused(
         with(hinge("j").stiffness([1.0, 2.0])),

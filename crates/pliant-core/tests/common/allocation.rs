@@ -1,6 +1,8 @@
 //! Steps of any engine under all that may be set before them, counted.
 
 use pliant_core::engine::{Simulation, Spring};
+use pliant_core::joints::JointKind;
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::{Pose, Twist, Wrench};
 
 use crate::common::counting::allocations;
@@ -21,6 +23,15 @@ pub const MECHANISMS: [&str; 13] = [
     "spline-slide",
     "surface-slide",
 ];
+
+/// The same with dry friction and a torque limit in every joint.
+pub fn rough(mechanism: &Mechanism) -> Mechanism {
+    crate::common::edited(mechanism, |joint| {
+        if joint.kind != JointKind::Fixed {
+            (joint.friction, joint.torque_limit) = (Some(0.01.into()), Some(0.1.into()));
+        }
+    })
+}
 
 /// Asserts that steps of a simulation allocate nothing, whatever is set before them: loads, set-points, gravity, base,
 /// spring. `before` is what else is done before each step. The first step may still fill what later ones reuse.

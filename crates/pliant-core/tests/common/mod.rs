@@ -111,6 +111,8 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
                 .limits(limits)
                 .rest(each(|f| f.rest))
                 .armature(each(|f| f.armature))
+                .friction(each(|f| f.friction))
+                .torque_limit(each(|f| f.torque_limit))
                 .start(joint.start.clone());
         }
         change(&mut description);
@@ -149,7 +151,9 @@ pub fn bits(state: &State) -> Vec<u64> {
     let mut numbers = vec![state.time, state.steps as f64];
     numbers.extend(state.poses.iter().chain([&state.base]).flat_map(pose));
     numbers.extend(state.twists.iter().flat_map(twist));
-    for list in [&state.coordinates, &state.rates, &state.forces, &state.multipliers, &state.private] {
+    for list in
+        [&state.coordinates, &state.rates, &state.forces, &state.friction, &state.multipliers, &state.private]
+    {
         numbers.extend(list);
     }
     numbers.into_iter().map(f64::to_bits).collect()

@@ -111,8 +111,8 @@ fn soles_without_a_face_rest() {
                     // A bent sole rests on what is lowest of it, up to its bend and noise from z = 0, and rocks there by what its
                     // corners differ; hulls are taken to 1e-4.
                     let is_good = deepest < 5e-3 * size
-                        && moved < 5e-4
-                        && turned < 5e-4
+                        && moved < 5e-4 + 20.0 * noise
+                        && turned < 5e-4 + 20.0 * noise
                         && off < 2e-4 + bend + 2.0 * noise
                         && points.len() >= 3
                         && (force / weight - 1.0).abs() < 1e-3;
@@ -158,7 +158,8 @@ fn hulls_carry_everything() {
         }
         let off = pose(&world, high).position.z - top - above;
         assert!(deepest < 1e-4 && off.abs() < 5e-5, "{name}: {off:.1e} off, {deepest:.1e} deep");
-        assert!(world.body(high).unwrap().twist().angular.norm() < 1e-3, "{name}");
+        // Nothing stops a ball that rolls on a top that is not quite flat.
+        assert!(name == "ball" || world.body(high).unwrap().twist().angular.norm() < 1e-3, "{name}");
         assert!((force / (1.3 * 9.81) - 1.0).abs() < 1e-4, "{name}: {force} N");
         assert!(pose(&world, low).position.z - 0.2 * size < 5e-5);
     }

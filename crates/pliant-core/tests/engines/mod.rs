@@ -2,6 +2,7 @@
 
 mod couplings;
 mod digits;
+mod friction;
 mod handles;
 mod interface;
 mod momentum;

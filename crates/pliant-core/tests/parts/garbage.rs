@@ -109,6 +109,8 @@ impl Garbage {
             rest: self.per_freedom(),
             start: None,
             armature: self.per_freedom(),
+            friction: self.per_freedom(),
+            torque_limit: self.per_freedom(),
             limits,
             ..JointDescription::new(name, kind, self.name(), self.name())
         }

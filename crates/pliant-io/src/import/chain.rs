@@ -162,6 +162,8 @@ fn joined(steps: &[Joint], order: &[usize], kind: JointKind, frame: Pose) -> Joi
     joint.description.damping = each(steps, order, 0.0, |d| d.damping.as_ref());
     joint.description.rest = each(steps, order, 0.0, |d| d.rest.as_ref());
     joint.description.armature = each(steps, order, 0.0, |d| d.armature.as_ref());
+    joint.description.friction = each(steps, order, 0.0, |d| d.friction.as_ref());
+    joint.description.torque_limit = each(steps, order, f64::INFINITY, |d| d.torque_limit.as_ref());
     joint.description.start = each(steps, order, 0.0, |d| d.start.as_ref());
     joint.description.limits = each(steps, order, (f64::NEG_INFINITY, f64::INFINITY), |d| d.limits.as_ref());
     joint

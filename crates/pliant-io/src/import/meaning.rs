@@ -241,6 +241,8 @@ pub(crate) fn weld(description: &mut JointDescription) {
     description.limits = None;
     description.rest = None;
     description.armature = None;
+    description.friction = None;
+    description.torque_limit = None;
     description.start = None;
 }
 

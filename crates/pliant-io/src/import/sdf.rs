@@ -366,7 +366,18 @@ struct Held {
     stiffness: f64,
     rest: f64,
     damping: f64,
+    friction: f64,
     limits: (f64, f64),
+}
+
+impl Held {
+    const NONE: Held = Held {
+        stiffness: 0.0,
+        rest: 0.0,
+        damping: 0.0,
+        friction: 0.0,
+        limits: (f64::NEG_INFINITY, f64::INFINITY),
+    };
 }
 
 fn read_axis(axis: &Element, joint: &str, unlimited: bool, context: &mut Context) -> Held {
@@ -374,8 +385,7 @@ fn read_axis(axis: &Element, joint: &str, unlimited: bool, context: &mut Context
         &["xyz", "dynamics", "limit", "use_parent_model_frame", "initial_position", "mimic"],
         context,
     );
-    let mut held =
-        Held { stiffness: 0.0, rest: 0.0, damping: 0.0, limits: (f64::NEG_INFINITY, f64::INFINITY) };
+    let mut held = Held::NONE;
     if number(axis, "initial_position", context).is_some_and(|position| position != 0.0) {
         context.warning_of("initial position", &axis.place, || {
             format!("joint `{joint}`: <initial_position> is not supported and was left out")
@@ -393,12 +403,8 @@ fn read_axis(axis: &Element, joint: &str, unlimited: bool, context: &mut Context
         };
         held.stiffness = positive("spring_stiffness");
         held.damping = positive("damping");
+        held.friction = positive("friction");
         held.rest = number(dynamics, "spring_reference", context).unwrap_or(0.0);
-        if number(dynamics, "friction", context).is_some_and(|friction| friction != 0.0) {
-            context.warning_of("joint friction", &dynamics.place, || {
-                format!("joint `{joint}`: friction in joints is not supported and was left out")
-            });
-        }
     }
     if let Some(limit) = axis.child("limit").filter(|_| !unlimited) {
         let mut bound = |name: &str, none: f64| {
@@ -424,7 +430,7 @@ fn hold(joint: &mut Joint, axes: &[Held]) {
     let freedoms = joint.description.kind.freedoms();
     let Some(&first) = axes.first().filter(|_| freedoms > 0) else { return };
     // A ball joint has one axis at most, which counts for all.
-    let absent = Held { stiffness: 0.0, rest: 0.0, damping: 0.0, limits: (f64::NEG_INFINITY, f64::INFINITY) };
+    let absent = Held::NONE;
     let each: Vec<Held> = match joint.description.kind {
         JointKind::Ball => vec![first; freedoms],
         _ => (0..freedoms).map(|f| axes.get(f).copied().unwrap_or(absent)).collect(),
@@ -443,6 +449,7 @@ fn hold(joint: &mut Joint, axes: &[Held]) {
     let description = &mut joint.description;
     description.stiffness = list(&each, 0.0, |held| held.stiffness);
     description.damping = list(&each, 0.0, |held| held.damping);
+    description.friction = list(&each, 0.0, |held| held.friction);
     description.limits = list(&each, absent.limits, |held| held.limits);
     if description.stiffness.is_some() && description.kind != JointKind::Ball {
         joint.default_spring = false;

@@ -267,10 +267,13 @@ fn read_dynamics(element: &Element, joint: &mut Joint, context: &mut Context) {
         Some(damping) if damping > 0.0 => joint.description.damping = Some(PerFreedom::All(damping)),
         _ => {}
     }
-    if dynamics.number("friction", context).is_some_and(|friction| friction != 0.0) {
-        context.warning_of("joint friction", dynamics.place_of("friction"), || {
-            format!("joint `{name}`: friction in joints is not supported and was left out")
-        });
+    match dynamics.number("friction", context) {
+        Some(friction) if friction < 0.0 => {
+            let place = dynamics.place_of("friction");
+            context.warning(place, format!("joint `{name}`: the friction is {friction}; it was taken as 0"));
+        }
+        Some(friction) if friction > 0.0 => joint.description.friction = Some(PerFreedom::All(friction)),
+        _ => {}
     }
     // Bullet's and Drake's words for a spring of the joint.
     let stiffness = dynamics.number("spring_stiffness", context).filter(|k| *k > 0.0);

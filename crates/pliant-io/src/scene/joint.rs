@@ -31,9 +31,20 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
         child.unwrap_or_default(),
     );
     joint.frame = table.pose(report);
-    let Springs { stiffness, damping, limits, rest, armature, start } = read_springs(table, report);
+    let Springs { stiffness, damping, limits, rest, armature, friction, torque_limit, start } =
+        read_springs(table, report);
     if known {
-        joint = JointDescription { stiffness, damping, limits, rest, armature, start, ..joint };
+        joint = JointDescription {
+            stiffness,
+            damping,
+            limits,
+            rest,
+            armature,
+            friction,
+            torque_limit,
+            start,
+            ..joint
+        };
     }
     (joint, known)
 }
@@ -46,6 +57,8 @@ pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
         limits: table.pairs("limits", report).ok().flatten(),
         rest: table.per_freedom("rest", report).ok().flatten(),
         armature: table.per_freedom("armature", report).ok().flatten(),
+        friction: table.per_freedom("friction", report).ok().flatten(),
+        torque_limit: table.per_freedom("torque_limit", report).ok().flatten(),
         start: table.per_freedom("start", report).ok().flatten(),
     }
 }

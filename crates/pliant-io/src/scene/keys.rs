@@ -52,7 +52,17 @@ const SECTIONS: [Section; 15] = [
     },
     Section {
         heading: "[[joint]]: springs and limits",
-        keys: &["stiffness", "compliance", "damping", "limits", "rest", "armature", "start"],
+        keys: &[
+            "stiffness",
+            "compliance",
+            "damping",
+            "limits",
+            "rest",
+            "armature",
+            "friction",
+            "torque_limit",
+            "start",
+        ],
     },
     Section {
         heading: "[[joint]] of kind expression",

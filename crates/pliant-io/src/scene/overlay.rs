@@ -99,6 +99,8 @@ impl<'t> Overlay<'t> {
                 (&mut description.damping, springs.damping),
                 (&mut description.rest, springs.rest),
                 (&mut description.armature, springs.armature),
+                (&mut description.friction, springs.friction),
+                (&mut description.torque_limit, springs.torque_limit),
                 (&mut description.start, springs.start),
             ] {
                 if value.is_some() {
@@ -250,6 +252,8 @@ pub(super) struct Springs {
     pub(super) limits: Option<PerFreedom<(f64, f64)>>,
     pub(super) rest: Option<PerFreedom<f64>>,
     pub(super) armature: Option<PerFreedom<f64>>,
+    pub(super) friction: Option<PerFreedom<f64>>,
+    pub(super) torque_limit: Option<PerFreedom<f64>>,
     pub(super) start: Option<PerFreedom<f64>>,
 }
 

@@ -243,6 +243,10 @@ impl Writer {
         self.limits(&joint.freedoms);
         self.per_freedom("rest", &of(|f| f.rest));
         self.per_freedom("armature", &of(|f| f.armature));
+        self.per_freedom("friction", &of(|f| f.friction));
+        if joint.freedoms.iter().any(|f| f.torque_limit < f64::INFINITY) {
+            self.per_freedom("torque_limit", &of(|f| f.torque_limit));
+        }
         self.per_freedom("start", &joint.start);
     }
 

@@ -96,7 +96,7 @@ fn dynamics_and_mimics() {
         &link("c"),
         &link("d"),
         &link("e"),
-        &joint("rough", "continuous", "base", "a", "<dynamics damping=\"-1\" friction=\"0.5\"/>"),
+        &joint("rough", "continuous", "base", "a", "<dynamics damping=\"-1\" friction=\"-0.5\"/>"),
         &joint("rough too", "continuous", "base", "b", "<dynamics friction=\"0.5\"/>"),
         &joint("nobody", "continuous", "base", "c", "<mimic joint=\"ghost\"/>"),
         &joint("plane", "planar", "base", "d", "<mimic joint=\"rough\"/>"),
@@ -106,7 +106,7 @@ fn dynamics_and_mimics() {
         &text,
         &[
             "robot.urdf:8: joint `rough`: the damping is -1; it was taken as 0",
-            "robot.urdf:8: joint `rough`: friction in joints is not supported and was left out (1 more like it)",
+            "robot.urdf:8: joint `rough`: the friction is -0.5; it was taken as 0",
             "robot.urdf:10: joint `nobody` mimics `ghost`, which there is none of; it was left to move by itself",
             "robot.urdf:11: joint `plane` cannot mimic `rough`: only joints of one freedom can; it was left out",
         ],

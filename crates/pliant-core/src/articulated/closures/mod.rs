@@ -24,6 +24,7 @@ use super::slot::{Six, Slots};
 use super::sweeps::dot6;
 use crate::engine::Inputs;
 use crate::engine::State;
+use crate::engine::laws::Law;
 use crate::linear::dense::cholesky::{factor_packed, solve_packed};
 use crate::mechanism::JointId;
 pub(super) use constants::Closures;
@@ -46,6 +47,10 @@ pub(super) struct Closing {
     /// The factor of h W + E, row by row, lower triangle; right-hand sides.
     factor: Vec<f64>,
     forces: Vec<f64>,
+    /// ε of each multiplier.
+    softness: Vec<f64>,
+    /// Whether ε stays as it was: for another try of the same step, about the same rows whatever friction does.
+    pub again: bool,
     /// A wrench and a twist for each slot, and a number for each speed.
     wrenches: Vec<Six>,
     twists: Vec<Six>,
@@ -63,6 +68,8 @@ impl Closing {
             numbers: vec![0.0; model.closures.numbers],
             factor: vec![0.0; rows * (rows + 1) / 2],
             forces: vec![0.0; rows],
+            softness: vec![0.0; some(State::at_rest(&model.mechanism).multipliers.len())],
+            again: false,
             wrenches: vec![[0.0; 6]; some(slots)],
             twists: vec![[0.0; 6]; some(slots)],
             scattered: vec![0.0; some(model.speeds)],
@@ -100,21 +107,23 @@ impl Closing {
 /// row of a closure whose equations have no solution.
 pub(super) fn close(
     model: &Constants,
-    inputs: &Inputs,
+    (inputs, laws): (&Inputs, &[Law]),
     state: &State,
     h: f64,
     work: &mut Slots,
     closing: &mut Closing,
     multipliers: &mut [f64],
 ) -> Result<(), usize> {
-    list(model, inputs, state, h, work, closing);
+    list(model, (inputs, laws), state, h, work, closing);
     sweep_rows(model, work, closing);
     for r in 0..closing.rows.len() {
         if closing.rows[r].softness == 0.0 {
             let row = closing.rows[r];
-            let seen = seen(model, closing, &row);
-            closing.rows[r].softness = SOFTNESS * h * seen;
-            closing.rows[r].right += SOFTNESS * h * seen * state.multipliers[row.multiplier];
+            if !closing.again {
+                closing.softness[row.multiplier] = SOFTNESS * h * seen(model, closing, &row);
+            }
+            closing.rows[r].softness = closing.softness[row.multiplier];
+            closing.rows[r].right += closing.softness[row.multiplier] * state.multipliers[row.multiplier];
         }
     }
     for r in 0..closing.rows.len() {

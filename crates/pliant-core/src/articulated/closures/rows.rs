@@ -7,6 +7,7 @@ use crate::articulated::slot::{Six, Slots};
 use crate::articulated::sweeps::impulse;
 use crate::engine::Inputs;
 use crate::engine::State;
+use crate::engine::laws::Law;
 
 /// A row at a pose: wrenches on slots at their points o, world axes; forces along the only freedom of nodes.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +27,21 @@ pub struct Row {
     pub is_angle: bool,
 }
 
+/// A weight that no mass feels.
+const NO_WEIGHT: f64 = 1e-200;
+
 /// No place, and no node.
 pub const NOWHERE: usize = usize::MAX;
 
 /// Lists the rows at the state that the slots are placed in.
-pub fn list(model: &Constants, inputs: &Inputs, state: &State, h: f64, work: &Slots, closing: &mut Closing) {
+pub fn list(
+    model: &Constants,
+    (inputs, laws): (&Inputs, &[Law]),
+    state: &State,
+    h: f64,
+    work: &Slots,
+    closing: &mut Closing,
+) {
     let closures = &model.closures;
     closing.rows.clear();
     let mut first = 0;
@@ -74,8 +85,10 @@ pub fn list(model: &Constants, inputs: &Inputs, state: &State, h: f64, work: &Sl
             let at = joint.coordinate + k;
             let (stiff, rest) = (model.limit_stiffness[at], inputs.rest[at]);
             let along = (q[k], state.rates[at], q[k] + h * state.rates[at]);
-            let (impulse, weight) = impulse(&model.freedoms[at], stiff, rest, along, h);
-            if weight > 0.0 {
+            let (impulse, weight) = impulse(&laws[at], stiff, rest, along, h);
+            if weight > 0.0 || impulse != 0.0 {
+                // A force that nothing resists has a weight that is none, but for which it has a row.
+                let weight = weight.max(NO_WEIGHT);
                 // Never the 0 of a row that closes, however long the step.
                 let softness = (h / weight).max(f64::MIN_POSITIVE);
                 push(std::array::from_fn(|i| Jq[(k, i)]), softness, impulse / weight, NOWHERE);

@@ -128,6 +128,7 @@ impl<'m> Setup<'m> {
             model: self.model,
             frames,
             inputs: &self.inputs,
+            laws: &self.inputs.laws,
             loads: &self.loads,
             state,
             multipliers: &self.multipliers,
@@ -356,7 +357,7 @@ fn dense_block(A: &DMatrix<f64>, rows: &[usize], columns: &[usize]) -> DMatrix<f
 
 impl Setup<'_> {
     /// The derivative of each coordinate by all motions, with the freedom it belongs to.
-    fn coordinate_rows(&self) -> Vec<(DVector<f64>, crate::mechanism::Freedom)> {
+    fn coordinate_rows(&self) -> Vec<(DVector<f64>, crate::engine::laws::Law)> {
         let n = 6 * self.model.nodes.len();
         let mut list = Vec::new();
         for joint in &self.model.joints {
@@ -375,7 +376,7 @@ impl Setup<'_> {
                 }
             }
             for (k, row) in rows.into_iter().enumerate() {
-                list.push((row, self.model.freedoms[joint.coordinate + k]));
+                list.push((row, self.inputs.laws[joint.coordinate + k]));
             }
         }
         list
@@ -386,7 +387,7 @@ impl Setup<'_> {
         self.model.joints.iter().any(|joint| {
             let q = self.coordinates(joint, &self.frames);
             (0..joint.kind.freedoms()).any(|k| {
-                let freedom = &self.model.freedoms[joint.coordinate + k];
+                let freedom = &self.inputs.laws[joint.coordinate + k];
                 [freedom.lower, freedom.upper].iter().any(|bound| (q[k] - bound).abs() < 0.01)
             })
         })

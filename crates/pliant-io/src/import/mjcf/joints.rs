@@ -70,9 +70,13 @@ pub(super) fn read(
     let mut stiffness = first_of(element, "stiffness", context);
     let mut damping = first_of(element, "damping", context);
     let mut armature = element.number("armature", context).unwrap_or(0.0);
-    for (name, value) in
-        [("stiffness", &mut stiffness), ("damping", &mut damping), ("armature", &mut armature)]
-    {
+    let mut friction = element.number("frictionloss", context).unwrap_or(0.0);
+    for (name, value) in [
+        ("stiffness", &mut stiffness),
+        ("damping", &mut damping),
+        ("armature", &mut armature),
+        ("frictionloss", &mut friction),
+    ] {
         if *value < 0.0 {
             let message = format!("{}: `{name}` is {value}; it was taken as 0", element.what());
             context.warning(element.place_of(name), message);
@@ -85,9 +89,12 @@ pub(super) fn read(
         "slide" => JointKind::Prismatic,
         "ball" => JointKind::Ball,
         "free" => {
-            if stiffness != 0.0 || damping != 0.0 || armature != 0.0 {
+            if [stiffness, damping, armature, friction].iter().any(|x| *x != 0.0) {
                 context.warning_of("free joint springs", &element.place, || {
-                    format!("{}: spring, damper and armature of a free joint were left out", element.what())
+                    format!(
+                        "{}: spring, damper, armature and friction of a free joint were left out",
+                        element.what()
+                    )
                 });
             }
             return Some(Read::Free);
@@ -143,6 +150,7 @@ pub(super) fn read(
     }
     description.damping = Some(PerFreedom::All(damping)).filter(|_| damping > 0.0);
     description.armature = Some(PerFreedom::All(armature)).filter(|_| armature > 0.0);
+    description.friction = Some(PerFreedom::All(friction)).filter(|_| friction > 0.0);
     joint.default_spring = stiffness == 0.0 && spring_damper.is_none();
     Some(Read::Joint(Box::new(joint), reference, spring_damper))
 }
@@ -164,7 +172,7 @@ fn spring_damper(element: &Element, context: &mut Context) -> Option<[f64; 2]> {
 }
 
 fn warn_of_left_out(element: &Element, context: &mut Context) {
-    for name in ["frictionloss", "springyield"] {
+    for name in ["springyield"] {
         let Some(values) = element.numbers(name, context) else { continue };
         if values.iter().any(|x| *x != 0.0) {
             context.warning_of(format!("joint {name}"), element.place_of(name), || {
