@@ -280,7 +280,7 @@ pub fn force_on(scene: &Scene, body: BodyId) -> Vector3<f64> {
     scene.world().force_on(scene.touched(body).expect(OWN)).expect(OWN).force
 }
 
-fn name(scene: &Scene, touched: Touched) -> &str {
+pub fn name(scene: &Scene, touched: Touched) -> &str {
     scene.world().name(touched).expect(OWN)
 }
 
@@ -300,22 +300,26 @@ fn pushing(scene: &Scene) -> impl Iterator<Item = &Contact> {
     scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0)
 }
 
+/// A contact, with its force.
+pub fn contact(scene: &Scene, contact: &Contact) -> Map<String, Value> {
+    let three = |v: &Vector3<f64>| Value::from(vec![v.x, v.y, v.z]);
+    [
+        ("first", name(scene, contact.first).into()),
+        ("second", name(scene, contact.second).into()),
+        ("point", three(&contact.point)),
+        ("normal", three(&contact.normal)),
+        ("gap", contact.gap.into()),
+        ("force", three(&contact.force)),
+    ]
+    .map(|(key, value): (&str, Value)| (key.to_string(), value))
+    .into_iter()
+    .collect()
+}
+
 /// `contacts` that pushed in the last step, the worst `penetration` and `residual` of all steps, and their `events`.
 pub fn document(record: &Record) -> Map<String, Value> {
     let Record { scene, worst, events, events_total } = record;
-    let three = |v: &Vector3<f64>| [v.x, v.y, v.z];
-    let contacts: Vec<Value> = pushing(scene)
-        .map(|contact| {
-            json!({
-                "first": name(scene, contact.first),
-                "second": name(scene, contact.second),
-                "point": three(&contact.point),
-                "normal": three(&contact.normal),
-                "gap": contact.gap,
-                "force": three(&contact.force),
-            })
-        })
-        .collect();
+    let contacts: Vec<Value> = pushing(scene).map(|one| contact(scene, one).into()).collect();
     let kept: Vec<Value> = (events.iter())
         .map(|(time, event)| {
             json!({

@@ -8,6 +8,7 @@ mod export;
 mod info;
 mod list;
 mod reduce;
+mod rest;
 mod simulate;
 mod statics;
 

@@ -6,11 +6,12 @@ use pliant::full;
 
 use crate::args::{Common, Statics};
 use crate::blending::{Blended, another, radii};
+use crate::commands::rest;
 use crate::failure::Failure;
 use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
-use crate::touching;
+use crate::touching::{self, Stage};
 
 /// What to tell of an equilibrium that is not stable.
 pub fn unstable() -> Warning {
@@ -40,6 +41,15 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         _ => None,
     };
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
+    // A free base and loose bodies rest on what they touch, or not at all.
+    let stage = || Stage::of(mechanism, &arguments.mechanism, common);
+    if blended.is_none()
+        && mechanism.bodies().iter().any(|body| body.free)
+        && let Some(stage) = stage()?
+        && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism)
+    {
+        return answer;
+    }
     let mut simulation: Box<dyn Simulation> = match &blended {
         Some(blended) => blended.model.simulate().into(),
         None => full::Model::new(mechanism).simulate().into(),
@@ -92,7 +102,17 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure { details: json, ..Failure::job(message) });
     }
     let state = simulation.state().clone();
-    counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
+    match touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state) {
+        Ok(unknown) => counted.extend(unknown),
+        // It comes to lie on something on the way, unless it starts inside.
+        Err(refused) => {
+            let found = match stage()? {
+                Some(stage) if blended.is_none() => rest::on_what_it_touches(&stage, &inputs, mechanism),
+                _ => None,
+            };
+            return found.unwrap_or(Err(refused));
+        }
+    }
     let rows = rows.into_iter().chain(report::largest_motions(&mut *simulation));
     let text = format!("{}\n{}", listing(rows), report::effector_table(&*simulation));
     Ok(Answer::warned(text, said, counted, json.into()))

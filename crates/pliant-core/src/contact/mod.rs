@@ -31,6 +31,7 @@ mod patch;
 mod pgs;
 mod quickhull;
 mod residual;
+mod rest;
 mod scene;
 #[cfg(test)]
 mod tests;
@@ -41,5 +42,6 @@ pub use error::ContactError;
 pub use events::{Change, Event};
 pub use free_body::FreeBody;
 pub use quickhull::{FINEST, convex_hull};
+pub use rest::{Grip, Rest};
 pub use scene::Scene;
 pub use world::{Contact, FreeBodyId, Report, SavedWorld, SimulationId, Solver, Touched, World};

@@ -127,7 +127,7 @@ impl Scene {
         self.simulation.map(|id| &*self.world.simulations[id.index])
     }
 
-    fn held_mut(&mut self) -> Option<&mut Box<dyn Touch>> {
+    pub(super) fn held_mut(&mut self) -> Option<&mut Box<dyn Touch>> {
         self.simulation.map(|id| &mut self.world.simulations[id.index])
     }
 
@@ -343,8 +343,18 @@ impl engine::Simulation for Scene {
         Err(InputError::new("a scene with contact cannot be teleported: its world does not move"))
     }
 
+    /// [`Scene::rest`] says more.
     fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
-        Err(StaticsError::Contact)
+        let rest = self.rest().map_err(|error| StaticsError::Failed(error.to_string()))?;
+        Ok(Equilibrium {
+            converged: rest.converged,
+            residual: rest.moved / self.whole.radius(),
+            iterations: rest.steps,
+            load_steps: 1,
+            load_reached: if rest.converged { 1.0 } else { 0.0 },
+            stable: rest.converged,
+            ..Equilibrium::NONE
+        })
     }
 
     fn warnings(&self) -> Vec<engine::Warning> {

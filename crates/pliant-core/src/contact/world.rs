@@ -85,6 +85,8 @@ pub struct Contact {
     pub gap: f64,
     /// Mean force over the step on the second, world axes, N.
     pub force: Vector3<f64>,
+    /// Coulomb coefficient of the two.
+    pub friction: f64,
 }
 
 /// What a step of contact came to.
@@ -130,7 +132,9 @@ const RECOVERY_TIME: f64 = 1.0 / 48.0;
 #[derive(Clone, Debug)]
 pub struct World {
     gravity: Vector3<f64>,
-    solver: Solver,
+    pub(super) solver: Solver,
+    /// A factor on all coefficients of friction.
+    pub(super) friction_part: f64,
     surfaces: Surfaces,
     /// Of this world and its copies: that of its handles.
     mark: u64,
@@ -184,6 +188,7 @@ impl World {
         World {
             gravity: gravity.into(),
             solver: Solver::default(),
+            friction_part: 1.0,
             surfaces: Surfaces::new(),
             mark: NEXT.fetch_add(1, Ordering::Relaxed),
             simulations: Vec::new(),
@@ -426,6 +431,12 @@ impl World {
         }
         self.joined.sort_unstable();
         self.joined.dedup();
+    }
+
+    /// How far the largest thing that moves reaches from its own frame, m.
+    pub(super) fn largest_size(&self) -> f64 {
+        let moving = self.things[1..].iter().flat_map(|thing| &thing.colliders);
+        moving.map(|collider| collider.farthest).fold(0.0, f64::max)
     }
 
     /// Finds the shapes that may come near each other in the step that was looked ahead for.

@@ -71,9 +71,6 @@ pub enum StaticsError {
         /// The joint.
         joint: String,
     },
-    /// A scene with contact.
-    #[error("the equilibrium of a scene with contact is not computed directly: step it until it is at rest")]
-    Contact,
     /// The engine's own equations failed on the way.
     #[error("there is no equilibrium: {0}")]
     Failed(String),

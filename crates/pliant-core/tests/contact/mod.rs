@@ -11,6 +11,7 @@ mod impulses;
 mod masses;
 mod passing;
 mod repeat;
+mod rest;
 mod scenes;
 mod shapes;
 mod tumbling;

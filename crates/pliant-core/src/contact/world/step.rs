@@ -221,7 +221,7 @@ impl World {
                     sides,
                     free: local(&free) - Vector3::new(target, 0.0, 0.0),
                     impulse,
-                    friction: pair.material.friction,
+                    friction: pair.material.friction * self.friction_part,
                     last: impulse.x,
                     load: pair.load() * scale,
                     now: local(&now),
@@ -241,6 +241,7 @@ impl World {
                     normal: point.normal,
                     gap: point.gap,
                     force: Vector3::zeros(), // told at the end of the step
+                    friction: pair.material.friction * self.friction_part,
                 });
             }
         }

@@ -172,12 +172,10 @@ fn spring_damper(element: &Element, context: &mut Context) -> Option<[f64; 2]> {
 }
 
 fn warn_of_left_out(element: &Element, context: &mut Context) {
-    for name in ["springyield"] {
-        let Some(values) = element.numbers(name, context) else { continue };
-        if values.iter().any(|x| *x != 0.0) {
-            context.warning_of(format!("joint {name}"), element.place_of(name), || {
-                format!("{}: `{name}` is not supported and was left out", element.what())
-            });
-        }
+    let values = element.numbers("springyield", context).unwrap_or_default();
+    if values.iter().any(|x| *x != 0.0) {
+        context.warning_of("joint springyield", element.place_of("springyield"), || {
+            format!("{}: `springyield` is not supported and was left out", element.what())
+        });
     }
 }
