@@ -78,7 +78,7 @@ impl Contact {
 }
 
 impl Scene {
-    /// Looks for where everything rests, from where it is, with friction; it is stopped there. Without an answer, and after an error,
+    /// Looks for where everything rests, from where it is, with friction and the set-points of now; it is stopped there. Without an answer, and after an error,
     /// the scene is as it was.
     pub fn rest(&mut self) -> Result<Rest, StepError> {
         let before = self.clone();
@@ -124,12 +124,14 @@ impl Scene {
         }
         let solver = self.world().solver;
         self.world_mut().set_solver(SOLVER);
-        let result = self.relax(most);
+        let (time, steps) = (self.world().time(), self.world().steps());
+        let result = self.relax(most, time);
         self.world_mut().set_solver(solver);
+        self.world_mut().set_time(time, steps);
         result
     }
 
-    fn relax(&mut self, most: usize) -> Result<Rest, StepError> {
+    fn relax(&mut self, most: usize, time: f64) -> Result<Rest, StepError> {
         let radius = self.mechanism().radius().max(self.world().largest_size());
         let count = self.mechanism().bodies().len();
         let poses = |scene: &Scene| -> Vec<Pose> { (0..count).map(|body| scene.body_pose(body)).collect() };
@@ -141,6 +143,8 @@ impl Scene {
         self.stop();
         let mut rest = Rest { converged: false, steps: 0, moved: 0.0, unheld: None, friction_needed: None };
         while rest.steps < most {
+            // Set-points stay those of now.
+            self.world_mut().set_time(time - STEP, 0);
             self.step(STEP)?;
             self.stop();
             let next = poses(self);
