@@ -65,6 +65,10 @@ const STRAIGHT: f64 = 0.99;
 /// A normal this close (cosine) to that of a triangle is that.
 const OWN: f64 = 1.0 - 1e-12;
 
+/// How many points of a cylinder's rim stand for it, and the cosine of its axis to a direction in which a flat end is foremost.
+const CORNERS: usize = 8;
+const FLAT_END: f64 = 0.7;
+
 /// A cylinder that is tilted by more than this, rad, has a lowest point.
 const TILT: f64 = 1e-6;
 
@@ -270,15 +274,31 @@ impl<'a> Piece<'a> {
         over.then_some(normal)
     }
 
+    /// Corners of the face, edge or point that is foremost in a direction. A cylinder's flat end has points of its rim, always the
+    /// same, so that they last from step to step.
+    fn corners<'r>(&self, direction: Vector, near: Vector, room: &'r mut [Vector; CORNERS]) -> &'r [Vector] {
+        if let Some(cylinder) = self.solid.and_then(|solid| solid.as_cylinder())
+            && direction.y.abs() > FLAT_END * direction.length()
+        {
+            let end = cylinder.half_height * direction.y.signum();
+            rim(cylinder.radius, end, room);
+            return room;
+        }
+        let mut feature = PolygonalFeature::default();
+        self.rounded().0.local_support_feature_toward(direction, near, &mut feature);
+        let count = feature.num_vertices;
+        room[..count].copy_from_slice(&feature.vertices[..count]);
+        &room[..count]
+    }
+
     /// The plane of a face at its farthest corner, the one that is closest to a direction: its outward normal.
     fn flattest(&self, direction: Vector, near: Vector) -> Option<Vector> {
         if let Some(hull) = self.hull {
             let planes = hull.planes_at(hull.farthest(direction)).map(|plane| plane.0);
             return planes.max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction)));
         }
-        let mut feature = PolygonalFeature::default();
-        self.rounded().0.local_support_feature_toward(direction, near, &mut feature);
-        let (normal, _) = patch::plane(&feature.vertices[..feature.num_vertices])?;
+        let mut room = [Vector::ZERO; CORNERS];
+        let (normal, _) = patch::plane(self.corners(direction, near, &mut room))?;
         Some(if normal.dot(direction) < 0.0 { -normal } else { normal })
     }
 
@@ -409,10 +429,9 @@ impl Narrow {
                     let (r, h) = (cylinder.radius, cylinder.half_height);
                     let tilt = (down.x * down.x + down.z * down.z).sqrt();
                     for end in [-h, h] {
-                        for k in 0..8 {
-                            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();
-                            add(Vector::new(r * cos, end, r * sin), 0.0);
-                        }
+                        let mut points = [Vector::ZERO; CORNERS];
+                        rim(r, end, &mut points);
+                        points.into_iter().for_each(|p| add(p, 0.0));
                         if tilt > TILT {
                             add(Vector::new(down.x / tilt * r, end, down.z / tilt * r), 0.0);
                         }
@@ -581,19 +600,19 @@ impl Narrow {
         // In a few sizes only, so that triangles next to each other see the same.
         let depth = if reach + rounds - distance < SHALLOW * self.size { SHALLOW } else { DEEP } * self.size;
         let [first, second] = &mut self.patches;
-        let mut feature = PolygonalFeature::default();
+        let mut room = [Vector::ZERO; CORNERS];
         match a.hull {
             Some(hull) => first.of_hull(hull, &Placed::IDENTITY, &view, 1.0, depth),
             None => {
-                one.local_support_feature_toward(normal, p, &mut feature);
-                first.of_feature(&feature, &Placed::IDENTITY, &view, 1.0);
+                let corners = a.corners(normal, p, &mut room);
+                first.of_corners(corners, &Placed::IDENTITY, &view, 1.0);
             }
         }
         match b.hull {
             Some(hull) => second.of_hull(hull, between, &view, -1.0, depth),
             None => {
-                two.local_support_feature_toward(opposite, back.transform_point(q), &mut feature);
-                second.of_feature(&feature, between, &view, -1.0);
+                let corners = b.corners(opposite, back.transform_point(q), &mut room);
+                second.of_corners(corners, between, &view, -1.0);
             }
         }
         let world = outer.rotation * from_vector(normal);
@@ -765,6 +784,14 @@ fn spread(points: &mut [Point], size: f64) -> usize {
         count += 1;
     }
     count
+}
+
+/// Points of a circle about y.
+fn rim(radius: f64, height: f64, points: &mut [Vector; CORNERS]) {
+    for (k, point) in points.iter_mut().enumerate() {
+        let (sin, cos) = (k as f64 * std::f64::consts::TAU / CORNERS as f64).sin_cos();
+        *point = Vector::new(radius * cos, height, radius * sin);
+    }
 }
 
 /// A triangle of a surface, with the normals it may push along.

@@ -7,7 +7,6 @@
 //! edges cross; the gap at each is that of the two surfaces, or of the two edges.
 
 use parry3d_f64::math::{Pose as Placed, Vector};
-use parry3d_f64::shape::PolygonalFeature;
 
 use super::hull::{Hull, Seen};
 
@@ -121,13 +120,10 @@ impl Patch {
     }
 
     /// The same of a face, an edge or a corner.
-    pub fn of_feature(&mut self, feature: &PolygonalFeature, place: &Placed, view: &View, sign: f64) {
+    pub fn of_corners(&mut self, corners: &[Vector], place: &Placed, view: &View, sign: f64) {
         self.clear(sign);
-        let count = feature.num_vertices;
-        for corner in &feature.vertices[..count] {
-            self.add_corner(place.transform_point(*corner), view);
-        }
-        if let Some((normal, offset)) = plane(&feature.vertices[..count]) {
+        corners.iter().for_each(|corner| self.add_corner(place.transform_point(*corner), view));
+        if let Some((normal, offset)) = plane(corners) {
             let normal = place.rotation * normal;
             let facing = if normal.dot(view.normal) * sign < 0.0 { -1.0 } else { 1.0 };
             self.add_plane(normal * facing, (offset + normal.dot(place.translation)) * facing, view);

@@ -125,13 +125,13 @@ impl Scene {
         let solver = self.world().solver;
         self.world_mut().set_solver(SOLVER);
         let (time, steps) = (self.world().time(), self.world().steps());
-        let result = self.relax(most, time);
+        let result = self.relax(most, time, steps);
         self.world_mut().set_solver(solver);
-        self.world_mut().set_time(time, steps);
+        self.stop(time, steps);
         result
     }
 
-    fn relax(&mut self, most: usize, time: f64) -> Result<Rest, StepError> {
+    fn relax(&mut self, most: usize, time: f64, steps: u64) -> Result<Rest, StepError> {
         let radius = self.mechanism().radius().max(self.world().largest_size());
         let count = self.mechanism().bodies().len();
         let poses = |scene: &Scene| -> Vec<Pose> { (0..count).map(|body| scene.body_pose(body)).collect() };
@@ -140,13 +140,12 @@ impl Scene {
         let start = poses(self);
         let mut now = start.clone();
         let mut moves: Vec<f64> = Vec::new();
-        self.stop();
+        // Set-points stay those of now.
+        self.stop(time - STEP, steps);
         let mut rest = Rest { converged: false, steps: 0, moved: 0.0, unheld: None, friction_needed: None };
         while rest.steps < most {
-            // Set-points stay those of now.
-            self.world_mut().set_time(time - STEP, 0);
             self.step(STEP)?;
-            self.stop();
+            self.stop(time - STEP, steps);
             let next = poses(self);
             rest.moved = now.iter().zip(&next).map(|(a, b)| far(a, b)).fold(0.0, f64::max);
             now = next;
@@ -181,10 +180,12 @@ impl Scene {
         Ok(rest)
     }
 
-    /// Takes all velocity from everything; contact remembers what pushed.
-    fn stop(&mut self) {
+    /// Takes all velocity from everything, and sets its time; contact remembers what pushed.
+    fn stop(&mut self, time: f64, steps: u64) {
+        self.world_mut().set_time(time, steps);
         if let Some(held) = self.held_mut() {
             let mut state = held.state().clone();
+            (state.time, state.steps) = (time, steps);
             state.rates.fill(0.0);
             state.twists.fill(Twist::ZERO);
             held.set_state(&state).expect("a state of its own");

@@ -149,28 +149,29 @@ fn block_between_two_fingers() {
     }
 }
 
-/// A robot of the gallery that stands on six feet rests where its motion does, carries its weight there, and is left alone by an
-/// unheld search.
+/// A robot of the gallery that stands on six feet, and would walk as time goes on, carries its weight where it stands, has not gone
+/// anywhere, and rests where its motion does once its legs are told to stay.
 #[test]
 fn hexapod_stands_where_it_comes_to_rest() {
     let whole = gallery::build("hexapod-terrain").expect("a scene of the gallery");
-    // It would walk: its legs are to stay as they are.
-    let standing = || {
-        let mut scene = loose(&whole);
-        for joint in whole.joint_ids() {
-            let count = whole[joint].coordinates().len();
-            scene.inputs_mut().set_target(joint, &vec![0.0; count]).unwrap();
-        }
-        scene
-    };
-    let mut scene = standing();
+    let mut scene = loose(&whole);
+    let start = scene.pose(whole.body_ids().next().unwrap()).unwrap();
     let rest = scene.rest().unwrap();
     assert!(rest.converged, "{rest:?}");
+    assert_eq!((scene.time(), scene.state().time), (0.0, 0.0));
     let weight = whole.mass() * G;
-    let force: f64 =
-        scene.world().contacts().iter().filter(|c| c.first == Touched::World).map(|c| c.force.z).sum();
-    assert!((force / weight - 1.0).abs() < 1e-4, "{force} of {weight}");
-    let mut moving = standing();
+    let ground = |scene: &Scene| -> f64 {
+        let contacts = scene.world().contacts().iter().filter(|contact| contact.first == Touched::World);
+        contacts.map(|contact| contact.force.z).sum()
+    };
+    assert!((ground(&scene) / weight - 1.0).abs() < 1e-4, "{} of {weight}", ground(&scene));
+    let base = scene.pose(whole.body_ids().next().unwrap()).unwrap();
+    assert!((base.position - start.position).norm() < 0.1 * whole.radius(), "{base:?}");
+    let mut moving = loose(&whole);
+    for joint in whole.joint_ids() {
+        let count = whole[joint].coordinates().len();
+        moving.inputs_mut().set_target(joint, &vec![0.0; count]).unwrap();
+    }
     for _ in 0..2400 {
         moving.step(1.0 / 240.0).unwrap();
     }
