@@ -116,7 +116,10 @@ fn place(mechanism: &Mechanism, at: &mut Start) {
                 let in_parent = mechanism.frame_in_parent(joint);
                 let in_parent = joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent);
                 let outer = node.parent.map_or(Pose::identity(), |n| nodes[n]) * in_parent;
-                let X = joint.kind.transform(&at.coordinates[joint.coordinates()]);
+                // At zero it is the identity: formulas need not be compiled to say so.
+                let q = &at.coordinates[joint.coordinates()];
+                let moved = q.iter().any(|x| *x != 0.0);
+                let X = if moved { joint.kind.transform(q) } else { Pose::identity() };
                 outer * X * mechanism.frame_in_child(joint).inverse()
             }
         };
@@ -145,6 +148,9 @@ fn open(mechanism: &Mechanism, at: &mut Start) -> f64 {
         let [outer, inner] = frames(mechanism, joint, at);
         let X = outer.inverse_times(&inner);
         let own = &mut at.coordinates[joint.coordinates()];
+        if X == Pose::identity() && own.iter().all(|x| *x == 0.0) {
+            continue;
+        }
         let q = joint.kind.coordinates(&X, own);
         own.copy_from_slice(&q.as_slice()[..joint.kind.freedoms()]);
         let mut gap = log(&joint.kind.transform(own).inverse_times(&X)).to_vector();
