@@ -74,6 +74,18 @@ impl Link {
         Pose::translation([0.5 * self.length(), 0.0, 0.0])
     }
 
+    /// Its near and its far half.
+    pub fn halves(&self) -> [Link; 2] {
+        let middle = (self.from + self.to) * 0.5;
+        let half = Link { mass: 0.5 * self.mass, ..*self };
+        [Link { to: middle, ..half }, Link { from: middle, ..half }]
+    }
+
+    /// Drawn as a part of another body.
+    pub fn on(&self, body: &Pose) -> Shape {
+        box_shape([self.length(), self.section, self.section]).at(body.inverse_times(&self.pose()))
+    }
+
     /// The body: inertia and shape of a box.
     pub fn body(&self, name: impl Into<String>) -> Body {
         box_body(name, self.pose(), self.mass, [self.length(), self.section, self.section])
@@ -114,6 +126,37 @@ pub(super) fn hinge(
     axis: Vector3<f64>,
 ) -> JointDescription {
     passive_hinge(name, parent, child, position, axis).stiffness(STIFFNESS).damping(DAMPING)
+}
+
+/// A passive ball joint at a point.
+pub(super) fn ball(
+    name: impl Into<String>,
+    parent: impl Into<String>,
+    child: impl Into<String>,
+    position: Vector3<f64>,
+) -> JointDescription {
+    JointDescription::new(name, JointKind::Ball, parent, child)
+        .frame(Pose::new(UnitQuaternion::identity(), position))
+}
+
+/// A passive universal joint at the near end of a link, square to it: the link does not spin.
+pub(super) fn universal(
+    name: impl Into<String>,
+    parent: impl Into<String>,
+    child: impl Into<String>,
+    link: &Link,
+) -> JointDescription {
+    JointDescription::new(name, JointKind::Universal, parent, child).axis(link.from, link.to - link.from)
+}
+
+/// A passive slide along a link, from its near end.
+pub(super) fn slide(
+    name: impl Into<String>,
+    parent: impl Into<String>,
+    child: impl Into<String>,
+    link: &Link,
+) -> JointDescription {
+    JointDescription::new(name, JointKind::Prismatic, parent, child).axis(link.from, link.to - link.from)
 }
 
 /// A ready joint with its parameters, and G(0): where it puts the child's frame in the parent's.

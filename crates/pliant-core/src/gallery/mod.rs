@@ -11,9 +11,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adaptive_gripper;
 mod arm;
 mod chain;
 mod closed_loop;
+mod delta;
+mod excavator;
+mod fin_ray;
 mod firefighters;
 mod four_bar;
 mod graph;
@@ -28,15 +32,22 @@ mod rungs;
 mod scenes;
 mod size;
 mod spline_slide;
+mod spring_leg;
+mod stewart;
 mod surface_slide;
+mod tendon_finger;
 mod torus_chain;
 mod two_link;
 mod windmill;
 mod y;
 
+pub use adaptive_gripper::adaptive_gripper;
 pub use arm::arm;
 pub use chain::chain;
 pub use closed_loop::closed_loop;
+pub use delta::delta;
+pub use excavator::excavator;
+pub use fin_ray::fin_ray;
 pub use firefighters::firefighters;
 pub use four_bar::four_bar;
 pub use graph::graph;
@@ -48,11 +59,15 @@ pub use ladder::ladder;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use scenes::{
-    Grasped, bridge_heap, firefighters_catch, gripper_pick, hand_grasp, hexapod_terrain, peg_in_hole,
+    Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, firefighters_catch, gripper_pick,
+    hand_grasp, hexapod_terrain, peg_in_hole, tendon_wrap,
 };
 pub use size::{LARGEST_SIZE, Size};
 pub use spline_slide::spline_slide;
+pub use spring_leg::spring_leg;
+pub use stewart::stewart;
 pub use surface_slide::surface_slide;
+pub use tendon_finger::tendon_finger;
 pub use torus_chain::torus_chain;
 pub use two_link::two_link;
 pub use windmill::windmill;
@@ -88,7 +103,7 @@ const fn unsized_entry(name: &'static str, make: fn(usize) -> Mechanism, about: 
     Entry { name, about, size: None, make }
 }
 
-static ENTRIES: [Entry; 18] = [
+static ENTRIES: [Entry; 25] = [
     sized("chain", chain::SIZE, chain, "links in a row along x, sagging under gravity"),
     sized("helix", helix::SIZE, helix, "links wound into a helix, pulled down at the tip"),
     sized(
@@ -139,9 +154,20 @@ static ENTRIES: [Entry; 18] = [
         "rings hang from a carriage on a curve of seven points",
     ),
     unsized_entry("surface-slide", |_| surface_slide(), "a board with a mast slides on a patch of 25 points"),
+    unsized_entry(
+        "adaptive-gripper",
+        |_| adaptive_gripper(),
+        "two fingers of four links and two freedoms that pinch or envelop",
+    ),
+    unsized_entry("delta", |_| delta(), "three arms with parallelograms move a platform that does not turn"),
+    unsized_entry("stewart", |_| stewart(), "a platform on six sprung legs"),
+    unsized_entry("excavator", |_| excavator(), "boom, stick and bucket, each moved by a cylinder"),
+    unsized_entry("fin-ray", |_| fin_ray(), "a finger of flanks and ribs that bends toward what pushes it"),
+    unsized_entry("spring-leg", |_| spring_leg(), "a runner's leg with leaf springs at shin and heel"),
+    unsized_entry("tendon-finger", |_| tendon_finger(), "three phalanges pulled by one tendon"),
 ];
 
-static SCENES: [Entry; 7] = [
+static SCENES: [Entry; 11] = [
     unsized_entry("hexapod-terrain", |_| hexapod_terrain(), "the hexapod walks over uneven ground"),
     unsized_entry("firefighters-catch", |_| firefighters_catch(), "somebody falls on the trampoline"),
     unsized_entry("hand-grasp", |_| hand_grasp(Grasped::Ball), "the hand grasps a ball and lifts it"),
@@ -149,6 +175,18 @@ static SCENES: [Entry; 7] = [
     unsized_entry("gripper-pick", |_| gripper_pick(), "the gripper picks up a block"),
     unsized_entry("peg-in-hole", |_| peg_in_hole(), "a peg on a soft wrist finds its hole"),
     unsized_entry("bridge-heap", |_| bridge_heap(), "bodies fall on a bridge of rungs"),
+    unsized_entry(
+        "adaptive-thin",
+        |_| adaptive_grasp(Thickness::Thin),
+        "the adaptive gripper pinches a plate and lifts it",
+    ),
+    unsized_entry(
+        "adaptive-thick",
+        |_| adaptive_grasp(Thickness::Thick),
+        "the adaptive gripper envelops a round bar and lifts it",
+    ),
+    unsized_entry("fin-ray-post", |_| fin_ray_post(), "the fin-ray finger bends around a post"),
+    unsized_entry("tendon-wrap", |_| tendon_wrap(), "the tendon finger wraps around a post"),
 ];
 
 /// Every mechanism, in the order of the documentation.

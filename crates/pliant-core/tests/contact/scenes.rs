@@ -12,7 +12,7 @@ use pliant_core::nalgebra;
 const H: f64 = 1.0 / 240.0;
 
 /// Runs for so many seconds; the deepest penetration and the largest residual.
-fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f64, f64) {
+pub(super) fn run(scene: &mut Scene, seconds: f64, mut each: impl FnMut(&mut Scene)) -> (f64, f64) {
     let (mut deepest, mut worst) = (0.0f64, 0.0f64);
     for _ in 0..(seconds / H).round() as usize {
         scene.step(H).unwrap();
@@ -43,17 +43,17 @@ fn in_each_engine(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)
 }
 
 /// Within 0.5 mm at 1/240 s, in every scene.
-fn shallow(name: &str, engine: &str, deepest: f64) {
+pub(super) fn shallow(name: &str, engine: &str, deepest: f64) {
     assert!(deepest < 5e-4, "{name} {engine}: {deepest}");
 }
 
-fn position(scene: &mut Scene, body: &str) -> Vector3<f64> {
+pub(super) fn position(scene: &mut Scene, body: &str) -> Vector3<f64> {
     let id = scene.mechanism().find_body(body).unwrap();
     scene.pose(id).unwrap().position
 }
 
 /// Normal forces by the names of what pushes, N; several points of one pair together.
-fn forces(scene: &Scene) -> Vec<(String, f64)> {
+pub(super) fn forces(scene: &Scene) -> Vec<(String, f64)> {
     let mut sums: Vec<(String, f64)> = Vec::new();
     for contact in scene.world().contacts() {
         let name = scene.world().name(contact.first).unwrap().to_string();

@@ -6,10 +6,11 @@ mod creatures;
 mod formulas;
 mod linkages;
 mod links;
+mod machines;
 
 use pliant_core::gallery::{self, LARGEST_SIZE};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism};
+use pliant_core::mechanism::{Body, EffectorId, Freedom, Geometry, Joint, Mechanism};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
@@ -118,7 +119,8 @@ fn every_entry_builds_and_is_named_after_itself() {
         names.push(entry.name);
     }
     let all = "chain helix ladder rungs loop two-link y graph four-bar arm gripper hand hexapod firefighters \
-               torus-chain windmill spline-slide surface-slide";
+               torus-chain windmill spline-slide surface-slide adaptive-gripper delta stewart excavator fin-ray \
+               spring-leg tendon-finger";
     assert_eq!(names.join(" "), all);
 }
 
@@ -177,6 +179,19 @@ fn counts_follow_from_the_size() {
     assert_eq!(counts(&gallery::spline_slide()), [6, 6, 1 + 5 * 4, 0]);
     // The board's three, and two of the mast.
     assert_eq!(counts(&gallery::surface_slide()), [2, 2, 5, 0]);
+    // A palm, and per finger four bodies with five hinges.
+    assert_eq!(counts(&gallery::adaptive_gripper()), [9, 11, 8, 2]);
+    // Per arm a hinge, two universal joints and two balls, one of the six balls in the forest.
+    assert_eq!(counts(&gallery::delta()), [10, 15, 3 * (1 + 2 * 2) + 3, 5]);
+    // Per leg a universal joint, a slide and a ball.
+    assert_eq!(counts(&gallery::stewart()), [13, 18, 6 * (2 + 1) + 3, 5]);
+    // Six hinges of the arm, and per cylinder two bodies, two hinges and a slide.
+    assert_eq!(counts(&gallery::excavator()), [5 + 3 * 2, 6 + 3 * 3, 5 + 3 * 2, 4]);
+    // Ten segments and four ribs; the ribs and the tip close five loops.
+    assert_eq!(counts(&gallery::fin_ray()), [14, 10 + 2 * 4 + 1, 14, 5]);
+    assert_eq!(counts(&gallery::spring_leg()), [6, 7, 6, 1]);
+    // Three phalanges and three slides, and the motor that closes.
+    assert_eq!(counts(&gallery::tendon_finger()), [6, 7, 6, 1]);
 }
 
 #[test]

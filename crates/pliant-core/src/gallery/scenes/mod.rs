@@ -1,18 +1,24 @@
 //! Scenes of contact: mechanisms with a world to touch and bodies that nothing holds, and set-points over time.
 
+mod adaptive_grasp;
 mod bridge_heap;
+mod fin_ray_post;
 mod firefighters_catch;
 mod gripper_pick;
 mod hand_grasp;
 mod hexapod_terrain;
 mod peg_in_hole;
+mod tendon_wrap;
 
+pub use adaptive_grasp::{Thickness, adaptive_grasp};
 pub use bridge_heap::bridge_heap;
+pub use fin_ray_post::fin_ray_post;
 pub use firefighters_catch::firefighters_catch;
 pub use gripper_pick::gripper_pick;
 pub use hand_grasp::{Grasped, hand_grasp};
 pub use hexapod_terrain::hexapod_terrain;
 pub use peg_in_hole::peg_in_hole;
+pub use tendon_wrap::tendon_wrap;
 
 use nalgebra::{Matrix3, Vector3};
 
