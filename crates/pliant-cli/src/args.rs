@@ -12,10 +12,10 @@ use pliant::reduced::{Method, Reconstruction};
 
 use crate::choices::{self, Modes};
 use crate::help;
-use crate::load::{LoadArgument, Loading};
+use crate::load::{Acting, Gravity, Loading};
 use crate::mechanism::MechanismArgument;
 use crate::output::Format;
-use crate::position::PositionArgument;
+use crate::setup::Setup;
 use crate::touching::Touching;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
@@ -114,28 +114,17 @@ pub struct Export {
 pub struct Compliance {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// Effector or body (its link frame) to look at, instead of all effectors of the file. May be given
-    /// several times
-    #[arg(long = "effector", value_name = "NAME")]
-    pub effectors: Vec<String>,
+    #[command(flatten)]
+    pub setup: Setup,
     /// exact: one solve, for any loops. incremental: joint by joint, not exact for some loops
     #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = choices::method)]
     pub method: Method,
-    /// Where a joint is (rad, m), one number for each freedom; the other joints stay where the file has
-    /// them, or as near as loops and couplings let them. May be given several times
-    #[arg(long, value_name = "JOINT=VALUE[,VALUE…]", conflicts_with = "loaded")]
-    pub at: Vec<PositionArgument>,
-    /// At the equilibrium under gravity and the loads of the scene, with the stiffness that their forces
-    /// (N, N·m) add
-    #[arg(long)]
+    /// At the equilibrium under gravity, the loads of the scene and those of --load, with the stiffness that
+    /// their forces (N, N·m) add
+    #[arg(long, conflicts_with = "at")]
     pub loaded: bool,
-    /// With --loaded: one more force (N) and torque (N·m) at the origin of an effector or body, world
-    /// axes. May be given several times
-    #[arg(long, value_name = "NAME=fx,fy,fz[,tx,ty,tz]", requires = "loaded")]
-    pub load: Vec<LoadArgument>,
-    /// With --loaded: switch gravity off
-    #[arg(long, requires = "loaded")]
-    pub no_gravity: bool,
+    #[command(flatten)]
+    pub loading: Loading,
 }
 
 #[derive(Debug, Args)]
@@ -147,7 +136,9 @@ pub struct Statics {
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     #[command(flatten)]
-    pub loading: Loading,
+    pub setup: Setup,
+    #[command(flatten)]
+    pub acting: Acting,
 }
 
 #[derive(Debug, Args)]
@@ -167,7 +158,9 @@ pub struct Simulate {
     #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
     pub dt: f64,
     #[command(flatten)]
-    pub loading: Loading,
+    pub setup: Setup,
+    #[command(flatten)]
+    pub acting: Acting,
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
@@ -185,10 +178,6 @@ pub struct Simulate {
     /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
     #[arg(long, value_name = "live|blend", value_parser = choices::force)]
     pub force: Option<Force>,
-    /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
-    /// several times
-    #[arg(long = "effector", value_name = "NAME")]
-    pub effectors: Vec<String>,
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
@@ -200,6 +189,10 @@ pub struct Simulate {
 pub struct Reduce {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
+    #[command(flatten)]
+    pub setup: Setup,
+    #[command(flatten)]
+    pub gravity: Gravity,
     /// Largest error of an effector at rest, over the mechanism's radius
     #[arg(long, value_name = "RADII", default_value = "0.01", value_parser = ratio, allow_negative_numbers = true)]
     pub max_error: f64,
@@ -228,6 +221,14 @@ pub struct Reduce {
 pub struct Compare {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
+    #[command(flatten)]
+    pub setup: Setup,
+    #[command(flatten)]
+    pub loading: Loading,
+    /// Length of a step, s [default: where things touch 1/240; else a 200th of the slowest vibration's period, at
+    /// most 1/60]
+    #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
+    pub dt: Option<f64>,
     #[command(flatten)]
     pub touching: Touching,
     /// Page to write (.html), here and named after MECH if not given; what it held is replaced

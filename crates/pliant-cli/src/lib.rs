@@ -14,10 +14,10 @@ mod mechanism;
 pub mod output;
 #[doc(hidden)]
 pub mod page;
-mod position;
 #[doc(hidden)]
 pub mod progress;
 mod report;
+mod setup;
 #[doc(hidden)]
 pub mod timing;
 mod touching;

@@ -14,6 +14,7 @@ use crate::args::{Common, Reduce};
 use crate::blending::{limit, radii, sample};
 use crate::failure::Failure;
 use crate::output::{Answer, count, listing, quantity, writable};
+use crate::setup;
 
 /// With more models than this, the engine that needs none is to be thought of.
 const MANY: usize = 16;
@@ -25,7 +26,11 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
     }
     writable(path)?;
-    let mechanism = arguments.mechanism.load(common)?;
+    let (source, beyond) = arguments.setup.open(&arguments.mechanism, common, |_| false)?;
+    if let (Some(_), Some(option)) = (&source.model, arguments.gravity.option()) {
+        return Err(setup::of_a_model(option));
+    }
+    let mechanism = arguments.gravity.of(source.mechanism)?;
     let start = Instant::now();
     let sampling = Sampling {
         max_error: arguments.max_error,
@@ -55,11 +60,12 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     };
     let mut warnings = mechanism.warnings();
     warnings.extend(made.advice());
+    warnings.extend(beyond.iter().map(|warning| warning.text.clone()));
     let json = made.document(&warnings);
     if let Some((_, what)) = limit(&outcome.limit) {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
     }
-    Ok(Answer { text: made.text(), warnings, counted: Vec::new(), json: json.into() })
+    Ok(Answer { text: made.text(), warnings, counted: beyond, json: json.into() })
 }
 
 /// What came of it.

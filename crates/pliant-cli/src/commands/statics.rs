@@ -7,6 +7,7 @@ use pliant::full;
 use crate::args::{Common, Statics};
 use crate::blending::{Blended, another, radii};
 use crate::failure::Failure;
+use crate::load;
 use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
@@ -28,10 +29,11 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             engine.name()
         )));
     }
-    let source = arguments.mechanism.open(common)?;
+    let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
+    let (source, mut counted) = opened?;
     let mechanism = &source.mechanism;
     // Bad input is reported before a model is made.
-    let inputs = arguments.loading.inputs(mechanism)?;
+    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
     let blended = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
@@ -48,8 +50,9 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
-    let mut counted = Vec::new();
     let mut json = report::state(&mut *simulation);
+    let springs = load::report(&springs, &mut *simulation);
+    json.extend(springs.json);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("iterations".into(), found.iterations.into());
@@ -93,7 +96,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     }
     let state = simulation.state().clone();
     counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
-    let rows = rows.into_iter().chain(report::largest_motions(&mut *simulation));
+    let rows = rows.into_iter().chain(springs.rows).chain(report::largest_motions(&mut *simulation));
     let text = format!("{}\n{}", listing(rows), report::effector_table(&*simulation));
     Ok(Answer::warned(text, said, counted, json.into()))
 }

@@ -6,13 +6,14 @@ use pliant::contact::Surfaces;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 
-use super::contest::{Contest, DT, Moment, Run};
+use super::contest::{Contest, Moment, Run};
 use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
 use super::page;
 use super::skeleton::Skeleton;
 use super::wires;
+use crate::output::quantity;
 use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::text::{count, escape, figure, prose, significant, time};
 use crate::page::{bound, head, table};
@@ -61,10 +62,20 @@ fn most(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, f64::max)
 }
 
+/// The length of a step for people: 1/240 s, not 0.004166666666666667 s.
+fn step_length(dt: f64) -> String {
+    let per_second = (1.0 / dt).round();
+    let part = (per_second * dt - 1.0).abs() < 1e-9 && per_second > 1.0;
+    if part { format!("1/{per_second} s") } else { quantity(dt, "s") }
+}
+
 /// The point of the page in a few sentences.
 pub fn lead(contest: &Contest) -> String {
-    let mut text =
-        format!("{} s of contact in steps of 1/{} s", figure(contest.steps as f64 * DT), (1.0 / DT).round());
+    let mut text = format!(
+        "{} s of contact in steps of {}",
+        figure(contest.steps as f64 * contest.dt),
+        step_length(contest.dt)
+    );
     if let Some([median, _]) = contest.runs[0].taken {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
     }
@@ -223,14 +234,14 @@ impl Page<'_> {
         let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of 1/{} s. Thin lines are shapes that can be touched, \
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Thin lines are shapes that can be touched, \
              grey ones those of the world. Drag to look from elsewhere.</p>",
             if self.mechanism.targets().is_empty() {
                 "the loads put on at once,"
             } else {
                 "following the scene's targets,"
             },
-            (1.0 / DT).round()
+            step_length(contest.dt)
         )?;
         let others: Vec<(&str, &str)> =
             contest.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
@@ -251,7 +262,8 @@ impl Page<'_> {
         let line = |values: &[f64]| -> Vec<[f64; 2]> {
             // The largest of each stretch, so that no peak is lost.
             let every = values.len().div_ceil(LINE).max(1);
-            let stretch = |(k, some): (usize, &[f64])| [(k * every) as f64 * DT, most(some.iter().copied())];
+            let stretch =
+                |(k, some): (usize, &[f64])| [(k * every) as f64 * contest.dt, most(some.iter().copied())];
             values.chunks(every).enumerate().map(stretch).collect()
         };
         let series = |run: &Run, values: Vec<f64>| Series {
