@@ -12,6 +12,7 @@ use super::lead::loads;
 use super::motion;
 use super::page;
 use super::skeleton::Skeleton;
+use super::verdict::{BAD, Verdict, is_deep, is_pushed, red};
 use super::wires;
 use crate::output::quantity;
 use crate::page::plot::{Axis, Mark, Plot, Series};
@@ -58,7 +59,7 @@ fn at_most(metres: f64) -> String {
 }
 
 /// The largest of some numbers.
-fn most(of: impl Iterator<Item = f64>) -> f64 {
+pub fn most(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, f64::max)
 }
 
@@ -143,6 +144,7 @@ impl Page<'_> {
         let name = escape(self.name);
         let contest = self.contest;
         html.push_str(&head(&format!("{}: engines in contact", self.name)));
+        html.push_str(&Verdict::of_contest(contest, self.mechanism.radius()).html());
         writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
         writeln!(
             html,
@@ -193,7 +195,9 @@ impl Page<'_> {
         let rows = contest.runs.iter().map(|run| {
             let distances = contest.distances(run);
             let of_full = run.engine == "full";
-            let distance = |metres: f64| if of_full { "–".into() } else { escape(&length(metres)) };
+            let radius = self.mechanism.radius();
+            let far = |metres: f64| red(&length(metres), metres > BAD * radius);
+            let distance = |metres: f64| if of_full { "–".into() } else { far(metres) };
             let ratio = contest.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
             let [class, _] = class(run.engine);
             let mut cells = vec![
@@ -202,8 +206,8 @@ impl Page<'_> {
                 ratio.unwrap_or("–".into()),
                 distance(most(distances.iter().copied())),
                 distance(distances.last().copied().unwrap_or(0.0)),
-                escape(&length(run.worst.penetration)),
-                format!("{} m/s", significant(run.worst.residual, 2)),
+                red(&length(run.worst.penetration), is_deep(run.worst.penetration, radius)),
+                red(&format!("{} m/s", significant(run.worst.residual, 2)), is_pushed(run.worst.residual)),
             ];
             cells.extend(contest.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
             cells
@@ -278,7 +282,7 @@ impl Page<'_> {
         let plot = |id, title: String, y, series| Plot {
             id,
             title,
-            description: "One line for each engine.".into(),
+            description: "One line for each engine that differs.".into(),
             x: Axis::linear("time, s"),
             y,
             series,

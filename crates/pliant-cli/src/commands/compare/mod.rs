@@ -8,6 +8,7 @@ mod measure;
 mod motion;
 mod page;
 mod skeleton;
+mod verdict;
 mod wires;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ use crate::setup;
 use contest::Contest;
 use measure::{BLEND_ALONE, Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
+use verdict::Verdict;
 
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.loading.acts_on(name));
@@ -65,7 +67,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
         let json = of_contest(&name, mechanism, &contest, &path);
         counted.extend(contest.warnings.iter().cloned());
-        return Ok(Answer::warned(told_of_contest(&contest, &path), said, counted, json));
+        return Ok(Answer::warned(told_of_contest(mechanism, &contest, &path), said, counted, json));
     }
     said.extend(arguments.touching.untouched(mechanism));
     let frames = motion::frames(&skeleton, 3);
@@ -148,7 +150,13 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     if let Some(why) = &transient.stopped {
         rows.push(("motion", why.clone()));
     }
-    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), listing(rows), path.display())
+    let verdict = Verdict::of(comparison).text();
+    format!(
+        "{verdict}\n\n{}\n\n{}\nwrote {}\n",
+        lead::lead(mechanism, comparison),
+        listing(rows),
+        path.display()
+    )
 }
 
 /// An error, with what its estimate says.
@@ -158,7 +166,7 @@ fn at_rest(error: f64, estimate: Option<f64>) -> String {
 }
 
 /// The answer for people about a scene of contact.
-fn told_of_contest(contest: &Contest, path: &Path) -> String {
+fn told_of_contest(mechanism: &Mechanism, contest: &Contest, path: &Path) -> String {
     let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
     let rows = contest.runs.iter().map(|run| {
         let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);
@@ -175,7 +183,8 @@ fn told_of_contest(contest: &Contest, path: &Path) -> String {
         .map(|(engine, why)| format!("the engine {engine} takes no part: {why}\n"))
         .collect();
     let lead = contest_page::lead(contest);
-    format!("{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
+    let verdict = Verdict::of_contest(contest, mechanism.radius()).text();
+    format!("{verdict}\n\n{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
 }
 
 fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path) -> Value {
@@ -209,6 +218,7 @@ fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path)
             "exact_engine": contest.exact().map(|(engine, _)| engine),
             "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
+        "verdict": Verdict::of_contest(contest, mechanism.radius()).json(),
         "notes": contest_page::notes(contest),
         "page": path.display().to_string(),
     })
@@ -242,6 +252,7 @@ fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison, path: &P
             }),
             Err(why) => json!({ "models": 0, "held_out": null, "tested": 0, "bound": null, "error": why }),
         },
+        "verdict": Verdict::of(comparison).json(),
         "notes": notes,
         "page": path.display().to_string(),
     })
