@@ -11,6 +11,7 @@ use pliant::engines::Engine;
 use pliant::reduced::{Method, Reconstruction};
 
 use crate::choices::{self, Modes};
+use crate::choosing::EngineArgument;
 use crate::help;
 use crate::load::{Acting, Gravity, Loading};
 use crate::mechanism::MechanismArgument;
@@ -146,11 +147,11 @@ pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step) or
-    /// blended (several such models, made once; by default the live engine takes its steps) [default for a model
-    /// file: blended]
-    #[arg(long, value_name = "E")]
-    pub engine: Option<Engine>,
+    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step),
+    /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
+    /// or full, whichever is faster here; blended of a model file)
+    #[arg(long, value_name = "E", default_value = "auto")]
+    pub engine: EngineArgument,
     /// How long it moves, s; rounded to whole steps
     #[arg(long, value_name = "S", value_parser = duration, allow_negative_numbers = true)]
     pub duration: f64,

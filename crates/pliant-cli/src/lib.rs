@@ -4,6 +4,7 @@
 mod args;
 mod blending;
 mod choices;
+mod choosing;
 mod commands;
 #[doc(hidden)]
 pub mod failure;

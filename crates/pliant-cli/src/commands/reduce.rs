@@ -1,19 +1,20 @@
 //! `pliant reduce`: a blended model, chosen automatically, as a file.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
 use pliant::blended::{Limit, Options, Outcome, Sampling};
 use pliant::engines::articulated_model;
 use pliant::io::{ModelFile, SaveError};
-use pliant::mechanism::Mechanism;
+use pliant::mechanism::{BodyId, Mechanism};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Reduce};
 use crate::blending::{limit, radii, sample};
 use crate::failure::Failure;
-use crate::output::{Answer, count, listing, quantity, writable};
+use crate::output::{Answer, Format, count, first_few, listing, quantity, writable};
 use crate::setup;
 
 /// With more models than this, the engine that needs none is to be thought of.
@@ -30,7 +31,19 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     if let (Some(_), Some(option)) = (&source.model, arguments.gravity.option()) {
         return Err(setup::of_a_model(option));
     }
-    let mechanism = arguments.gravity.of(source.mechanism)?;
+    let whole = arguments.gravity.of(source.mechanism)?;
+    // Loose bodies are left to contact, as in every engine; they are no free base.
+    let (mechanism, loose) = match whole.loose().as_slice() {
+        [] => (whole, None),
+        loose => {
+            (whole.take_apart().held.unwrap_or_else(|| whole.clone()), Some(left_to_contact(&whole, loose)))
+        }
+    };
+    let nothing = nothing_reduced(&mechanism);
+    if let (Some(why), Format::Text) = (&nothing, common.format()) {
+        // At once: the search may take a minute. Nothing can be done about a standard error that is closed.
+        let _ = writeln!(std::io::stderr(), "warning: {why}");
+    }
     let start = Instant::now();
     let sampling = Sampling {
         max_error: arguments.max_error,
@@ -59,13 +72,37 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         path,
     };
     let mut warnings = mechanism.warnings();
+    warnings.extend(loose);
     warnings.extend(made.advice());
     warnings.extend(beyond.iter().map(|warning| warning.text.clone()));
-    let json = made.document(&warnings);
+    let all: Vec<String> = nothing.into_iter().chain(warnings.iter().cloned()).collect();
+    let json = made.document(&all);
     if let Some((_, what)) = limit(&outcome.limit) {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
     }
     Ok(Answer { text: made.text(), warnings, counted: beyond, json: json.into() })
+}
+
+/// What to tell of a mechanism with no more freedoms than its effectors can have: that is known before any model is made.
+fn nothing_reduced(mechanism: &Mechanism) -> Option<String> {
+    let (freedoms, effectors) = (mechanism.summary().freedoms, mechanism.effectors().len());
+    // A free base is refused before anything is made.
+    let free = mechanism.bodies().iter().any(|body| body.free);
+    let nothing = !free && freedoms <= 6 * effectors && articulated_model(mechanism).is_ok();
+    nothing.then(|| {
+        format!(
+            "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs \
+             no model",
+            count(freedoms, "freedom"),
+            count(effectors, "effector")
+        )
+    })
+}
+
+/// What to tell of loose bodies, which no model has.
+fn left_to_contact(mechanism: &Mechanism, loose: &[BodyId]) -> String {
+    let names: Vec<&str> = loose.iter().map(|body| mechanism[*body].name.as_str()).collect();
+    format!("the model leaves out what no joint holds, which only contact moves: {}", first_few(&names))
 }
 
 /// What came of it.
@@ -81,24 +118,13 @@ struct Made<'a> {
 
 impl Made<'_> {
     /// Which engine would serve better.
-    fn advice(&self) -> Vec<String> {
-        let mut advice = Vec::new();
-        let (freedoms, effectors) = (self.mechanism.summary().freedoms, self.mechanism.effectors().len());
-        if freedoms <= 6 * effectors && articulated_model(self.mechanism).is_ok() {
-            advice.push(format!(
-                "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and \
-                 needs no model",
-                count(freedoms, "freedom"),
-                count(effectors, "effector")
-            ));
-        }
-        if self.models > MANY {
-            advice.push(format!(
+    fn advice(&self) -> Option<String> {
+        (self.models > MANY).then(|| {
+            format!(
                 "{} were needed: `simulate --engine live` needs none and is exact at rest",
                 count(self.models, "model")
-            ));
-        }
-        advice
+            )
+        })
     }
 
     fn document(&self, warnings: &[String]) -> Map<String, Value> {
@@ -191,13 +217,22 @@ impl Made<'_> {
             ),
         };
         let left_out = self.left_out();
-        let advice: String = self.advice().iter().map(|advice| format!("\n{advice}")).collect();
+        let advice = self.advice().map(|advice| format!("\n{advice}")).unwrap_or_default();
+        let own = match outcome.estimate.is_finite() {
+            true => format!(" (by its own estimate {})", radii(outcome.estimate)),
+            false => String::new(),
+        };
+        let off = match (outcome.held_out.is_finite(), outcome.tested) {
+            (true, _) => format!("is off by {}{own}", radii(outcome.held_out)),
+            (false, 0) => "could not be tested".into(),
+            (false, _) => {
+                format!("does not come to rest under one of the loads that it was tested with{own}")
+            }
+        };
         format!(
-            "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}), and {} was \
-             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
+            "the error is not within the bound: the best model has {} and {off}; {} was asked for; it is \
+             written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
             count(self.models, "model"),
-            radii(outcome.held_out),
-            radii(outcome.estimate),
             radii(sampling.max_error),
             self.path.display()
         )

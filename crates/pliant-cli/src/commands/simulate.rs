@@ -1,5 +1,6 @@
 //! `pliant simulate`: how a mechanism moves.
 
+use std::io::Write as _;
 use std::time::Instant;
 
 use pliant::blended::Force;
@@ -14,10 +15,11 @@ use serde_json::{Value, json};
 use crate::args::{Common, Simulate};
 use crate::blending::{Blended, another, radii};
 use crate::choices::Modes;
+use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
 use crate::mechanism::Source;
-use crate::output::{Answer, count, listing, quantity};
+use crate::output::{Answer, Format, count, listing, quantity};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
@@ -30,14 +32,9 @@ const MOST_STEPS: f64 = 1e9;
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
-    let is_model = arguments.mechanism.is_model();
-    let Some(engine) = arguments.engine.or(is_model.then_some(Engine::Blended)) else {
-        return Err(Failure::input(
-            "--engine is missing: `full`, `articulated`, `reduced`, `live` or `blended`; only a model file (.pliant) needs \
-             none",
-        ));
-    };
-    refuse_foreign(arguments, engine)?;
+    if let EngineArgument::Named(engine) = arguments.engine {
+        refuse_foreign(arguments, engine)?;
+    }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
     let (source, beyond) = opened?;
     let mechanism = &source.mechanism;
@@ -46,6 +43,12 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let (inputs, springs) = arguments.acting.inputs(mechanism)?;
     // Loose bodies are left to contact.
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
+    let (engine, why) = arguments.engine.choose(held, source.model.is_some());
+    refuse_foreign(arguments, engine)?;
+    if let (Some(why), Format::Text) = (&why, common.format()) {
+        // Nothing can be done about a standard error that is closed.
+        let _ = writeln!(std::io::stderr(), "note: the engine is `{}`: {why}", engine.name());
+    }
     let made = held.map(|held| Made::new(engine, arguments, common, &source, held, stage.is_some()));
     let (simulation, mut about) = made.transpose()?.map(|made| (made.simulation, made.about)).unzip();
     let mut said = mechanism.warnings();
@@ -73,6 +76,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         said.push("the duration is less than half a step: nothing moved".into());
     }
     let mut about = about.unwrap_or_default();
+    about.json.extend([("engine", engine.name().into()), ("engine_why", why.into())]);
     about.springs = load::report(&springs, running.simulation());
     let mut counted = beyond;
     counted.append(&mut running.simulation().warnings());
