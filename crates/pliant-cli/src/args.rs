@@ -11,11 +11,12 @@ use pliant::engines::Engine;
 use pliant::reduced::{Method, Reconstruction};
 
 use crate::choices::{self, Modes};
+use crate::choosing::EngineArgument;
 use crate::help;
-use crate::load::{LoadArgument, Loading};
+use crate::load::{Acting, Gravity, Loading};
 use crate::mechanism::MechanismArgument;
 use crate::output::Format;
-use crate::position::PositionArgument;
+use crate::setup::Setup;
 use crate::touching::Touching;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
@@ -117,28 +118,17 @@ pub struct Export {
 pub struct Compliance {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// Effector or body (its link frame) to look at, instead of all effectors of the file. May be given
-    /// several times
-    #[arg(long = "effector", value_name = "NAME")]
-    pub effectors: Vec<String>,
+    #[command(flatten)]
+    pub setup: Setup,
     /// exact: one solve, for any loops. incremental: joint by joint, not exact for some loops
     #[arg(long, value_name = "exact|incremental", default_value = "exact", value_parser = choices::method)]
     pub method: Method,
-    /// Where a joint is (rad, m), one number for each freedom; the other joints stay where the file has
-    /// them, or as near as loops and couplings let them. May be given several times
-    #[arg(long, value_name = "JOINT=VALUE[,VALUE…]", conflicts_with = "loaded")]
-    pub at: Vec<PositionArgument>,
-    /// At the equilibrium under gravity and the loads of the scene, with the stiffness that their forces
-    /// (N, N·m) add
-    #[arg(long)]
+    /// At the equilibrium under gravity, the loads of the scene and those of --load, with the stiffness that
+    /// their forces (N, N·m) add
+    #[arg(long, conflicts_with = "at")]
     pub loaded: bool,
-    /// With --loaded: one more force (N) and torque (N·m) at the origin of an effector or body, world
-    /// axes. May be given several times
-    #[arg(long, value_name = "NAME=fx,fy,fz[,tx,ty,tz]", requires = "loaded")]
-    pub load: Vec<LoadArgument>,
-    /// With --loaded: switch gravity off
-    #[arg(long, requires = "loaded")]
-    pub no_gravity: bool,
+    #[command(flatten)]
+    pub loading: Loading,
 }
 
 #[derive(Debug, Args)]
@@ -150,7 +140,9 @@ pub struct Statics {
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     #[command(flatten)]
-    pub loading: Loading,
+    pub setup: Setup,
+    #[command(flatten)]
+    pub acting: Acting,
 }
 
 #[derive(Debug, Args)]
@@ -158,11 +150,11 @@ pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step) or
-    /// blended (several such models, made once; by default the live engine takes its steps) [default for a model
-    /// file: blended]
-    #[arg(long, value_name = "E")]
-    pub engine: Option<Engine>,
+    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step),
+    /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
+    /// or full, whichever is faster here; blended of a model file)
+    #[arg(long, value_name = "E", default_value = "auto")]
+    pub engine: EngineArgument,
     /// How long it moves, s; rounded to whole steps
     #[arg(long, value_name = "S", value_parser = duration, allow_negative_numbers = true)]
     pub duration: f64,
@@ -170,7 +162,9 @@ pub struct Simulate {
     #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
     pub dt: f64,
     #[command(flatten)]
-    pub loading: Loading,
+    pub setup: Setup,
+    #[command(flatten)]
+    pub acting: Acting,
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
@@ -188,10 +182,6 @@ pub struct Simulate {
     /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
     #[arg(long, value_name = "live|blend", value_parser = choices::force)]
     pub force: Option<Force>,
-    /// Of reduced and live: effector or body to reduce to, instead of all effectors of the file. May be given
-    /// several times
-    #[arg(long = "effector", value_name = "NAME")]
-    pub effectors: Vec<String>,
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
@@ -203,6 +193,10 @@ pub struct Simulate {
 pub struct Reduce {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
+    #[command(flatten)]
+    pub setup: Setup,
+    #[command(flatten)]
+    pub gravity: Gravity,
     /// Largest error of an effector at rest, over the mechanism's radius
     #[arg(long, value_name = "RADII", default_value = "0.01", value_parser = ratio, allow_negative_numbers = true)]
     pub max_error: f64,
@@ -231,6 +225,14 @@ pub struct Reduce {
 pub struct Compare {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
+    #[command(flatten)]
+    pub setup: Setup,
+    #[command(flatten)]
+    pub loading: Loading,
+    /// Length of a step, s [default: where things touch 1/240; else a 200th of the slowest vibration's period, at
+    /// most 1/60]
+    #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
+    pub dt: Option<f64>,
     #[command(flatten)]
     pub touching: Touching,
     /// Page to write (.html), here and named after MECH if not given; what it held is replaced

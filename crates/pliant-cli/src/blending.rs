@@ -212,7 +212,7 @@ fn refused(argument: &MechanismArgument, error: SampleError) -> Failure {
 pub fn radii(error: f64) -> String {
     match error.is_finite() {
         true => quantity(format!("{error:.1e}").parse().unwrap_or(error), "of the radius"),
-        false => "an unknown part of the radius".into(),
+        false => "an unknown amount".into(),
     }
 }
 

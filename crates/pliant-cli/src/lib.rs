@@ -4,6 +4,7 @@
 mod args;
 mod blending;
 mod choices;
+mod choosing;
 mod commands;
 #[doc(hidden)]
 pub mod failure;
@@ -14,10 +15,10 @@ mod mechanism;
 pub mod output;
 #[doc(hidden)]
 pub mod page;
-mod position;
 #[doc(hidden)]
 pub mod progress;
 mod report;
+mod setup;
 #[doc(hidden)]
 pub mod timing;
 mod touching;

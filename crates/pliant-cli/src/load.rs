@@ -1,17 +1,50 @@
-//! What acts on a mechanism from outside, the same options for every command: `--load`,
-//! `--scene-load`, `--no-gravity`.
+//! What acts on a mechanism from outside, the same options for every command: `--load`, `--gravity`, `--no-gravity`; and of
+//! those in which something moves or settles, `--scene-load` and `--spring`.
 
 use std::str::FromStr;
 
 use clap::Args;
-use pliant::engine::Inputs;
-use pliant::mechanism::Mechanism;
+use pliant::engine::{Inputs, Simulation, Spring, SpringId};
+use pliant::mechanism::{BodyId, EffectorId, LoadDescription, Mechanism};
 use pliant::nalgebra::Vector6;
-use pliant::spatial::Wrench;
+use pliant::spatial::{Pose, Twist, Wrench};
+use serde_json::{Value, json};
 
 use crate::choices::did_you_mean;
 use crate::failure::Failure;
-use crate::output::first_few;
+use crate::output::{first_few, quantity};
+
+/// Gravity.
+#[derive(Debug, Args)]
+pub struct Gravity {
+    /// Gravity, world axes, m/s², instead of the file's
+    #[arg(long, value_name = "x,y,z", value_parser = three, allow_hyphen_values = true, conflicts_with = "no_gravity")]
+    gravity: Option<[f64; 3]>,
+    /// Switch gravity off
+    #[arg(long)]
+    no_gravity: bool,
+}
+
+impl Gravity {
+    /// What is said of it.
+    fn given(&self) -> Option<[f64; 3]> {
+        if self.no_gravity { Some([0.0; 3]) } else { self.gravity }
+    }
+
+    /// The option that was given, if one was.
+    pub fn option(&self) -> Option<&'static str> {
+        let given = [("--gravity", self.gravity.is_some()), ("--no-gravity", self.no_gravity)];
+        given.into_iter().find(|(_, given)| *given).map(|(name, _)| name)
+    }
+
+    /// The mechanism in it.
+    pub fn of(&self, mechanism: Mechanism) -> Result<Mechanism, Failure> {
+        let Some(gravity) = self.given() else { return Ok(mechanism) };
+        let mut builder = mechanism.to_builder();
+        builder.gravity(gravity);
+        builder.build().map_err(Failure::input)
+    }
+}
 
 /// Loads and gravity.
 #[derive(Debug, Args)]
@@ -20,12 +53,22 @@ pub struct Loading {
     /// be given several times; loads on the same place add up
     #[arg(long, value_name = "NAME=fx,fy,fz[,tx,ty,tz]")]
     load: Vec<LoadArgument>,
+    #[command(flatten)]
+    gravity: Gravity,
+}
+
+/// All that acts where something moves or settles.
+#[derive(Debug, Args)]
+pub struct Acting {
+    #[command(flatten)]
+    pub loading: Loading,
     /// Also apply the loads that the scene itself shows
     #[arg(long)]
     scene_load: bool,
-    /// Switch gravity off
-    #[arg(long)]
-    no_gravity: bool,
+    /// Spring of k N/m from the origin of an effector or body to a point of the world (m), without length when at
+    /// rest. May be given several times
+    #[arg(long, value_name = "NAME=x,y,z,k")]
+    spring: Vec<SpringArgument>,
 }
 
 /// A load by the name of what it acts on.
@@ -43,7 +86,7 @@ impl FromStr for LoadArgument {
         let Some((name, numbers)) = text.rsplit_once('=') else {
             return Err("there is no `=`; write NAME=fx,fy,fz, such as tip=0,0,-100".into());
         };
-        let numbers: Vec<f64> = numbers.split(',').map(number).collect::<Result<_, String>>()?;
+        let numbers = self::numbers(numbers)?;
         let wrench = match numbers.len() {
             3 => Wrench::force([numbers[0], numbers[1], numbers[2]]),
             6 => Wrench::from_vector(&Vector6::from_column_slice(&numbers)),
@@ -55,6 +98,38 @@ impl FromStr for LoadArgument {
     }
 }
 
+/// A spring to a point of the world, by the name of what it acts on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpringArgument {
+    name: String,
+    /// m, world axes.
+    point: [f64; 3],
+    /// N/m.
+    stiffness: f64,
+}
+
+impl FromStr for SpringArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SpringArgument, String> {
+        let Some((name, numbers)) = text.rsplit_once('=') else {
+            return Err("there is no `=`; write NAME=x,y,z,k, such as tip=0.5,0,1,200".into());
+        };
+        match self::numbers(numbers)?[..] {
+            [_, _, _, k] if k < 0.0 => Err(format!("the stiffness is {k} N/m; it must be zero or above")),
+            [x, y, z, k] => Ok(SpringArgument { name: name.into(), point: [x, y, z], stiffness: k }),
+            ref list => {
+                Err(format!("{} numbers; a spring takes four: a point (x,y,z) and its stiffness", list.len()))
+            }
+        }
+    }
+}
+
+/// Finite numbers between commas.
+pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    text.split(',').map(number).collect()
+}
+
 pub fn number(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x.is_finite() => Ok(x),
@@ -63,45 +138,146 @@ pub fn number(text: &str) -> Result<f64, String> {
     }
 }
 
+fn three(text: &str) -> Result<[f64; 3], String> {
+    let numbers = numbers(text)?;
+    numbers.try_into().map_err(|list: Vec<f64>| format!("{} numbers; it takes three: x,y,z", list.len()))
+}
+
 impl Loading {
-    /// These loads, those of the scene too.
-    pub fn with_scene(load: &[LoadArgument], no_gravity: bool) -> Loading {
-        Loading { load: load.to_vec(), scene_load: true, no_gravity }
+    /// The option that was given, if one was.
+    pub fn option(&self) -> Option<&'static str> {
+        if self.load.is_empty() { self.gravity.option() } else { Some("--load") }
     }
 
-    /// The inputs of a mechanism with them.
-    pub fn inputs(&self, mechanism: &Mechanism) -> Result<Inputs, Failure> {
+    /// Whether a load acts on this effector.
+    pub fn acts_on(&self, name: &str) -> bool {
+        self.load.iter().any(|load| load.name == name)
+    }
+
+    /// The inputs of a mechanism with them, and with the scene's own loads if wanted.
+    pub fn inputs(&self, mechanism: &Mechanism, scene_load: bool) -> Result<Inputs, Failure> {
         let mut inputs = Inputs::new(mechanism);
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];
         let mut bodies = vec![Wrench::ZERO; mechanism.bodies().len()];
         for LoadArgument { name, wrench } in &self.load {
-            if let Some(effector) = mechanism.find_effector(name) {
-                effectors[effector.index()] = effectors[effector.index()] + *wrench;
-                inputs.set_load(effector, effectors[effector.index()]).map_err(Failure::input)?;
-            } else if let Some(body) = mechanism.find_body(name) {
-                bodies[body.index()] = bodies[body.index()] + *wrench;
-                inputs.set_body_load(body, bodies[body.index()]).map_err(Failure::input)?;
-            } else {
-                return Err(unknown(name, mechanism));
+            match find("--load", name, mechanism)? {
+                Place::Effector(effector) => {
+                    effectors[effector.index()] = effectors[effector.index()] + *wrench;
+                    inputs.set_load(effector, effectors[effector.index()]).map_err(Failure::input)?;
+                }
+                Place::Body(body) => {
+                    bodies[body.index()] = bodies[body.index()] + *wrench;
+                    inputs.set_body_load(body, bodies[body.index()]).map_err(Failure::input)?;
+                }
             }
         }
-        if self.scene_load {
+        if scene_load {
             inputs.add_scene_loads();
         }
-        if self.no_gravity {
-            inputs.set_gravity([0.0; 3]).map_err(Failure::input)?;
+        if let Some(gravity) = self.gravity.given() {
+            inputs.set_gravity(gravity).map_err(Failure::input)?;
         }
         Ok(inputs)
     }
+
+    /// The mechanism with them as loads of its scene; these act on effectors.
+    pub fn of_scene(&self, mechanism: Mechanism) -> Result<Mechanism, Failure> {
+        let mechanism = self.gravity.of(mechanism)?;
+        if self.load.is_empty() {
+            return Ok(mechanism);
+        }
+        let mut builder = mechanism.to_builder();
+        for LoadArgument { name, wrench } in &self.load {
+            match find("--load", name, &mechanism)? {
+                Place::Effector(_) => {
+                    builder.load(LoadDescription { effector: name.clone(), wrench: *wrench });
+                }
+                Place::Body(_) => {
+                    return Err(Failure::input(format!(
+                        "--load: here loads act on effectors, and `{name}` is a body without one: make it one with \
+                         `--effector {name}`"
+                    )));
+                }
+            }
+        }
+        builder.build().map_err(Failure::input)
+    }
 }
 
-fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
+/// Springs of a run, by the names of what they act on.
+pub type Springs = Vec<(String, SpringId)>;
+
+impl Acting {
+    /// The inputs of a mechanism with all of it, and which springs they have.
+    pub fn inputs(&self, mechanism: &Mechanism) -> Result<(Inputs, Springs), Failure> {
+        let mut inputs = self.loading.inputs(mechanism, self.scene_load)?;
+        let mut springs = Springs::new();
+        for SpringArgument { name, point, stiffness } in &self.spring {
+            let (body, frame) = match find("--spring", name, mechanism)? {
+                Place::Effector(effector) => (mechanism[effector].body, mechanism[effector].frame),
+                Place::Body(body) => (body, Pose::identity()),
+            };
+            let spring = Spring {
+                body,
+                frame,
+                target: Pose::translation(*point),
+                target_twist: Twist::ZERO,
+                stiffness: *stiffness,
+                turning_stiffness: 0.0,
+                damping: 0.0,
+                turning_damping: 0.0,
+            };
+            springs.push((name.clone(), inputs.add_spring(spring).map_err(Failure::input)?));
+        }
+        Ok((inputs, springs))
+    }
+
+    /// Whether a load or spring acts on this effector.
+    pub fn acts_on(&self, name: &str) -> bool {
+        self.loading.acts_on(name) || self.spring.iter().any(|spring| spring.name == name)
+    }
+}
+
+/// What springs exert, world axes, N.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// `springs` of the document, where there are any.
+    pub json: Option<(String, Value)>,
+    pub rows: Vec<(&'static str, String)>,
+}
+
+/// What springs exert at the end.
+pub fn report(springs: &Springs, simulation: &mut dyn Simulation) -> Report {
+    let (mut list, mut rows) = (Vec::new(), Vec::new());
+    for (name, id) in springs {
+        let force = simulation.spring_force(*id).expect("a spring of this run").force;
+        list.push(json!({ "on": name, "force": [force.x, force.y, force.z] }));
+        let [x, y, z] = [force.x, force.y, force.z].map(|x| quantity(x, "N"));
+        rows.push(("spring", format!("{x}, {y}, {z} on `{name}`")));
+    }
+    Report { json: (!list.is_empty()).then(|| ("springs".into(), list.into())), rows }
+}
+
+/// What a name means.
+pub enum Place {
+    Effector(EffectorId),
+    Body(BodyId),
+}
+
+/// The effector of this name, or the body.
+pub fn find(option: &str, name: &str, mechanism: &Mechanism) -> Result<Place, Failure> {
+    let effector = mechanism.find_effector(name).map(Place::Effector);
+    let found = effector.or_else(|| mechanism.find_body(name).map(Place::Body));
+    found.ok_or_else(|| unknown(option, name, mechanism))
+}
+
+fn unknown(option: &str, name: &str, mechanism: &Mechanism) -> Failure {
     let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
     let bodies = mechanism.bodies().iter().map(|b| b.name.as_str());
     let guess = did_you_mean(name, effectors.iter().copied().chain(bodies));
     let there = first_few(&effectors);
     Failure::input(format!(
-        "--load: there is no effector or body `{name}`{guess}\n\
+        "{option}: there is no effector or body `{name}`{guess}\n\
          effectors: {there}; the name of a body works too\n\
          to add an effector, put this into the scene file (`pliant export` writes one):\n  \
          [[effector]]\n  name = \"{}\"\n  body = \"…\"",
@@ -111,7 +287,7 @@ fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::LoadArgument;
+    use super::{LoadArgument, SpringArgument};
 
     #[test]
     fn the_last_equals_sign_splits() {
@@ -120,6 +296,21 @@ mod tests {
         assert_eq!(load.wrench.to_vector().as_slice(), [1.0, -20.0, 0.5, 0.0, 0.0, 0.0]);
         let load: LoadArgument = "tip=1,2,3,4,5,6".parse().expect("a load");
         assert_eq!(load.wrench.to_vector().as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let spring: SpringArgument = "a=b=1,-2,3, 4e2".parse().expect("a spring");
+        assert_eq!(spring, SpringArgument { name: "a=b".into(), point: [1.0, -2.0, 3.0], stiffness: 400.0 });
+    }
+
+    #[test]
+    fn bad_springs_say_what_would_be_right() {
+        for (text, words) in [
+            ("tip", "NAME=x,y,z,k"),
+            ("tip=1,2,3", "3 numbers"),
+            ("tip=1,2,3,-4", "zero or above"),
+            ("tip=1,2,3,nan", "`nan` is not finite"),
+        ] {
+            let error = text.parse::<SpringArgument>().expect_err("a bad spring");
+            assert!(error.contains(words), "{text}: {error}");
+        }
     }
 
     #[test]

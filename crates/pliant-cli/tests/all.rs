@@ -10,6 +10,7 @@ mod control;
 mod fuzz;
 mod import;
 mod live;
+mod options;
 mod parts;
 mod reduce;
 mod reduced;

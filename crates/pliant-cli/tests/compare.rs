@@ -67,7 +67,8 @@ fn people_get_the_point_and_a_page() {
     let run = Run::new("compare-people");
     let outcome = run.run(&["compare", "rungs:12"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
-    assert!(outcome.out.starts_with("The reduced model has 1 coordinate instead of the 72 of 12 bodies"));
+    assert!(outcome.out.starts_with("Good"), "{}", outcome.out);
+    assert!(outcome.out.contains("\n\nThe reduced model has 1 coordinate instead of the 72 of 12 bodies"));
     assert!(outcome.out.ends_with("wrote rungs-12-compare.html\n"), "{}", outcome.out);
     let page = read(&run, "rungs-12-compare.html");
     check_page(&page);
@@ -370,4 +371,32 @@ fn what_cannot_be_compared() {
             .expect("a folder")
             .all(|f| { f.expect("a file").path().extension().is_some_and(|e| e == "toml") })
     );
+}
+
+/// The first thing that a reader gets is whether all is well: in green, or what is not, in red, with the values that say so.
+#[test]
+fn a_verdict_comes_first() {
+    let run = Run::new("compare-verdict");
+    for (mechanism, good, words) in [
+        ("rungs:12", true, &[][..]),
+        // Chosen so that one linear model is far off, and the engines with every freedom are not.
+        ("arm", false, &["`reduced` is off by", "in motion"]),
+        ("hand-grasp", false, &["`reduced` is up to", "from `full`"]),
+    ] {
+        let document = run.json(&["compare", mechanism, "-o", "page.html"], 0);
+        assert_eq!(document["verdict"]["good"], good, "{mechanism}: {}", document["verdict"]);
+        let wrong = document["verdict"]["wrong"].to_string();
+        assert!(words.iter().all(|word| wrong.contains(word)), "{mechanism}: {wrong}");
+        let right = document["verdict"]["right"].as_array().expect("engines");
+        assert!(right.contains(&"articulated".into()), "{mechanism}: {right:?}");
+        assert_eq!(right.contains(&"reduced".into()), good, "{mechanism}: {right:?}");
+        let page = read(&run, "page.html");
+        check_page(&page);
+        let class = if good { "verdict good" } else { "verdict bad" };
+        let [verdict, lead] =
+            [format!("<p class=\"{class}\">"), "<p class=\"lead\">".into()].map(|tag| page.find(&tag));
+        assert!(verdict.expect("a verdict") < lead.expect("a lead"), "{mechanism}");
+        // Of a good one, errors under more than the scene's load may be red.
+        assert!(good || page.contains("class=\"alarm\""), "{mechanism}");
+    }
 }

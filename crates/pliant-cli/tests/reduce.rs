@@ -112,7 +112,8 @@ fn it_writes_what_was_asked_for() {
     let mut moved = run.json(&[&["simulate", "y.pliant"], &more[..]].concat(), 0);
     let mut named = run.json(&[&["simulate", "y.pliant", "--engine", "blended"], &more[..]].concat(), 0);
     for document in [&mut moved, &mut named] {
-        for key in ["time_per_step_us", "p99_us"] {
+        assert_eq!(document["engine"], "blended");
+        for key in ["time_per_step_us", "p99_us", "engine_why"] {
             document.as_object_mut().expect("an object").remove(key);
         }
     }
@@ -135,6 +136,7 @@ fn people_get_a_table_and_advice() {
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(outcome.err.starts_with("warning: with "), "{}", outcome.err);
     assert!(outcome.err.contains("`simulate --engine articulated`"), "{}", outcome.err);
+    assert_eq!(outcome.err.matches("nothing is reduced").count(), 1, "once: {}", outcome.err);
     for words in ["models", "held out", "of the radius", "bound", "wrote two.pliant ("] {
         assert!(outcome.out.contains(words), "`{words}` is not in\n{}", outcome.out);
     }
@@ -154,7 +156,11 @@ fn a_bound_that_is_not_met_is_a_failed_job_with_the_best_model() {
     let run = Run::new("reduce-bound");
     let asked =
         ["reduce", "y", "--force", "blend", "--max-error", "1e-6", "--most-models", "3", "-o", "y.pliant"];
-    run.fails(&asked, 1, &["not within the bound", "3 models", "--most-models", "--load left=", "y.pliant"]);
+    let outcome = run.run(&asked);
+    assert_eq!((outcome.code, outcome.out.as_str()), (1, ""), "{}", outcome.err);
+    for words in ["not within the bound", "3 models", "--most-models", "--load left=", "y.pliant"] {
+        assert!(outcome.err.contains(words), "`{words}` is not in {}", outcome.err);
+    }
     let document = run.json(&asked, 1);
     assert_eq!((&document["models"], &document["limit"]), (&3.into(), &"models".into()));
     assert!(number(&document["held_out"]) > 1e-6);
@@ -179,7 +185,22 @@ fn the_best_model_there_was_time_for() {
     run.fails(
         &asked,
         1,
-        &["not within the bound", "1 model ", "the time", "--max-seconds", "no load was found"],
+        &[
+            "not within the bound",
+            "1 model ",
+            "not be tested",
+            "the time",
+            "--max-seconds",
+            "no load was found",
+        ],
+    );
+    // What is known at once is told at once, before the error.
+    let told = run.run(&["reduce", "y", "--max-seconds", "1e-6", "-o", "none.pliant"]).err;
+    assert!(told.starts_with("warning: with 6 freedoms and 2 effectors nothing is reduced"), "{told}");
+    assert_eq!(
+        (told.matches("nothing is reduced").count(), told.matches("unknown").count()),
+        (1, 0),
+        "{told}"
     );
     let document = run.json(&asked, 1);
     assert_eq!((&document["models"], &document["limit"]), (&1.into(), &"time".into()));
@@ -240,6 +261,7 @@ fn bad_input() {
     fs::create_dir(run.folder.join("folder.pliant")).expect("a folder");
     run.fails(&["reduce", "y", "-o", "folder.pliant"], 1, &["folder.pliant", "directory"]);
     run.fails(&["reduce", "hexapod", "-o", "y.pliant"], 2, &["free base", "`live`"]);
+    run.fails(&["reduce", "hexapod-terrain", "-o", "y.pliant"], 2, &["free base", "`live`"]);
     let scene = run.run(&["export", "y", "-o", "-"]).out;
     let blunt = scene.split("[[effector]]").next().expect("a scene");
     run.file("blunt.toml", blunt).fails(
@@ -248,6 +270,21 @@ fn bad_input() {
         &["no effector", "[[effector]]"],
     );
     assert!(!run.folder.join("y.pliant").exists(), "bad input leaves no file");
+}
+
+/// An object that a hand may grasp is no free base: the model is that of the hand, and says what it leaves out.
+#[test]
+fn loose_bodies_are_left_to_contact() {
+    let run = Run::new("reduce-loose");
+    let asked =
+        ["reduce", "gripper-pick", "--displacement", "0.05", "--max-seconds", "4", "-o", "pick.pliant"];
+    let outcome = run.run(&[&asked[..], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&outcome.out).expect("a document");
+    assert!(number(&document["models"]) >= 1.0, "{document}");
+    let warnings = document["warnings"].as_array().expect("warnings");
+    assert!(warnings.iter().any(|w| w.as_str().is_some_and(|w| w.contains("block"))), "{warnings:?}");
+    let [model, scene] = ["pick.pliant", "gripper-pick"].map(|name| run.json(&["info", name], 0));
+    assert_eq!(number(&model["bodies"]) + number(&scene["loose_bodies"]), number(&scene["bodies"]));
 }
 
 #[test]

@@ -184,7 +184,7 @@ fn options_belong_to_engines() {
     let run = Run::new("reduced-options");
     let times = ["1", "0.1"];
     run.fails(&reduced("arm", times, &["--iterations", "2"]), 2, &["--iterations", "`full`", "`reduced`"]);
-    for option in [["--modes", "1"], ["--reconstruction", "joint"], ["--effector", "tip"]] {
+    for option in [["--modes", "1"], ["--reconstruction", "joint"]] {
         run.fails(&by("full", "arm", times, &option), 2, &[option[0], "`full`", "`reduced`"]);
     }
     run.fails(&reduced("arm", times, &["--modes", "some"]), 2, &["--modes", "whole number", "auto"]);

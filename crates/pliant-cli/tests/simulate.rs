@@ -3,7 +3,7 @@
 
 use std::fs::{self, File};
 
-use crate::common::{Run, snapshot_of_help};
+use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use npyz::NpyFile;
 use serde_json::Value;
 
@@ -29,10 +29,12 @@ time = [0.0, 0.1, 0.2]
 position = [0.0, 0.0, LAST]
 "#;
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 12] = [
     "bodies",
     "effectors",
     "energy",
+    "engine",
+    "engine_why",
     "joints",
     "p99_us",
     "steps",
@@ -304,7 +306,6 @@ fn bad_input() {
     fails("1", "0.1", &["--load", "tip=1,2", "-o", "arm.csv"], &["2 numbers"]);
     fails("1", "0.1", &["--load", "elbow=1,2,3", "-o", "arm.csv"], &["elbow"]);
     assert_eq!(files(&run), [""; 0], "bad input leaves no file");
-    run.fails(&["simulate", "arm", "--duration", "1", "--dt", "0.1"], 2, &["--engine"]);
     let misspelt = ["simulate", "arm", "--engine", "ful", "--duration", "1", "--dt", "0.1"];
     run.fails(&misspelt, 2, &["no engine `ful`", "did you mean `full`?"]);
 }
@@ -396,4 +397,43 @@ fn bench_times_what_it_is_asked_to() {
     assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
     assert!(outcome.err.starts_with("warning: rod.toml is not timed by `reduced`"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
+}
+
+/// Where no engine is named, one with every freedom is taken: `articulated` on all of the gallery, `full` where loops are many. The
+/// motion is that of the engine by its name, to the last bit, and what was chosen and why is told.
+#[test]
+fn the_engine_that_is_chosen_has_every_freedom() {
+    let run = Run::new("simulate-auto");
+    let list = run.json(&["list"], 0);
+    let names =
+        list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").to_string());
+    let mut names: Vec<(String, &str)> = names.map(|name| (name, "articulated")).collect();
+    assert_eq!(names.len(), 25);
+    names.extend(
+        [("ladder:150", "articulated"), ("ladder:240", "full"), ("rungs:120", "full")]
+            .map(|(n, e)| (n.into(), e)),
+    );
+    let chosen = two_at_a_time(&names, |(name, engine)| {
+        let command = ["simulate", name, "--duration", "0.008", "--dt", "0.004"];
+        let bare = |more: &[&str]| {
+            let mut document = run.json(&[&command[..], more].concat(), 0);
+            let why = document["engine_why"].take();
+            let object = document.as_object_mut().expect("an object");
+            object.retain(|key, _| !["time_per_step_us", "p99_us"].contains(&key.as_str()));
+            (document, why)
+        };
+        let (auto, why) = bare(&[]);
+        assert_eq!(&auto["engine"], engine, "{name}");
+        assert!(why.as_str().is_some_and(|why| why.contains("freedom")), "{name}: {why}");
+        assert_eq!((auto, Value::Null), bare(&["--engine", engine]), "{name}");
+        Some(())
+    });
+    assert_eq!(chosen.len(), 28);
+    let told = run.run(&["simulate", "arm", "--engine", "auto", "--duration", "0.01", "--dt", "0.01"]);
+    assert_eq!(
+        told.err,
+        "note: the engine is `articulated`: every one of 20 freedoms counts, and without loops it is faster than `full`\n"
+    );
+    let foreign = ["simulate", "arm", "--modes", "2", "--duration", "0.01", "--dt", "0.01"];
+    run.fails(&foreign, 2, &["--modes", "`articulated`", "--engine"]);
 }

@@ -91,7 +91,7 @@ fn section(html: &mut String, section: &Section) -> std::fmt::Result {
             "<figure><h3>{}</h3>\n{}<figcaption>{} <a href=\"{}.svg\">SVG</a></figcaption></figure>",
             escape(&figure.title),
             figure.plot.svg(),
-            escape(&format!("{}{}", figure.caption, figure.plot.coinciding())),
+            escape(&figure.caption),
             figure.plot.id
         )?;
     }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
-use crate::load::Loading;
+use crate::mechanism::Source;
 use crate::output::{Answer, listing, table};
-use crate::position;
 use crate::progress::Spinner;
+use crate::setup::Setup;
 use crate::touching;
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
@@ -28,16 +28,22 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// From wrenches on effectors to their motion.
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
-    let mechanism = arguments.mechanism.load(common)?;
+    if let (false, Some(option)) = (arguments.loaded, arguments.loading.option()) {
+        return Err(Failure::input(format!(
+            "{option} acts at the equilibrium of --loaded, and without that nothing does: add --loaded, or leave it out"
+        )));
+    }
+    let Setup { effectors, .. } = &arguments.setup;
+    let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.loading.acts_on(name));
+    let (Source { mechanism, .. }, mut counted) = opened?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
-    let mut counted = Vec::new();
     let reference = match arguments.loaded {
         true => loaded(arguments, common, &mechanism, &mut counted)?,
-        false => unloaded(arguments, &mechanism)?,
+        false => Reference::at_rest(&mechanism),
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
-    if !arguments.effectors.is_empty() {
-        reduction = reduction.effectors(&arguments.effectors);
+    if !effectors.is_empty() {
+        reduction = reduction.effectors(effectors);
     }
     let projection = reduction.project().map_err(|error| arguments.mechanism.unreduced(error))?;
     let rank = projection.rank(reduction.reference());
@@ -52,15 +58,6 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     Ok(Answer::warned(text, mechanism.warnings(), counted, json))
 }
 
-/// The file's pose, or that with some joints where they were put.
-fn unloaded(arguments: &Compliance, mechanism: &Mechanism) -> Result<Reference, Failure> {
-    if arguments.at.is_empty() {
-        return Ok(Reference::at_rest(mechanism));
-    }
-    let positions = position::resolve(&arguments.at, mechanism)?;
-    Reference::at_positions(mechanism, &positions).map_err(Failure::input)
-}
-
 /// The equilibrium under loads.
 fn loaded(
     arguments: &Compliance,
@@ -69,8 +66,7 @@ fn loaded(
     counted: &mut Vec<Warning>,
 ) -> Result<Reference, Failure> {
     let mut simulation = full::Model::new(mechanism).simulate();
-    let loading = Loading::with_scene(&arguments.load, arguments.no_gravity);
-    simulation.inputs_mut().clone_from(&loading.inputs(mechanism)?);
+    simulation.inputs_mut().clone_from(&arguments.loading.inputs(mechanism, true)?);
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;

@@ -1,19 +1,21 @@
 //! `pliant reduce`: a blended model, chosen automatically, as a file.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
 use pliant::blended::{Limit, Options, Outcome, Sampling};
 use pliant::engines::articulated_model;
 use pliant::io::{ModelFile, SaveError};
-use pliant::mechanism::Mechanism;
+use pliant::mechanism::{BodyId, Mechanism};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Reduce};
 use crate::blending::{limit, radii, sample};
 use crate::failure::Failure;
-use crate::output::{Answer, count, listing, quantity, writable};
+use crate::output::{Answer, Format, count, first_few, listing, quantity, writable};
+use crate::setup;
 
 /// With more models than this, the engine that needs none is to be thought of.
 const MANY: usize = 16;
@@ -25,13 +27,23 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure::input(SaveError::NotAModel { path: path.to_path_buf() }));
     }
     writable(path)?;
-    let whole = arguments.mechanism.load(common)?;
-    // Bodies that nothing holds are moved by contact alone: no model is of them.
-    let apart = whole.take_apart();
-    let loose: Vec<&str> = apart.loose.iter().map(|body| body.name.as_str()).collect();
-    let Some(mechanism) = apart.held.as_ref() else {
-        return Err(Failure::input(format!("`{}` has no joints: there is nothing to reduce", whole.name())));
+    let (source, beyond) = arguments.setup.open(&arguments.mechanism, common, |_| false)?;
+    if let (Some(_), Some(option)) = (&source.model, arguments.gravity.option()) {
+        return Err(setup::of_a_model(option));
+    }
+    let whole = arguments.gravity.of(source.mechanism)?;
+    // Loose bodies are left to contact, as in every engine; they are no free base.
+    let (mechanism, loose) = match whole.loose().as_slice() {
+        [] => (whole, None),
+        loose => {
+            (whole.take_apart().held.unwrap_or_else(|| whole.clone()), Some(left_to_contact(&whole, loose)))
+        }
     };
+    let nothing = nothing_reduced(&mechanism);
+    if let (Some(why), Format::Text) = (&nothing, common.format()) {
+        // At once: the search may take a minute. Nothing can be done about a standard error that is closed.
+        let _ = writeln!(std::io::stderr(), "warning: {why}");
+    }
     let start = Instant::now();
     let sampling = Sampling {
         max_error: arguments.max_error,
@@ -42,7 +54,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     };
     let options = Options { force: arguments.force, ..Options::default() };
     let (model, outcome) =
-        sample(&sampling, arguments.max_seconds, mechanism, options, &arguments.mechanism, common.format())?;
+        sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
     file.save(path).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
@@ -51,7 +63,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     // A file that cannot be read back is of no use to anybody, and this is the time to say so.
     ModelFile::load(path).map_err(Failure::job)?;
     let made = Made {
-        mechanism,
+        mechanism: &mechanism,
         sampling: &sampling,
         outcome: &outcome,
         models: model.samples().len(),
@@ -60,15 +72,37 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         path,
     };
     let mut warnings = mechanism.warnings();
-    if !loose.is_empty() {
-        warnings.push(format!("the model is of what joints hold: without {}", loose.join(", ")));
-    }
+    warnings.extend(loose);
     warnings.extend(made.advice());
-    let json = made.document(&warnings);
+    warnings.extend(beyond.iter().map(|warning| warning.text.clone()));
+    let all: Vec<String> = nothing.into_iter().chain(warnings.iter().cloned()).collect();
+    let json = made.document(&all);
     if let Some((_, what)) = limit(&outcome.limit) {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
     }
-    Ok(Answer { text: made.text(), warnings, counted: Vec::new(), json: json.into() })
+    Ok(Answer { text: made.text(), warnings, counted: beyond, json: json.into() })
+}
+
+/// What to tell of a mechanism with no more freedoms than its effectors can have: that is known before any model is made.
+fn nothing_reduced(mechanism: &Mechanism) -> Option<String> {
+    let (freedoms, effectors) = (mechanism.summary().freedoms, mechanism.effectors().len());
+    // A free base is refused before anything is made.
+    let free = mechanism.bodies().iter().any(|body| body.free);
+    let nothing = !free && freedoms <= 6 * effectors && articulated_model(mechanism).is_ok();
+    nothing.then(|| {
+        format!(
+            "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs \
+             no model",
+            count(freedoms, "freedom"),
+            count(effectors, "effector")
+        )
+    })
+}
+
+/// What to tell of loose bodies, which no model has.
+fn left_to_contact(mechanism: &Mechanism, loose: &[BodyId]) -> String {
+    let names: Vec<&str> = loose.iter().map(|body| mechanism[*body].name.as_str()).collect();
+    format!("the model leaves out what no joint holds, which only contact moves: {}", first_few(&names))
 }
 
 /// What came of it.
@@ -84,24 +118,13 @@ struct Made<'a> {
 
 impl Made<'_> {
     /// Which engine would serve better.
-    fn advice(&self) -> Vec<String> {
-        let mut advice = Vec::new();
-        let (freedoms, effectors) = (self.mechanism.summary().freedoms, self.mechanism.effectors().len());
-        if freedoms <= 6 * effectors && articulated_model(self.mechanism).is_ok() {
-            advice.push(format!(
-                "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and \
-                 needs no model",
-                count(freedoms, "freedom"),
-                count(effectors, "effector")
-            ));
-        }
-        if self.models > MANY {
-            advice.push(format!(
+    fn advice(&self) -> Option<String> {
+        (self.models > MANY).then(|| {
+            format!(
                 "{} were needed: `simulate --engine live` needs none and is exact at rest",
                 count(self.models, "model")
-            ));
-        }
-        advice
+            )
+        })
     }
 
     fn document(&self, warnings: &[String]) -> Map<String, Value> {
@@ -194,13 +217,22 @@ impl Made<'_> {
             ),
         };
         let left_out = self.left_out();
-        let advice: String = self.advice().iter().map(|advice| format!("\n{advice}")).collect();
+        let advice = self.advice().map(|advice| format!("\n{advice}")).unwrap_or_default();
+        let own = match outcome.estimate.is_finite() {
+            true => format!(" (by its own estimate {})", radii(outcome.estimate)),
+            false => String::new(),
+        };
+        let off = match (outcome.held_out.is_finite(), outcome.tested) {
+            (true, _) => format!("is off by {}{own}", radii(outcome.held_out)),
+            (false, 0) => "could not be tested".into(),
+            (false, _) => {
+                format!("does not come to rest under one of the loads that it was tested with{own}")
+            }
+        };
         format!(
-            "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}), and {} was \
-             asked for; it is written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
+            "the error is not within the bound: the best model has {} and {off}; {} was asked for; it is \
+             written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
             count(self.models, "model"),
-            radii(outcome.held_out),
-            radii(outcome.estimate),
             radii(sampling.max_error),
             self.path.display()
         )

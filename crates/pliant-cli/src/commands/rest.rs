@@ -17,6 +17,7 @@ pub fn on_what_it_touches(
     stage: &Stage,
     inputs: &Inputs,
     mechanism: &Mechanism,
+    counted: Vec<Warning>,
 ) -> Option<Result<Answer, Failure>> {
     let simulation = stage.held().map(|held| full::Model::new(held).simulate().into());
     let mut scene = stage.scene(simulation).ok()?;
@@ -29,7 +30,7 @@ pub fn on_what_it_touches(
     if !rest.converged {
         return Some(Err(unsettled(Failure::job(unheld(&rest)))));
     }
-    Some(Ok(answer(&rest, &mut scene, mechanism)))
+    Some(Ok(answer(&rest, &mut scene, mechanism, counted)))
 }
 
 /// What to tell where nothing comes to rest.
@@ -50,7 +51,7 @@ fn unheld(rest: &Rest) -> String {
     }
 }
 
-fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism) -> Answer {
+fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Vec<Warning>) -> Answer {
     let mut json = report::state(scene);
     let contacts: Vec<Value> = pushing(scene)
         .map(|contact| {
@@ -78,14 +79,13 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism) -> Answer {
     ];
     let rows = rows.into_iter().chain(report::largest_motions(scene));
     let text = format!("{}\n{}\n{}", listing(rows), contact_table(scene), report::effector_table(scene));
-    let counted = (needed > NEARLY).then(|| Warning {
+    counted.extend((needed > NEARLY).then(|| Warning {
         kind: "about to slip",
         measure: needed,
         unit: "of the friction",
         text: format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed),
-    });
-    let left_out = Warning::of_rest_with_friction(mechanism, scene.inputs());
-    Answer::warned(text, mechanism.warnings(), counted.into_iter().chain(left_out).collect(), json.into())
+    }));
+    Answer::warned(text, mechanism.warnings(), counted, json.into())
 }
 
 /// A rest that needs more of its friction is warned about.

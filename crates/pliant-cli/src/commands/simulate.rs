@@ -1,5 +1,6 @@
 //! `pliant simulate`: how a mechanism moves.
 
+use std::io::Write as _;
 use std::time::Instant;
 
 use pliant::blended::Force;
@@ -14,9 +15,11 @@ use serde_json::{Value, json};
 use crate::args::{Common, Simulate};
 use crate::blending::{Blended, another, radii};
 use crate::choices::Modes;
+use crate::choosing::EngineArgument;
 use crate::failure::Failure;
+use crate::load;
 use crate::mechanism::Source;
-use crate::output::{Answer, count, listing, quantity};
+use crate::output::{Answer, Format, count, listing, quantity};
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
@@ -29,27 +32,29 @@ const MOST_STEPS: f64 = 1e9;
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
-    let is_model = arguments.mechanism.is_model();
-    let Some(engine) = arguments.engine.or(is_model.then_some(Engine::Blended)) else {
-        return Err(Failure::input(
-            "--engine is missing: `full`, `articulated`, `reduced`, `live` or `blended`; only a model file (.pliant) needs \
-             none",
-        ));
-    };
-    refuse_foreign(arguments, engine)?;
-    let source = arguments.mechanism.open(common)?;
+    if let EngineArgument::Named(engine) = arguments.engine {
+        refuse_foreign(arguments, engine)?;
+    }
+    let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
+    let (source, beyond) = opened?;
     let mechanism = &source.mechanism;
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
     // Bad input is reported before a model is made.
-    let inputs = arguments.loading.inputs(mechanism)?;
+    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
     // Loose bodies are left to contact.
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
+    let (engine, why) = arguments.engine.choose(held, source.model.is_some());
+    refuse_foreign(arguments, engine)?;
+    if let (Some(why), Format::Text) = (&why, common.format()) {
+        // Nothing can be done about a standard error that is closed.
+        let _ = writeln!(std::io::stderr(), "note: the engine is `{}`: {why}", engine.name());
+    }
     let made = held.map(|held| Made::new(engine, arguments, common, &source, held, stage.is_some()));
     let (simulation, mut about) = made.transpose()?.map(|made| (made.simulation, made.about)).unzip();
     let mut said = mechanism.warnings();
     said.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.said)));
     said.extend(arguments.touching.untouched(mechanism));
-    let mut watch = Watch::new(mechanism, engine, &arguments.effectors, stage.as_ref(), steps);
+    let mut watch = Watch::new(mechanism, engine, &arguments.setup.effectors, stage.as_ref(), steps);
     if let Some(about) = &mut about {
         about.foresee(Some(&inputs).filter(|_| stage.is_none()), arguments.dt);
         watch.found.append(&mut about.warnings);
@@ -70,9 +75,13 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     if steps == 0 && arguments.duration > 0.0 {
         said.push("the duration is less than half a step: nothing moved".into());
     }
-    let mut counted = running.simulation().warnings();
+    let mut about = about.unwrap_or_default();
+    about.json.extend([("engine", engine.name().into()), ("engine_why", why.into())]);
+    about.springs = load::report(&springs, running.simulation());
+    let mut counted = beyond;
+    counted.append(&mut running.simulation().warnings());
     counted.append(&mut watch.found);
-    Ok(answer(arguments, &mut running, &about.unwrap_or_default(), &timings, said, counted))
+    Ok(answer(arguments, &mut running, &about, &timings, said, counted))
 }
 
 /// The simulation of what joints hold together.
@@ -96,6 +105,8 @@ struct About {
     /// The live model that estimates the error of an engine without an estimate of its own.
     judge: Option<live::Model>,
     blended: Option<Blended>,
+    /// What springs exert at the end.
+    springs: load::Report,
 }
 
 impl Made {
@@ -232,12 +243,11 @@ impl About {
 
 /// Refuses options that the engine does not have.
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
-    let given: [(&str, &[Engine], bool); 5] = [
+    let given: [(&str, &[Engine], bool); 4] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
         ("--modes", &[Engine::Reduced, Engine::Live], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
         ("--force", &[Engine::Blended], arguments.force.is_some()),
-        ("--effector", &[Engine::Reduced, Engine::Live], !arguments.effectors.is_empty()),
     ];
     match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&engine)) {
         None => Ok(()),
@@ -254,8 +264,8 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
 
 fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Reduction {
     let mut reduction = Reduction::at_rest(mechanism);
-    if !arguments.effectors.is_empty() {
-        reduction = reduction.effectors(&arguments.effectors);
+    if !arguments.setup.effectors.is_empty() {
+        reduction = reduction.effectors(&arguments.setup.effectors);
     }
     match arguments.modes {
         Some(Modes::Count(k)) => reduction.modes(k),
@@ -266,10 +276,9 @@ fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Redu
 }
 
 fn live_model(arguments: &Simulate, mechanism: &Mechanism) -> Result<live::Model, ReductionError> {
-    if arguments.effectors.is_empty() {
-        live::Model::new(mechanism)
-    } else {
-        live::Model::with_effectors(mechanism, &arguments.effectors)
+    match arguments.setup.effectors.as_slice() {
+        [] => live::Model::new(mechanism),
+        effectors => live::Model::with_effectors(mechanism, effectors),
     }
 }
 
@@ -436,6 +445,8 @@ fn answer(
             format!("off by about {} at rest here, and by more in motion: `pliant compare`", radii(alone)),
         ));
     }
+    json.extend(about.springs.json.clone());
+    rows.extend(about.springs.rows.iter().cloned());
     let mut contacts = String::new();
     if let Running::Touching(record) = running {
         json.extend(touching::document(record));

@@ -8,6 +8,7 @@ use crate::args::{Common, Statics};
 use crate::blending::{Blended, another, radii};
 use crate::commands::rest;
 use crate::failure::Failure;
+use crate::load;
 use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
@@ -29,10 +30,11 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             engine.name()
         )));
     }
-    let source = arguments.mechanism.open(common)?;
+    let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
+    let (source, mut counted) = opened?;
     let mechanism = &source.mechanism;
     // Bad input is reported before a model is made.
-    let inputs = arguments.loading.inputs(mechanism)?;
+    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
     let blended = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
@@ -46,7 +48,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     if blended.is_none()
         && mechanism.bodies().iter().any(|body| body.free)
         && let Some(stage) = stage()?
-        && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism)
+        && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone())
     {
         return answer;
     }
@@ -58,8 +60,10 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
-    let mut counted = Warning::of_rest_with_friction(mechanism, simulation.inputs());
+    counted.extend(Warning::of_rest_with_friction(mechanism, simulation.inputs()));
     let mut json = report::state(&mut *simulation);
+    let springs = load::report(&springs, &mut *simulation);
+    json.extend(springs.json);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("iterations".into(), found.iterations.into());
@@ -107,13 +111,15 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         // It comes to lie on something on the way, unless it starts inside.
         Err(refused) => {
             let found = match stage()? {
-                Some(stage) if blended.is_none() => rest::on_what_it_touches(&stage, &inputs, mechanism),
+                Some(stage) if blended.is_none() => {
+                    rest::on_what_it_touches(&stage, &inputs, mechanism, counted)
+                }
                 _ => None,
             };
             return found.unwrap_or(Err(refused));
         }
     }
-    let rows = rows.into_iter().chain(report::largest_motions(&mut *simulation));
+    let rows = rows.into_iter().chain(springs.rows).chain(report::largest_motions(&mut *simulation));
     let text = format!("{}\n{}", listing(rows), report::effector_table(&*simulation));
     Ok(Answer::warned(text, said, counted, json.into()))
 }

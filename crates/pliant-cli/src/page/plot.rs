@@ -57,6 +57,7 @@ pub enum Mark {
     Spans,
 }
 
+#[derive(Clone)]
 pub struct Series {
     pub name: String,
     pub class: &'static str,
@@ -89,7 +90,7 @@ const ROW: f64 = 18.0;
 const SWATCH: f64 = 30.0;
 const LETTER: f64 = 7.1;
 
-/// Lines that are nowhere further apart than this are told to coincide: they are 2 wide.
+/// Lines that are nowhere further apart than this are drawn as one: they are 2 wide.
 const COINCIDE: f64 = 1.5;
 
 /// Numbers of an axis laid out between two pixels.
@@ -231,10 +232,9 @@ fn head(id: &str, title: &str, description: &str, height: f64) -> String {
 }
 
 impl Plot {
-    /// An element with a heading and a caption, which ends with what is to be known of lines that coincide.
+    /// An element with a heading and a caption.
     pub fn figure(&self, heading: &str, caption: &str) -> String {
-        let (svg, coinciding) = (self.svg(), escape(&self.coinciding()));
-        format!("<figure><h3>{heading}</h3>\n{svg}<figcaption>{caption}{coinciding}</figcaption></figure>\n")
+        format!("<figure><h3>{heading}</h3>\n{}<figcaption>{caption}</figcaption></figure>\n", self.svg())
     }
 
     /// The plot, as a file of its own.
@@ -249,10 +249,11 @@ impl Plot {
     }
 
     pub fn svg(&self) -> String {
-        let rows = self.legend_rows();
+        let (x, y) = self.rulers();
+        let distinct = self.distinct(&x, &y);
+        let rows = legend_rows(&distinct);
         let foot = TOP + HEIGHT;
         let height = foot + BOTTOM + ROW * rows.len() as f64 + 4.0;
-        let (x, y) = self.rulers();
         let mut svg = head(self.id, &self.title, &self.description, height);
         for v in &y.minor {
             let at = y.at(*v);
@@ -291,7 +292,7 @@ impl Plot {
                 escape(word)
             );
         }
-        for series in &self.series {
+        for series in &distinct {
             self.draw(&mut svg, series, &x, &y);
         }
         for (row, entries) in rows.iter().enumerate() {
@@ -318,26 +319,24 @@ impl Plot {
         svg
     }
 
-    /// A sentence on lines that lie on each other, so that nobody looks for the one below; empty where none do.
-    pub fn coinciding(&self) -> String {
-        let (x, y) = self.rulers();
-        let lines = self.series.iter().filter(|s| matches!(s.mark, Mark::Line | Mark::LineAndDots));
-        // The first line of a group as it is drawn, and the names of all.
-        let mut groups: Vec<(Vec<[f64; 2]>, Vec<String>)> = Vec::new();
-        for line in lines.filter(|s| !s.name.is_empty() && s.points.len() > 1) {
-            let drawn: Vec<[f64; 2]> = line.points.iter().map(|p| [x.at(p[0]), y.at(p[1])]).collect();
-            let name = format!("“{}”", line.name);
-            match groups.iter_mut().find(|(first, _)| alike(first, &drawn)) {
-                Some((_, names)) => names.push(name),
-                None => groups.push((drawn, vec![name])),
+    /// The series, those lines that lie on each other as one, named after all of them: nobody looks for the one below.
+    fn distinct(&self, x: &Ruler, y: &Ruler) -> Vec<Series> {
+        let mut distinct: Vec<(Series, Vec<String>)> = Vec::new();
+        let drawn = |s: &Series| s.points.iter().map(|p| [x.at(p[0]), y.at(p[1])]).collect::<Vec<_>>();
+        let line = |s: &Series| {
+            let named = !s.name.is_empty() && s.points.len() > 1;
+            named && matches!(s.mark, Mark::Line | Mark::LineAndDots)
+        };
+        for series in &self.series {
+            let same = |(first, _): &&mut (Series, _)| {
+                line(first) && line(series) && alike(&drawn(first), &drawn(series))
+            };
+            match distinct.iter_mut().find(same) {
+                Some((_, names)) => names.push(series.name.clone()),
+                None => distinct.push((series.clone(), vec![series.name.clone()])),
             }
         }
-        let told: Vec<String> =
-            groups.iter().filter(|(_, names)| names.len() > 1).map(|(_, names)| listed(names)).collect();
-        match told.is_empty() {
-            true => String::new(),
-            false => format!(" Lines that coincide: {}.", told.join("; ")),
-        }
+        distinct.into_iter().map(|(series, names)| Series { name: listed(&names), ..series }).collect()
     }
 
     /// How both axes are laid out.
@@ -383,24 +382,24 @@ impl Plot {
             let _ = writeln!(svg, "{}", dot(series, x, y, &words));
         }
     }
+}
 
-    /// Entries with their left ends, row by row.
-    fn legend_rows(&self) -> Vec<Vec<(f64, &Series)>> {
-        let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
-        let mut left = f64::INFINITY;
-        for series in self.series.iter().filter(|series| !series.name.is_empty()) {
-            let width = SWATCH + LETTER * series.name.chars().count() as f64 + 20.0;
-            if left + width > WIDTH {
-                rows.push(Vec::new());
-                left = 16.0;
-            }
-            if let Some(row) = rows.last_mut() {
-                row.push((left, series));
-            }
-            left += width;
+/// Entries with their left ends, row by row.
+fn legend_rows(series: &[Series]) -> Vec<Vec<(f64, &Series)>> {
+    let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
+    let mut left = f64::INFINITY;
+    for series in series.iter().filter(|series| !series.name.is_empty()) {
+        let width = SWATCH + LETTER * series.name.chars().count() as f64 + 20.0;
+        if left + width > WIDTH {
+            rows.push(Vec::new());
+            left = 16.0;
         }
-        rows
+        if let Some(row) = rows.last_mut() {
+            row.push((left, series));
+        }
+        left += width;
     }
+    rows
 }
 
 /// Whether two lines of as many points, as they are drawn, are nowhere apart.
@@ -512,32 +511,27 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_lie_on_each_other_are_told() {
+    fn lines_that_lie_on_each_other_are_one() {
         let line = |name: &str, end: f64| Series {
             name: name.into(),
             class: "",
             points: vec![[0.0, 0.0], [1.0, end]],
             mark: Mark::Line,
         };
-        let told = |series: Vec<Series>| {
+        let drawn = |series: Vec<Series>| -> Vec<String> {
             let (title, description) = (String::new(), String::new());
-            Plot {
-                id: "p",
-                title,
-                description,
-                x: Axis::linear(""),
-                y: Axis::linear(""),
-                series,
-                marks: Vec::new(),
-            }
-            .coinciding()
+            let (x, y) = (Axis::linear(""), Axis::linear(""));
+            let plot = Plot { id: "p", title, description, x, y, series, marks: Vec::new() };
+            let (x, y) = plot.rulers();
+            let names: Vec<String> = plot.distinct(&x, &y).into_iter().map(|series| series.name).collect();
+            // Each in the drawing and in the legend.
+            assert_eq!(plot.svg().matches("class=\"line ").count(), 2 * names.len());
+            names
         };
-        assert_eq!(told(vec![line("a", 1.0), line("b", 0.9)]), "");
-        assert_eq!(told(vec![line("a", 1.0), line("b", 0.999)]), " Lines that coincide: “a” and “b”.");
-        assert_eq!(
-            told(vec![line("a", 1.0), line("b", 0.5), line("c", 1.0), line("d", 1.0), line("e", 0.5)]),
-            " Lines that coincide: “a”, “c” and “d”; “b” and “e”."
-        );
+        assert_eq!(drawn(vec![line("a", 1.0), line("b", 0.9)]), ["a", "b"]);
+        assert_eq!(drawn(vec![line("a", 1.0), line("b", 0.999)]), ["a and b"]);
+        let five = vec![line("a", 1.0), line("b", 0.5), line("c", 1.0), line("d", 1.0), line("e", 0.5)];
+        assert_eq!(drawn(five), ["a, c and d", "b and e"]);
     }
 
     #[test]

@@ -60,9 +60,7 @@ impl Mechanism {
             }
         }
         builder.bodies.retain(|body| is_held(&body.name));
-        builder.effectors.retain(|effector| is_held(&effector.body));
-        let left: Vec<String> = builder.effectors.iter().map(|effector| effector.name.clone()).collect();
-        builder.loads.retain(|load| left.contains(&load.effector));
+        builder.retain_effectors(|effector| is_held(&effector.body));
         let start = self.start().map(|start| Start {
             poses: self
                 .body_ids()

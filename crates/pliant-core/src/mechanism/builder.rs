@@ -1,7 +1,7 @@
 //! From descriptions, which refer by name, to a mechanism, which is valid.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nalgebra::Vector3;
@@ -87,6 +87,14 @@ impl MechanismBuilder {
     /// A joint that was added, to change it.
     pub fn joint_mut(&mut self, name: &str) -> Option<&mut JointDescription> {
         self.joints.iter_mut().find(|joint| joint.name == name)
+    }
+
+    /// Takes out the effectors that are not to be kept, and the scene's loads on them.
+    pub fn retain_effectors(&mut self, keep: impl Fn(&EffectorDescription) -> bool) -> &mut Self {
+        self.effectors.retain(keep);
+        let left: HashSet<&str> = self.effectors.iter().map(|effector| effector.name.as_str()).collect();
+        self.loads.retain(|load| left.contains(load.effector.as_str()));
+        self
     }
 
     /// Adds everything of another mechanism but its gravity, moved by a pose: names get the prefix, what it joined to

@@ -296,6 +296,11 @@ impl Reference {
         self.geometric.clear();
     }
 
+    /// Coordinates of all joints at the pose, m or rad.
+    pub fn coordinates(&self) -> &[f64] {
+        &self.coordinates
+    }
+
     /// The mechanism.
     pub fn mechanism(&self) -> &Mechanism {
         &self.mechanism

@@ -18,7 +18,7 @@ use crate::timing::Timings;
 use crate::touching::{Stage, Worst, force_on};
 use crate::watch::Watch;
 
-/// Length of a step, s.
+/// Length of a step if not given, s.
 pub const DT: f64 = 1.0 / 240.0;
 
 /// How long the motion is at least, s, and what it lasts beyond the last target, over the time of that.
@@ -29,6 +29,8 @@ const BEYOND: f64 = 1.25;
 const LONGEST: Duration = Duration::from_secs(10);
 
 pub struct Contest {
+    /// Length of a step, s.
+    pub dt: f64,
     /// Steps of the full engine, which are those of all unless they stop early.
     pub steps: usize,
     /// The full one first.
@@ -97,16 +99,23 @@ pub fn measure(
     mechanism: &Mechanism,
     stage: &Stage,
     file: Option<&ModelFile>,
+    dt: f64,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Contest, Failure> {
-    let wanted = (SHORTEST.max(BEYOND * target_end(mechanism)) / DT).round() as usize;
-    let mut contest =
-        Contest { steps: wanted, runs: Vec::new(), absent: Vec::new(), loaded: None, warnings: Vec::new() };
+    let wanted = (SHORTEST.max(BEYOND * target_end(mechanism)) / dt).round().max(1.0) as usize;
+    let mut contest = Contest {
+        dt,
+        steps: wanted,
+        runs: Vec::new(),
+        absent: Vec::new(),
+        loaded: None,
+        warnings: Vec::new(),
+    };
     let models = stage.held().map(|held| {
         // Loose bodies are in the model of a file, and not here.
         let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
-        let reduced = Reduction::at_rest(held).modes_for_contact(DT).build();
+        let reduced = Reduction::at_rest(held).modes_for_contact(dt).build();
         Models {
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
@@ -124,7 +133,7 @@ pub fn measure(
         match scene {
             Err(why) => contest.absent.push((engine.name(), why)),
             Ok(scene) => {
-                let pace = Pace { steps: contest.steps, frames, loose: mechanism.loose() };
+                let pace = Pace { dt, steps: contest.steps, frames, loose: mechanism.loose() };
                 if engine == Engine::Full {
                     contest.warnings = scene.world().warnings().to_vec();
                 }
@@ -147,6 +156,8 @@ pub fn measure(
 
 /// How far a run goes and what is kept of it.
 struct Pace {
+    /// s.
+    dt: f64,
     steps: usize,
     frames: usize,
     loose: Vec<BodyId>,
@@ -172,9 +183,9 @@ impl Pace {
                 run.stopped = Some(format!("its {} s of computing were up", LONGEST.as_secs()));
                 break;
             }
-            let time = step as f64 * DT;
+            let time = step as f64 * self.dt;
             let start = Instant::now();
-            if let Err(error) = scene.step(DT) {
+            if let Err(error) = scene.step(self.dt) {
                 run.stopped = Some(error.to_string());
                 break;
             }

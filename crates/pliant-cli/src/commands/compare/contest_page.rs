@@ -6,13 +6,15 @@ use pliant::contact::Surfaces;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 
-use super::contest::{Contest, DT, Moment, Run};
+use super::contest::{Contest, Moment, Run};
 use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
 use super::page;
 use super::skeleton::Skeleton;
+use super::verdict::{BAD, Verdict, is_deep, is_pushed, red};
 use super::wires;
+use crate::output::quantity;
 use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::text::{count, escape, figure, prose, significant, time};
 use crate::page::{bound, head, table};
@@ -57,14 +59,24 @@ fn at_most(metres: f64) -> String {
 }
 
 /// The largest of some numbers.
-fn most(of: impl Iterator<Item = f64>) -> f64 {
+pub fn most(of: impl Iterator<Item = f64>) -> f64 {
     of.fold(0.0, f64::max)
+}
+
+/// The length of a step for people: 1/240 s, not 0.004166666666666667 s.
+fn step_length(dt: f64) -> String {
+    let per_second = (1.0 / dt).round();
+    let part = (per_second * dt - 1.0).abs() < 1e-9 && per_second > 1.0;
+    if part { format!("1/{per_second} s") } else { quantity(dt, "s") }
 }
 
 /// The point of the page in a few sentences.
 pub fn lead(contest: &Contest) -> String {
-    let mut text =
-        format!("{} s of contact in steps of 1/{} s", figure(contest.steps as f64 * DT), (1.0 / DT).round());
+    let mut text = format!(
+        "{} s of contact in steps of {}",
+        figure(contest.steps as f64 * contest.dt),
+        step_length(contest.dt)
+    );
     if let Some([median, _]) = contest.runs[0].taken {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
     }
@@ -132,6 +144,7 @@ impl Page<'_> {
         let name = escape(self.name);
         let contest = self.contest;
         html.push_str(&head(&format!("{}: engines in contact", self.name)));
+        html.push_str(&Verdict::of_contest(contest, self.mechanism.radius()).html());
         writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
         writeln!(
             html,
@@ -182,7 +195,9 @@ impl Page<'_> {
         let rows = contest.runs.iter().map(|run| {
             let distances = contest.distances(run);
             let of_full = run.engine == "full";
-            let distance = |metres: f64| if of_full { "–".into() } else { escape(&length(metres)) };
+            let radius = self.mechanism.radius();
+            let far = |metres: f64| red(&length(metres), metres > BAD * radius);
+            let distance = |metres: f64| if of_full { "–".into() } else { far(metres) };
             let ratio = contest.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
             let [class, _] = class(run.engine);
             let mut cells = vec![
@@ -191,8 +206,8 @@ impl Page<'_> {
                 ratio.unwrap_or("–".into()),
                 distance(most(distances.iter().copied())),
                 distance(distances.last().copied().unwrap_or(0.0)),
-                escape(&length(run.worst.penetration)),
-                format!("{} m/s", significant(run.worst.residual, 2)),
+                red(&length(run.worst.penetration), is_deep(run.worst.penetration, radius)),
+                red(&format!("{} m/s", significant(run.worst.residual, 2)), is_pushed(run.worst.residual)),
             ];
             cells.extend(contest.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
             cells
@@ -223,14 +238,14 @@ impl Page<'_> {
         let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of 1/{} s. Thin lines are shapes that can be touched, \
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Thin lines are shapes that can be touched, \
              grey ones those of the world. Drag to look from elsewhere.</p>",
             if self.mechanism.targets().is_empty() {
                 "the loads put on at once,"
             } else {
                 "following the scene's targets,"
             },
-            (1.0 / DT).round()
+            step_length(contest.dt)
         )?;
         let others: Vec<(&str, &str)> =
             contest.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
@@ -251,7 +266,8 @@ impl Page<'_> {
         let line = |values: &[f64]| -> Vec<[f64; 2]> {
             // The largest of each stretch, so that no peak is lost.
             let every = values.len().div_ceil(LINE).max(1);
-            let stretch = |(k, some): (usize, &[f64])| [(k * every) as f64 * DT, most(some.iter().copied())];
+            let stretch =
+                |(k, some): (usize, &[f64])| [(k * every) as f64 * contest.dt, most(some.iter().copied())];
             values.chunks(every).enumerate().map(stretch).collect()
         };
         let series = |run: &Run, values: Vec<f64>| Series {
@@ -266,7 +282,7 @@ impl Page<'_> {
         let plot = |id, title: String, y, series| Plot {
             id,
             title,
-            description: "One line for each engine.".into(),
+            description: "One line for each engine that differs.".into(),
             x: Axis::linear("time, s"),
             y,
             series,

@@ -7,13 +7,8 @@ use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 
 use super::measure::{Comparison, Ramp};
+use super::verdict::{BAD, GOOD};
 use crate::page::text::{count, figure, percent, significant, time};
-
-/// An effector error that most uses can live with, over the radius.
-const GOOD: f64 = 0.01;
-
-/// One beyond which a single linear model is no answer.
-const BAD: f64 = 0.05;
 
 /// What acts, in words.
 pub fn loads(mechanism: &Mechanism) -> String {

@@ -8,6 +8,7 @@ mod measure;
 mod motion;
 mod page;
 mod skeleton;
+mod verdict;
 mod wires;
 
 use std::path::{Path, PathBuf};
@@ -23,13 +24,19 @@ use crate::failure::Failure;
 use crate::output::{Answer, listing, table, writable};
 use crate::page::text;
 use crate::progress::Bar;
+use crate::setup;
 use contest::Contest;
 use measure::{BLEND_ALONE, Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
+use verdict::Verdict;
 
 pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
-    let source = arguments.mechanism.open(common)?;
-    let mechanism = &source.mechanism;
+    let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.loading.acts_on(name));
+    let (source, mut counted) = opened?;
+    if let (Some(_), Some(option)) = (&source.model, arguments.loading.option()) {
+        return Err(setup::of_a_model(option));
+    }
+    let mechanism = &arguments.loading.of_scene(source.mechanism)?;
     let path = match &arguments.output {
         Some(path) => checked(path)?,
         None => PathBuf::from(file_name(&arguments.mechanism.label())),
@@ -54,21 +61,24 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     if let Some(stage) = stage {
         skeleton.add_shapes(mechanism, stage.surfaces());
         let frames = motion::frames(&skeleton, Engine::ALL.len());
-        let contest = contest::measure(mechanism, &stage, source.model.as_ref(), frames, &mut tick)?;
+        let dt = arguments.dt.unwrap_or(contest::DT);
+        let contest = contest::measure(mechanism, &stage, source.model.as_ref(), dt, frames, &mut tick)?;
         drop(bar);
         write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
         let json = of_contest(&name, mechanism, &contest, &path);
-        return Ok(Answer::warned(told_of_contest(&contest, &path), said, contest.warnings, json));
+        counted.extend(contest.warnings.iter().cloned());
+        return Ok(Answer::warned(told_of_contest(mechanism, &contest, &path), said, counted, json));
     }
     said.extend(arguments.touching.untouched(mechanism));
     let frames = motion::frames(&skeleton, 3);
-    let measured = measure::measure(mechanism, source.model.as_ref(), frames, &mut tick);
+    let measured = measure::measure(mechanism, source.model.as_ref(), arguments.dt, frames, &mut tick);
     drop(bar);
     let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     write(page::page(&name, mechanism, &skeleton, &comparison))?;
     let json = document(&name, mechanism, &comparison, &path);
     let text = told(mechanism, &comparison, &path);
-    Ok(Answer::warned(text, said, comparison.warnings, json))
+    counted.extend(comparison.warnings);
+    Ok(Answer::warned(text, said, counted, json))
 }
 
 /// A page's path, if it is one and its folder is there: nobody wants to wait a minute to hear that it is not.
@@ -140,7 +150,13 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     if let Some(why) = &transient.stopped {
         rows.push(("motion", why.clone()));
     }
-    format!("{}\n\n{}\nwrote {}\n", lead::lead(mechanism, comparison), listing(rows), path.display())
+    let verdict = Verdict::of(comparison).text();
+    format!(
+        "{verdict}\n\n{}\n\n{}\nwrote {}\n",
+        lead::lead(mechanism, comparison),
+        listing(rows),
+        path.display()
+    )
 }
 
 /// An error, with what its estimate says.
@@ -150,7 +166,7 @@ fn at_rest(error: f64, estimate: Option<f64>) -> String {
 }
 
 /// The answer for people about a scene of contact.
-fn told_of_contest(contest: &Contest, path: &Path) -> String {
+fn told_of_contest(mechanism: &Mechanism, contest: &Contest, path: &Path) -> String {
     let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
     let rows = contest.runs.iter().map(|run| {
         let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);
@@ -167,7 +183,8 @@ fn told_of_contest(contest: &Contest, path: &Path) -> String {
         .map(|(engine, why)| format!("the engine {engine} takes no part: {why}\n"))
         .collect();
     let lead = contest_page::lead(contest);
-    format!("{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
+    let verdict = Verdict::of_contest(contest, mechanism.radius()).text();
+    format!("{verdict}\n\n{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
 }
 
 fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path) -> Value {
@@ -194,13 +211,14 @@ fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path)
         "effectors": effectors,
         "radius": mechanism.radius(),
         "contact": {
-            "dt": contest::DT,
+            "dt": contest.dt,
             "steps": contest.steps,
-            "duration": contest.steps as f64 * contest::DT,
+            "duration": contest.steps as f64 * contest.dt,
             "loaded": contest.loaded.map(|e| &mechanism[e].name),
             "exact_engine": contest.exact().map(|(engine, _)| engine),
             "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
+        "verdict": Verdict::of_contest(contest, mechanism.radius()).json(),
         "notes": contest_page::notes(contest),
         "page": path.display().to_string(),
     })
@@ -234,6 +252,7 @@ fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison, path: &P
             }),
             Err(why) => json!({ "models": 0, "held_out": null, "tested": 0, "bound": null, "error": why }),
         },
+        "verdict": Verdict::of(comparison).json(),
         "notes": notes,
         "page": path.display().to_string(),
     })

@@ -48,10 +48,12 @@ pub struct Comparison {
 /// How many times [`measure`] calls `tick`, about.
 pub const TICKS: u64 = 57;
 
-/// Measures everything. `tick` is called on the way, `frames` is how many poses of the motion to keep.
+/// Measures everything. `tick` is called on the way, `dt` is the length of a step, s, if given; `frames` is how many poses of the
+/// motion to keep.
 pub fn measure(
     mechanism: &Mechanism,
     file: Option<&ModelFile>,
+    dt: Option<f64>,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Comparison, ReductionError> {
@@ -65,7 +67,7 @@ pub fn measure(
     let models = Models { mechanism: mechanism.clone(), reduced: Ok(model.clone()), blended };
     let ramp = ramp::measure(&models, &model, tick);
     let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
-    let transient = transient::measure(&models, [&model, &with_modes], &frequencies, frames, tick);
+    let transient = transient::measure(&models, [&model, &with_modes], &frequencies, dt, frames, tick);
     let speed = speed::measure(&models, &model, transient.dt, tick)?;
     let mut notes = Vec::new();
     let moving = transient.frames.iter().find_map(|frame| at_limit(mechanism, &frame.coordinates));

@@ -99,11 +99,12 @@ impl Transient {
     }
 }
 
-/// Length of a step, s, and their number.
-fn pace(mechanism: &Mechanism, frequencies: &Frequencies) -> (f64, usize) {
+/// Length of a step, s, if it is not given, and their number.
+fn pace(mechanism: &Mechanism, frequencies: &Frequencies, given: Option<f64>) -> (f64, usize) {
     let period = period(frequencies).unwrap_or(1.0);
     let duration = (PERIODS * period).max(1.25 * target_end(mechanism));
-    let dt = below((period / STEPS_A_PERIOD).min(LONGEST)).max(below(duration / MOST));
+    let fit = || below((period / STEPS_A_PERIOD).min(LONGEST)).max(below(duration / MOST));
+    let dt = given.unwrap_or_else(fit);
     (dt, (duration / dt).round().clamp(1.0, MOST) as usize)
 }
 
@@ -119,11 +120,12 @@ pub fn measure(
     models: &Models,
     [model, with_modes]: [&Model; 2],
     frequencies: &Frequencies,
+    dt: Option<f64>,
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Transient {
     let mechanism = &models.mechanism;
-    let (dt, steps) = pace(mechanism, frequencies);
+    let (dt, steps) = pace(mechanism, frequencies, dt);
     let points = Effectors::new(mechanism);
     let mut full = full::Model::new(mechanism).simulate();
     let (mut reduced, mut richer) = (model.simulate(), with_modes.simulate());

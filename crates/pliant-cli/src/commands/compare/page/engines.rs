@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::measure::{AtRest, BLEND_ALONE, Ramp, Sample};
+use super::super::verdict::error_cell;
 use super::{FLOOR, Over, Page};
 use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::table;
@@ -80,7 +81,7 @@ impl Page<'_> {
             None => "–".into(),
             Some((error, estimate)) => {
                 let estimate = estimate.map_or("–".into(), percent_cell);
-                format!("{}<small>{}</small>", escape(&percent_cell(error)), escape(&estimate))
+                format!("{}<small>{}</small>", error_cell(error), escape(&estimate))
             }
         };
         let rows = ramp.samples.iter().enumerate().filter(shown).map(|(_, s)| {

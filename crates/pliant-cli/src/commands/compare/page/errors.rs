@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::measure::{LinkError, Ramp, Sample};
+use super::super::verdict::error_cell;
 use super::{FLOOR, Over, Page};
 use crate::choices::RECONSTRUCTIONS;
 use crate::page::plot::{Axis, Mark, Plot, Series};
@@ -83,9 +84,6 @@ impl Page<'_> {
                 series(0, ", worst link", "twist", Mark::Line, |l| l.max),
                 series(1, ", worst link", "joint", Mark::Line, |l| l.max),
                 series(2, ", worst link", "corrected dashed", Mark::Line, |l| l.max),
-                series(0, ", mean", "twist dotted", Mark::Line, |l| l.mean),
-                series(1, ", mean", "joint dotted", Mark::Line, |l| l.mean),
-                series(2, ", mean", "corrected dotted", Mark::Line, |l| l.mean),
                 Series {
                     name: "effector".into(),
                     class: "effector",
@@ -139,9 +137,9 @@ impl Page<'_> {
         }
         let rows = ramp.samples.iter().map(|s| {
             let links = s.links.iter().flat_map(|l| [l.max, l.mean, l.violation]);
-            let ratios = [s.displacement, s.effector].into_iter().chain(links);
-            let ratios = ratios.map(|x| escape(&percent_cell(x)));
-            std::iter::once(format!("× {}", figure(s.scale))).chain(ratios).collect()
+            let errors = std::iter::once(s.effector).chain(links).map(error_cell);
+            let moved = escape(&percent_cell(s.displacement));
+            [format!("× {}", figure(s.scale)), moved].into_iter().chain(errors).collect()
         });
         let table = table(head.iter().map(String::as_str), rows);
         writeln!(html, "<details><summary>The figures</summary>{table}</details>")

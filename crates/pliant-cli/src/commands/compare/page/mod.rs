@@ -19,6 +19,7 @@ use super::drawing::{Arrow, View, arrows};
 use super::measure::{Comparison, DEFAULT, Ramp, Sample, size};
 use super::motion;
 use super::skeleton::Skeleton;
+use super::verdict::Verdict;
 use crate::page::plot::Axis;
 use crate::page::text::{escape, figure, prose, sentence};
 use crate::page::{bound, head};
@@ -119,6 +120,7 @@ impl Page<'_> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
         html.push_str(&head(&format!("{}: full against reduced", self.name)));
+        html.push_str(&Verdict::of(self.comparison).html());
         self.lead(html)?;
         self.cards(html)?;
         let Comparison { notes, warnings, .. } = self.comparison;

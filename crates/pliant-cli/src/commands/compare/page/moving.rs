@@ -59,7 +59,7 @@ impl Page<'_> {
             id: "path",
             title: format!("Displacement of effector {effector} over time"),
             description: format!(
-                "Three lines; full and reduced are at most {} of the radius apart.",
+                "The path by full, by reduced and by reduced with modes; full and reduced are at most {} of the radius apart.",
                 percent(transient.max_error())
             ),
             x: Axis::linear("time, s"),

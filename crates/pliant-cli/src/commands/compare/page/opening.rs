@@ -6,6 +6,7 @@ use pliant::engines::Engine;
 
 use super::super::lead::{lead, loads};
 use super::super::measure::{Comparison, Ramp};
+use super::super::verdict::{BAD, red};
 use super::Page;
 use crate::page::text::{count, escape, percent, percent_cell, prose, significant, time};
 
@@ -34,22 +35,25 @@ impl Page<'_> {
     pub(super) fn cards(&self, html: &mut String) -> std::fmt::Result {
         let Comparison { speed, ramp, transient, .. } = self.comparison;
         html.push_str("<ul class=\"cards\">\n");
-        let mut card = |value: String, what: String| {
-            let _ = writeln!(html, "<li><b>{}</b><span>{}</span></li>", escape(&value), escape(&what));
+        let mut card = |value: String, alarming: bool, what: String| {
+            let _ = writeln!(html, "<li><b>{}</b><span>{}</span></li>", red(&value, alarming), escape(&what));
         };
         card(
             count(self.comparison.coordinates, "coordinate", "coordinates"),
+            false,
             format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
         );
         if let (Some((engine, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced)) {
             card(
                 format!("× {}", significant(exact / reduced, 2)),
+                exact < reduced,
                 format!("as fast as {}: {} a step instead of {}", engine.name(), time(reduced), time(exact)),
             );
         }
         if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {
             card(
                 percent_cell(sample.effector),
+                sample.effector > BAD,
                 format!(
                     "of the radius is the effector off at rest, after moving {}",
                     percent(sample.displacement)
@@ -58,6 +62,7 @@ impl Page<'_> {
         }
         card(
             percent_cell(transient.max_error()),
+            transient.max_error() > BAD,
             "of the radius is the most that it is off in motion".into(),
         );
         html.push_str("</ul>\n");

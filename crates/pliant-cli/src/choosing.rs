@@ -1,0 +1,82 @@
+//! `--engine auto`: which engine simulates where none is named.
+//!
+//! The rule is never to take an engine that is less exact than another, and of the two with every freedom the faster one:
+//! `articulated`, unless loops are many. Measured (release build, one thread, µs a step, and the largest distance of an effector
+//! from `full` in the motion of `pliant compare`, over the radius):
+//!
+//! | | full | articulated | live | reduced |
+//! |---|---|---|---|---|
+//! | hand | 20.6 | 4.80, 1e-5 | 6.39, 2e-7 | 1.92, 7e-4 |
+//! | hexapod | 22.8 | 6.92, 7e-7 | 29.1, 2e-9 | 2.83, 7e-6 |
+//! | arm | 22.5 | 2.81, 0.002 | 2.71, 0.02 | 0.49, 0.09 |
+//! | helix:50 | 51.8 | 6.91, 0.001 | 5.24, 0.03 | 0.83, 0.04 |
+//! | helix:400 | 479 | 54.3, 0.02 | 31.6, 0.05 | 4.38, 0.6 |
+//! | hexapod-terrain | 136 | 24.0, 0.005 | 73.2, 0.006 | 28.0, 0.1 |
+//! | hand-grasp | 184 | 30.5, 6e-5 | 78.9, 3e-5 | 35.2, 0.06 |
+//! | bridge-heap | 607 | 251, 0.01 | 497, 0.6 | 83.2, 0.6 |
+//!
+//! `live` and `reduced` win only in time (helix:400), and pay for it in the motion, by an amount that depends on loads which are not
+//! known before a run; `live` also costs more with every effector. So they are taken by name only. Closing rows cost
+//! `articulated` a sweep each: it is as fast as `full` at ladder:150 (150 rows), rungs:99 (165) and loop:240 (200), twice as slow at
+//! ladder:300; in contact, with rungs:99, twice as slow already. Effectors and contact change nothing of that choice.
+
+use std::str::FromStr;
+
+use pliant::articulated::{MOST_CLOSING_ROWS, closing_rows};
+use pliant::engines::Engine;
+use pliant::mechanism::Mechanism;
+
+use crate::output::count;
+
+/// The option `--engine` of a command that can choose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineArgument {
+    Auto,
+    Named(Engine),
+}
+
+impl FromStr for EngineArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<EngineArgument, String> {
+        if text == "auto" {
+            return Ok(EngineArgument::Auto);
+        }
+        text.parse().map(EngineArgument::Named)
+    }
+}
+
+impl EngineArgument {
+    /// The engine for what joints hold together, if anything is, and why it is that one unless it was named.
+    pub fn choose(self, held: Option<&Mechanism>, is_model: bool) -> (Engine, Option<String>) {
+        let (engine, why) = match (self, is_model, held) {
+            (EngineArgument::Named(engine), ..) => return (engine, None),
+            (EngineArgument::Auto, true, _) => (Engine::Blended, "it is the engine of model files".into()),
+            (EngineArgument::Auto, false, None) => {
+                (Engine::Full, "there are loose bodies only, which contact moves".into())
+            }
+            (EngineArgument::Auto, false, Some(held)) => choose(held),
+        };
+        (engine, Some(why))
+    }
+}
+
+/// Beyond so many closing rows, and as many for each link, the full engine is the faster of the two.
+const MANY_ROWS: usize = 180;
+const ROWS_A_LINK: f64 = 0.75;
+
+/// An engine with every freedom: right at rest and in motion, with loops, limits and contact of every link.
+fn choose(mechanism: &Mechanism) -> (Engine, String) {
+    let (links, rows) = (mechanism.bodies().len(), closing_rows(mechanism));
+    let mechanism = mechanism.summary();
+    let all = format!("every one of {} counts", count(mechanism.freedoms, "freedom"));
+    if rows > MOST_CLOSING_ROWS || (rows > MANY_ROWS && rows as f64 >= ROWS_A_LINK * links as f64) {
+        let why = format!("{all}, and with {rows} rows that close its loops it is faster than `articulated`");
+        return (Engine::Full, why);
+    }
+    let loops = match mechanism.loops {
+        0 => "without loops".into(),
+        n => format!("with {}", count(n, "loop")),
+    };
+    (Engine::Articulated, format!("{all}, and {loops} it is faster than `full`"))
+}
