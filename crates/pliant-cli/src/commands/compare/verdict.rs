@@ -88,7 +88,11 @@ impl Verdict {
     pub fn of(comparison: &Comparison) -> Verdict {
         let Comparison { ramp, transient, speed, warnings, .. } = comparison;
         let sample = ramp.as_ref().ok().and_then(Ramp::at_scene);
-        let place = if sample.is_some() { "at rest and in motion" } else { "in motion" };
+        let place = if sample.is_some() {
+            "in motion and, but for `articulated`, which is not settled here, at rest"
+        } else {
+            "in motion"
+        };
         let mut verdict = Verdict::new(place, warnings.len());
         if let Some(why) = &transient.stopped {
             verdict.wrong.push(format!("the motion ends early ({})", why.trim_end_matches('.')));
@@ -109,6 +113,10 @@ impl Verdict {
             if let Some(why) = stopped {
                 verdict.wrong.push(format!("`{name}` stops ({})", why.trim_end_matches('.')));
             }
+            let restless = resting.is_none() && sample.is_some() && engine != Engine::Articulated;
+            if restless {
+                verdict.wrong.push(format!("`{name}` does not come to rest"));
+            }
             let at_rest = resting.unwrap_or(0.0);
             let most = moving.max(at_rest);
             if most > BAD {
@@ -117,7 +125,7 @@ impl Verdict {
                 verdict
                     .wrong
                     .push(format!("`{name}` is off by {} of the radius in motion{also}", percent(moving)));
-            } else if most <= GOOD && stopped.is_none() {
+            } else if most <= GOOD && stopped.is_none() && !restless {
                 verdict.right.push((name, speed.of(engine)));
             }
         }
