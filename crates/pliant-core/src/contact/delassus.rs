@@ -197,9 +197,24 @@ impl Equations {
             let largest = contacts.iter().map(|c| self.meetings[*c].own.trace()).fold(0.0, f64::max);
             for &c in contacts {
                 let meeting = &mut self.meetings[c];
+                // An overlap is driven out at the speed u by the energy ½u²/W_nn, which has no bound where joints hardly let
+                // the sides part: two links that turn on each other, and touch near the axis. There it is driven slower;
+                // and not at all between links of one tree that slide nearly along each other, W_nn < µ|W_nt|, because
+                // friction then jams or drives them (Painlevé), and forces that part them have no bound.
+                let W = &meeting.own;
+                let across = W[(1, 1)].max(W[(2, 2)]);
+                let mut part = (W[(0, 0)].max(0.0) / (HARDLY * HARDLY * across)).sqrt().min(1.0);
+                let slanted = meeting.friction * W[(0, 1)].hypot(W[(0, 2)]);
+                let jams =
+                    meeting.sides[0].part == meeting.sides[1].part && (part < 1.0 || W[(0, 0)] < slanted);
+                if jams {
+                    part = 0.0;
+                }
+                let less = meeting.target.max(0.0) * (1.0 - part);
+                (meeting.target, meeting.free.x) = (meeting.target - less, meeting.free.x + less);
                 // Where a side cannot move at all, an impulse is bounded all the same.
                 (0..3).for_each(|i| meeting.own[(i, i)] = meeting.own[(i, i)].max(FLOOR * largest));
-                meeting.softness = match meeting.last > 0.0 {
+                meeting.softness = match meeting.last > 0.0 && !jams {
                     true => (softness * meeting.own[(0, 0)]).min(YIELD * meeting.fastest / meeting.load),
                     false => 0.0,
                 };
@@ -249,6 +264,9 @@ impl Equations {
 
 /// How much of the recovery's speed softness takes under the load of the last step at most.
 const YIELD: f64 = 0.05;
+
+/// How much less sides may part along a normal than slide across it, as a ratio of levers, and be driven apart at full speed.
+const HARDLY: f64 = 0.1;
 
 /// The smallest diagonal of W, of the largest of its island.
 const FLOOR: f64 = 1e-12;

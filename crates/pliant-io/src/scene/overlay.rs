@@ -91,8 +91,9 @@ impl<'t> Overlay<'t> {
                 continue;
             }
             let springs = springs.clone();
-            if springs.stiffness.is_some() {
-                joint.default_spring = false;
+            if springs.stiffness.is_some() && std::mem::take(&mut joint.default_spring) {
+                // Held where the robot starts, as by the springs in whose place these are.
+                description.rest = description.rest.take().or_else(|| description.start.clone());
             }
             for (field, value) in [
                 (&mut description.stiffness, springs.stiffness),

@@ -14,6 +14,7 @@ mod mjcf;
 mod pybullet;
 mod robots_sdf;
 mod robots_urdf;
+mod standing;
 
 fn main() {
     let trials = [
@@ -24,6 +25,7 @@ fn main() {
         pybullet::trials(),
         robots_sdf::trials(),
         robots_urdf::trials(),
+        standing::trials(),
     ];
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials.into_iter().flatten().collect()).exit()
 }

@@ -93,6 +93,24 @@ error: joint `finger_1`: start has 2 entries, but a hinge joint has 1 freedom
     );
 }
 
+/// Limits leave zero out, so the robot starts at their middle: springs of a scene hold it there, unless they say otherwise.
+#[test]
+fn springs_hold_where_the_robot_starts() {
+    let scene = Scene::new("bent");
+    let robot = r#"<robot name="bent"><link name="base"/><link name="shin"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="knee" type="revolute"><parent link="base"/><child link="shin"/><axis xyz="0 1 0"/>
+        <limit lower="-2" upper="-1" effort="1" velocity="1"/></joint></robot>"#;
+    scene.0.file("robots/bent.urdf", robot);
+    for (keys, rest) in [("", -1.5), ("stiffness = 5.0", -1.5), ("stiffness = 5.0\nrest = -1.2", -1.2)] {
+        let text =
+            format!("import = \"robots/bent.urdf\"\n[[joint]]\nmatch = \"knee\"\ndamping = 1.0\n{keys}\n");
+        let mechanism = pliant_io::load(scene.0.file("scene.toml", &text)).unwrap();
+        assert_eq!(mechanism.joints()[0].freedoms[0].rest, rest, "{keys}");
+        assert_eq!(mechanism.start().unwrap().coordinates[0], -1.5);
+    }
+}
+
 #[test]
 fn joints_can_be_fixed_and_the_base_set_free() {
     let scene = Scene::new("fixed");
