@@ -51,11 +51,13 @@ fn lifts_and_holds(name: &str, object: &str, engine: &str, whole: &Mechanism, sc
     let drift = (in_palm(scene, object) - before).norm();
     let lift = whole.find_joint("lift").unwrap();
     let mut shaken = scene.clone();
-    let mut step = 0.0;
+    let (mut phase, mut highest) = (0.0, 0.0f64);
     run(&mut shaken, 2.0, |scene| {
-        step += std::f64::consts::TAU * 2.0 / 240.0;
-        scene.inputs_mut().set_target(lift, &[0.05 + 0.01 * f64::sin(step)]).unwrap();
+        phase += std::f64::consts::TAU * 2.0 / 240.0;
+        scene.inputs_mut().set_target(lift, &[0.05 + 0.01 * f64::sin(phase)]).unwrap();
+        highest = highest.max(position(scene, object).z - start.z - lifted);
     });
+    assert!((highest - 0.01).abs() < 2e-3, "{name} {engine}: shaken by {highest}");
     let slip = (in_palm(&mut shaken, object) - before).norm();
     println!(
         "{name} {engine}: deepest {deepest:.0e}, lifted {lifted:.5}, drift {drift:.0e}, slip {slip:.0e} m"
