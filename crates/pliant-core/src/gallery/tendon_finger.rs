@@ -11,7 +11,7 @@
 //! ```
 //! Underactuated as Hirose's gripper and its successors: one motor for three joints. Free, all joints turn by
 //! Fr/k; where something stops one, the others go on. Phalanges of 45, 28 and 22 mm, pulleys of 9, 7
-//! and 5 mm. The motor pulls the tendon by 12 mm; gravity acts, and 0.5 N push the tip back.
+//! and 5 mm. The motor pulls the tendon by 6 mm; gravity acts, and 0.5 N push the tip back.
 
 use nalgebra::Vector3;
 
@@ -30,7 +30,7 @@ const TENDON: [f64; 2] = [5000.0, 50.0];
 /// A finger whose three joints share one tendon.
 pub fn tendon_finger() -> Mechanism {
     let mut builder = MechanismBuilder::new("tendon-finger");
-    parts(&mut builder, 0.012);
+    parts(&mut builder, 0.006);
     builder.load(load("tip", [-0.5, 0.0, 0.0]));
     finish(builder)
 }

@@ -10,7 +10,8 @@ use pliant_core::{articulated, full, gallery, nalgebra};
 
 fn in_both_engines(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
     let whole = gallery::build(name).unwrap();
-    let engines: [fn(&Mechanism) -> Box<dyn Simulation>; 2] =
+    type Make = fn(&Mechanism) -> Box<dyn Simulation>;
+    let engines: [Make; 2] =
         [|m| full::Model::new(m).simulate().into(), |m| articulated::Model::new(m).simulate().into()];
     for (engine, make) in ["full", "articulated"].into_iter().zip(engines) {
         let mut scene = Scene::new(&whole, Surfaces::new(), make).unwrap();
@@ -50,19 +51,21 @@ fn lifts_and_holds(name: &str, object: &str, engine: &str, whole: &Mechanism, sc
     let drift = (in_palm(scene, object) - before).norm();
     let lift = whole.find_joint("lift").unwrap();
     let mut shaken = scene.clone();
-    let mut step = 0.0;
+    let (mut phase, mut highest) = (0.0, 0.0f64);
     run(&mut shaken, 2.0, |scene| {
-        step += std::f64::consts::TAU * 2.0 / 240.0;
-        scene.inputs_mut().set_target(lift, &[0.05 + 0.01 * f64::sin(step)]).unwrap();
+        phase += std::f64::consts::TAU * 2.0 / 240.0;
+        scene.inputs_mut().set_target(lift, &[0.05 + 0.01 * f64::sin(phase)]).unwrap();
+        highest = highest.max(position(scene, object).z - start.z - lifted);
     });
+    assert!((highest - 0.01).abs() < 2e-3, "{name} {engine}: shaken by {highest}");
     let slip = (in_palm(&mut shaken, object) - before).norm();
     println!(
         "{name} {engine}: deepest {deepest:.0e}, lifted {lifted:.5}, drift {drift:.0e}, slip {slip:.0e} m"
     );
     shallow(name, engine, deepest);
     assert!((lifted - 0.05).abs() < 2e-3, "{name} {engine}: {lifted}");
-    assert!(drift < 2e-5, "{name} {engine}: {drift}");
-    assert!(slip < 2e-4, "{name} {engine}: {slip}");
+    assert!(drift < 1e-6, "{name} {engine}: {drift}");
+    assert!(slip < 1e-6, "{name} {engine}: {slip}");
 }
 
 /// A plate is pinched: the couplers stay on their stops, the drivers are where the pads meet the plate, and by virtual work
@@ -95,7 +98,7 @@ fn adaptive_gripper_pinches_a_plate() {
         println!("  {found:?} N, closed form {expected:.4} N");
         assert_eq!(found.len(), 2, "{engine}: {found:?}");
         for (pad, force) in found {
-            assert!((force / expected - 1.0).abs() < 3e-3, "{engine}: `{pad}` {force} N, not {expected} N");
+            assert!((force / expected - 1.0).abs() < 1e-3, "{engine}: `{pad}` {force} N, not {expected} N");
         }
     });
 }
@@ -173,7 +176,7 @@ fn tendon_finger_wraps_around_the_post() {
             );
             // As far as the forces of sweeps over the contacts still change at rest.
             assert!(left.abs() < 1e-3 * tendon, "{engine} {name}: {left}");
-            assert!(contact < 0.0 && angle < 0.6 * force * r / 0.05, "{engine} {name}: {angle} rad");
+            assert!(contact < 0.0 && angle < 0.5 * force * r / 0.05, "{engine} {name}: {angle} rad");
         }
     });
 }
