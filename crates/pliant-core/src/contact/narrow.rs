@@ -420,7 +420,7 @@ impl Narrow {
                         .into_iter()
                         .for_each(|end| add(end, capsule.radius));
                 } else if let Some(cuboid) = solid.as_cuboid() {
-                    let sign = |i: u32| if i % 2 == 0 { -1.0 } else { 1.0 };
+                    let sign = |i: u32| if i & 1 == 0 { -1.0 } else { 1.0 };
                     for i in 0..8 {
                         add(cuboid.half_extents * Vector::new(sign(i), sign(i >> 1), sign(i >> 2)), 0.0);
                     }

@@ -45,9 +45,12 @@ impl Face {
     }
 }
 
+/// Corners, and triangles between them.
+pub type Corners = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
+
 /// The convex hull of points: its corners, and its triangles, which run anticlockwise seen from outside. None if they all lie in one
 /// plane. Points may stay outside by `tolerance` of half the extent, [`FINEST`] or more.
-pub fn convex_hull(given: &[Vector3<f64>], tolerance: f64) -> Option<(Vec<Vector3<f64>>, Vec<[u32; 3]>)> {
+pub fn convex_hull(given: &[Vector3<f64>], tolerance: f64) -> Option<Corners> {
     // To the unit cube about the centre, so that nothing overflows.
     let first = *given.first()?;
     let (low, high) = given.iter().fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));

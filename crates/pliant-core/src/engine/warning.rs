@@ -50,7 +50,7 @@ impl Warning {
     /// Of the most that something free with joints turned in a step, rad, if that is too much. Up to so much, energy did not grow in ten
     /// seconds of the trees in `tests/engines/momentum.rs` (in `live` by 0.5 %); beyond, it grew to 3.9 times in `full` and 1.13 in
     /// `articulated`.
-    pub(super) fn of_turning(turned: f64) -> Option<Warning> {
+    pub(crate) fn of_turning(turned: f64) -> Option<Warning> {
         const FAR: f64 = 0.2;
         let text = format!(
             "something free turned by {turned:.2} rad in a step: beyond {FAR} rad its joints can gain energy that nothing gave them, up \

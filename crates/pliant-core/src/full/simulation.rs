@@ -120,7 +120,8 @@ impl engine::Simulation for Simulation {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        Warning::of_unsolved_friction(self.work.pieces.worst()).into_iter().collect()
+        let turning = Warning::of_turning(self.largest_turn());
+        turning.into_iter().chain(Warning::of_unsolved_friction(self.work.pieces.worst())).collect()
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
