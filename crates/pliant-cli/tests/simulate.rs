@@ -408,7 +408,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
     let names =
         list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").to_string());
     let mut names: Vec<(String, &str)> = names.map(|name| (name, "articulated")).collect();
-    assert_eq!(names.len(), 25);
+    assert_eq!(names.len(), 36);
     names.extend(
         [("ladder:150", "articulated"), ("ladder:240", "full"), ("rungs:120", "full")]
             .map(|(n, e)| (n.into(), e)),

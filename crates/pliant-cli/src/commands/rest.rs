@@ -74,7 +74,7 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
     let slipping = pushing(scene).filter(|contact| contact.grip() == Grip::Slips).count();
     let rows = vec![
         ("at rest", format!("after {}", count(rest.steps, "step"))),
-        ("contacts", format!("{}, {slipping} about to slip", pushing(scene).count())),
+        ("contacts", format!("{}, {slipping} at the limit of their friction", pushing(scene).count())),
         ("friction needed", friction),
     ];
     let rows = rows.into_iter().chain(report::largest_motions(scene));

@@ -193,15 +193,15 @@ fn robots() -> [Robot; 14] {
             scene: CASSIE,
             ..plain("cassie without gearboxes", "cassie_description/robots/cassie_v2.sdf", [23, 4, 2])
         },
-        plain("ur5 with gripper", "ur_description/urdf/ur5_gripper.urdf", [10, 0, 2]),
-        Robot { first_order: AT_LIMITS, ..plain("icub", "icub_description/robots/icub.urdf", [56, 0, 16]) },
+        plain("ur5 with gripper", "ur_description/urdf/ur5_gripper.urdf", [10, 0, 1]),
+        Robot { first_order: AT_LIMITS, ..plain("icub", "icub_description/robots/icub.urdf", [56, 0, 5]) },
         Robot {
             first_order: AT_LIMITS,
-            ..plain("talos", "talos_data/robots/talos_reduced.urdf", [60, 0, 16])
+            ..plain("talos", "talos_data/robots/talos_reduced.urdf", [60, 0, 7])
         },
         Robot {
             first_order: AT_LIMITS,
-            ..plain("tiago", "tiago_description/robots/tiago.urdf", [78, 0, 16])
+            ..plain("tiago", "tiago_description/robots/tiago.urdf", [78, 0, 12])
         },
         plain("solo", "solo_description/robots/solo12.urdf", [17, 0, 4]),
         Robot { package: ROBOSUITE, ..plain("xarm7 gripper", "grippers/xarm7_gripper.xml", [8, 2, 1]) },

@@ -144,8 +144,11 @@ impl Problem {
             }
         }
         equations.prepare(1e-3);
-        let own = |c: usize| if equations.meetings[c].last > 0.0 { 1e-3 * W[(3 * c, 3 * c)] } else { 0.0 };
+        // What hardly parts, or jams, is neither driven nor soft.
+        let own =
+            |c: usize| if equations.meetings[c].softness > 0.0 { 1e-3 * W[(3 * c, 3 * c)] } else { 0.0 };
         let softness = (0..n).map(own).collect();
+        (0..n).for_each(|c| b[3 * c] = equations.meetings[c].free.x);
         let friction = equations.meetings.iter().map(|m| m.friction).collect();
         Problem { equations, W, b, softness, friction }
     }

@@ -167,6 +167,8 @@ impl LinkError {
 struct SceneLoad<'m> {
     mechanism: &'m Mechanism,
     loads: Vec<Wrench>,
+    /// Where joints start, and where their set-points end.
+    start: Vec<f64>,
     rest: Vec<f64>,
 }
 
@@ -179,10 +181,12 @@ impl<'m> SceneLoad<'m> {
         }
         let mut inputs = Inputs::new(mechanism);
         inputs.follow_targets(target_end(mechanism));
-        SceneLoad { mechanism, loads, rest: inputs.rest().to_vec() }
+        let start = State::at_rest(mechanism).coordinates;
+        SceneLoad { mechanism, loads, start, rest: inputs.rest().to_vec() }
     }
 
-    /// Puts `scale` times loads and gravity on. Set-points, which are no loads, end where the scene has them.
+    /// Puts `scale` times loads and gravity on. Set-points, which are no loads, go from where joints start and end where the scene has
+    /// them.
     fn apply(&self, inputs: &mut Inputs, scale: f64) {
         let FINITE = "a scene's numbers are finite";
         let gravity = self.mechanism.gravity() * scale;
@@ -191,8 +195,9 @@ impl<'m> SceneLoad<'m> {
             inputs.set_load(effector, *load * scale).expect(FINITE);
         }
         for id in self.mechanism.joint_ids() {
-            let rest = &self.rest[self.mechanism[id].coordinates()];
-            let part: Vec<f64> = rest.iter().map(|q| q * scale.min(1.0)).collect();
+            let range = self.mechanism[id].coordinates();
+            let way = self.start[range.clone()].iter().zip(&self.rest[range]);
+            let part: Vec<f64> = way.map(|(from, to)| from + (to - from) * scale.min(1.0)).collect();
             inputs.set_target(id, &part).expect(FINITE);
         }
     }
