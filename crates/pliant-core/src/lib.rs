@@ -17,6 +17,7 @@ pub mod joints;
 pub mod linear;
 pub mod live;
 pub mod mechanism;
+pub mod motions;
 mod numbers;
 pub mod reduced;
 pub mod spatial;

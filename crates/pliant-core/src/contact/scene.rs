@@ -146,7 +146,7 @@ impl Scene {
         if let Some(id) = self.simulation {
             let own = self.world.simulations[id.index].inputs_mut();
             own.gravity = inputs.gravity;
-            own.rest.copy_from_slice(&inputs.rest);
+            own.copy_rests(inputs);
             (own.base, own.base_twist) = (inputs.base, inputs.base_twist);
             own.follow_as(inputs);
             own.copy_springs(inputs);

@@ -53,6 +53,32 @@ pub struct Inputs {
     spring_ids: Vec<SpringId>,
     /// Of each target of the scene, whether steps follow it.
     followed: Vec<bool>,
+    changes: Changes,
+}
+
+/// Stands for laws and spring rests: inputs with the same numbers have the same ones. Numbers are unique in this process.
+#[derive(Clone, Copy, Debug)]
+struct Changes {
+    laws: Version,
+    rests: Version,
+}
+
+/// One of these numbers; the default is that of no inputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Version(u64);
+
+impl Version {
+    fn new() -> Version {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Version(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// What is equal does not depend on when it was set.
+impl PartialEq for Changes {
+    fn eq(&self, _: &Changes) -> bool {
+        true
+    }
 }
 
 impl Inputs {
@@ -73,8 +99,20 @@ impl Inputs {
             springs: Vec::new(),
             spring_ids: Vec::new(),
             followed: vec![true; mechanism.targets().len()],
+            changes: Changes { laws: Version::new(), rests: Version::new() },
             mechanism: mechanism.clone(),
         }
+    }
+
+    /// Which laws and which spring rests these are.
+    pub(crate) fn versions(&self) -> [Version; 2] {
+        [self.changes.laws, self.changes.rests]
+    }
+
+    /// Takes the spring rests of others.
+    pub(crate) fn copy_rests(&mut self, other: &Inputs) {
+        self.rest.copy_from_slice(&other.rest);
+        self.changes.rests = other.changes.rests;
     }
 
     /// Gravity, world axes, m/s².
@@ -120,8 +158,9 @@ impl Inputs {
         (self.gravity, self.base, self.base_twist) = (other.gravity, other.base, other.base_twist);
         self.effector_loads.copy_from_slice(&other.effector_loads);
         self.body_loads.copy_from_slice(&other.body_loads);
-        self.rest.copy_from_slice(&other.rest);
+        self.copy_rests(other);
         self.laws.copy_from_slice(&other.laws);
+        self.changes.laws = other.changes.laws;
         self.friction.copy_from_slice(&other.friction);
         self.governed.clone_from(&other.governed);
         self.followed.copy_from_slice(&other.followed);
@@ -177,6 +216,7 @@ impl Inputs {
         }
         finite(rest.iter().all(|x| x.is_finite()), || format!("the target of joint `{}`", own.name))?;
         self.rest[range].copy_from_slice(rest);
+        self.changes.rests = Version::new();
         for (followed, target) in self.followed.iter_mut().zip(self.mechanism.targets()) {
             *followed &= target.joint != joint;
         }
@@ -217,6 +257,7 @@ impl Inputs {
         for (at, value) in range.zip(values) {
             *property.of(&mut self.laws[at], &mut self.friction[at]) = *value;
         }
+        self.changes.laws = Version::new();
         if matches!(property, JointProperty::Friction | JointProperty::TorqueLimit) {
             self.governed = laws::governed(&self.mechanism, &self.friction, &self.laws);
         }
@@ -251,7 +292,11 @@ impl Inputs {
             let span = target.time[b] - target.time[a];
             let s = if span > 0.0 { (time - target.time[a]) / span } else { 0.0 };
             for (k, rest) in self.rest[range].iter_mut().enumerate() {
-                *rest = target.position[a][k] * (1.0 - s) + target.position[b][k] * s;
+                let now = target.position[a][k] * (1.0 - s) + target.position[b][k] * s;
+                if now != *rest {
+                    *rest = now;
+                    self.changes.rests = Version::new();
+                }
             }
         }
     }

@@ -39,6 +39,7 @@ pub(crate) mod whole;
 
 pub use energy::Energy;
 pub use error::{InputError, StepError, Unsupported};
+pub(crate) use inputs::Version;
 pub use inputs::{Inputs, JointProperty};
 pub use spring::{Spring, SpringId};
 pub use state::State;

@@ -1,0 +1,127 @@
+//! A mechanism with the motions that are kept of it.
+
+use std::sync::Arc;
+
+use nalgebra::DMatrix;
+
+use super::basis::Basis;
+use super::placing::{Places, Reference, Turns};
+use super::step::TURNED;
+use super::tree::Tree;
+use crate::linear::three::{angular, linear};
+use crate::mechanism::Mechanism;
+
+/// How a model steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// How far a link may turn before mass and geometric stiffness are made again, rad; 0: in every step.
+    pub turned: f64,
+    /// Whether the geometric stiffness of loads and weight is taken at the end of a step. Without it a step holds them as they
+    /// are at its start.
+    pub geometric: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { turned: TURNED, geometric: true }
+    }
+}
+
+/// A mechanism reduced to a few motions of its joints.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(super) constants: Arc<Constants>,
+}
+
+/// What never changes.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    pub tree: Tree,
+    pub basis: Basis,
+    pub options: Options,
+    /// θ_start of each freedom.
+    pub start: Vec<f64>,
+    /// The most that a link turns with each motion at the start, rad, or moves, in radii.
+    pub turns: Vec<f64>,
+    /// The freedom of the tree that has a coordinate of the state.
+    pub freedom_of: Vec<Option<usize>>,
+    /// Gives y of coordinates: (ΘᵀNΘ)⁻¹ΘᵀN, a row for each motion.
+    pub projector: DMatrix<f64>,
+}
+
+impl Model {
+    /// The mechanism it was made from.
+    pub fn mechanism(&self) -> &Mechanism {
+        &self.constants.tree.mechanism
+    }
+
+    /// Number of motions, those of free bases not counted.
+    pub fn motions(&self) -> usize {
+        self.constants.basis.count - 6 * self.constants.tree.floats.len()
+    }
+
+    /// Number of freedoms of the mechanism's tree, those of free bases not counted.
+    pub fn freedoms(&self) -> usize {
+        self.constants.tree.freedoms.len() - 6 * self.constants.tree.floats.len()
+    }
+
+    /// The same motions, stepped in another way.
+    pub fn with_options(&self, options: Options) -> Model {
+        let constants = Constants { options, ..(*self.constants).clone() };
+        Model { constants: Arc::new(constants) }
+    }
+}
+
+impl Constants {
+    /// With motions as columns, a row for each freedom of the tree's joints, and the weights of freedoms in which they are
+    /// compared.
+    pub fn new(tree: Tree, motions: &DMatrix<f64>, norms: &[f64]) -> Constants {
+        let basis = Basis::new(&tree, motions);
+        let mut start = vec![0.0; tree.freedoms.len()];
+        if let Some(at) = tree.mechanism.start() {
+            tree.gather(&at.coordinates, &mut start);
+        }
+        let mut freedom_of = vec![None; tree.mechanism.coordinate_count()];
+        for (i, freedom) in tree.freedoms.iter().enumerate() {
+            if let Some(at) = freedom.coordinate {
+                freedom_of[at] = Some(i);
+            }
+        }
+        let weighed = DMatrix::from_fn(motions.ncols(), motions.nrows(), |k, i| motions[(i, k)] * norms[i]);
+        let gram = &weighed * motions;
+        let projector = gram.cholesky().map_or(weighed.clone(), |factor| factor.solve(&weighed));
+        let turns = most_turns(&tree, &basis, &start);
+        Constants { tree, basis, options: Options::default(), start, turns, freedom_of, projector }
+    }
+}
+
+fn most_turns(tree: &Tree, basis: &Basis, start: &[f64]) -> Vec<f64> {
+    let mut places = Places::new(tree);
+    let mut reference = Reference::new(tree);
+    reference.set(tree, start);
+    places.put(tree, basis, &reference, &vec![0.0; basis.count]);
+    let (mut turns, mut rates) = (Turns::new(tree), vec![0.0; basis.count]);
+    (0..basis.count)
+        .map(|k| {
+            rates.fill(0.0);
+            rates[k] = 1.0;
+            places.spin(tree, basis, &rates, None, &mut turns);
+            let size = |n: usize| {
+                let twist = turns.twists[n / 4].map(|x| x[n % 4]);
+                let norm = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                norm(angular(&twist)).max(norm(linear(&twist)) / tree.radius)
+            };
+            (0..tree.links.len()).map(size).fold(0.0, f64::max)
+        })
+        .collect()
+}
+
+impl Model {
+    /// With given motions: columns with a row for each freedom of the tree's joints, in the order in which joints carry bodies.
+    #[doc(hidden)]
+    pub fn with_motions(mechanism: &Mechanism, motions: &DMatrix<f64>) -> Model {
+        let tree = Tree::new(mechanism);
+        let norms = vec![1.0; motions.nrows()];
+        Model { constants: Arc::new(Constants::new(tree, motions, &norms)) }
+    }
+}

@@ -1,0 +1,213 @@
+//! Momenta: what every link carries from step to step, and the sums along the tree of what acts on them.
+//!
+//! A link carries the velocity v̄ of its centre of mass c and its angular momentum L, as the articulated engine has it. In a step
+//! of h seconds its inertia is K, that in the middle of the present turn, R exp(½hω), ω = I⁻¹L: at the start of it, a tumbling
+//! body would gain energy. What it has of its own, less what the present rates give it, is an impulse at P
+//!
+//! ```text
+//! f = m(v̄ − v − ω×c) + h m g,   t = c×f + L − K ω
+//! ```
+//! and the sum over all that a freedom carries, times its s, is what pushes that freedom.
+
+use std::array::from_fn;
+
+use super::basis::Basis;
+use super::placing::{Block, Places, Six, Turns};
+use super::tree::{BASE, Tree, Weights};
+use crate::linear::angle::{half_angle, in_range};
+use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
+use crate::linear::three::{Three, angular, cross, dot, linear, matrix, minus, plus, product, six};
+use crate::linear::wide::wide;
+use crate::spatial::exp_rotation;
+use nalgebra::Vector3;
+
+/// What four links carry on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    /// Of the centre of mass.
+    pub velocity: Three<Lanes>,
+    /// About the centre of mass.
+    pub angular: Three<Lanes>,
+    /// K: xx, xy, xz, yy, yz, zz.
+    pub middle: [Lanes; 6],
+}
+
+impl Carried {
+    pub const STILL: Carried =
+        Carried { velocity: [Lanes::ZERO; 3], angular: [Lanes::ZERO; 3], middle: [Lanes::ZERO; 6] };
+}
+
+/// S x of a symmetric matrix.
+#[inline(always)]
+pub(super) fn apply<const FUSED: bool>(S: &[Lanes; 6], x: Three<Lanes>) -> Three<Lanes> {
+    [[S[0], S[1], S[2]], [S[1], S[3], S[4]], [S[2], S[4], S[5]]].map(|row| dot::<FUSED, _>(row, x))
+}
+
+/// Rᵀx, R by its columns.
+#[inline(always)]
+pub(super) fn turn_back<const FUSED: bool>(R: &[Three<Lanes>; 3], x: Three<Lanes>) -> Three<Lanes> {
+    R.map(|column| dot::<FUSED, _>(column, x))
+}
+
+/// R S Rᵀ.
+#[inline(always)]
+fn turned<const FUSED: bool>(R: &[Three<Lanes>; 3], S: &[Lanes; 6]) -> [Lanes; 6] {
+    let row = |i: usize| [R[0][i], R[1][i], R[2][i]];
+    let t: [Three<Lanes>; 3] = from_fn(|i| apply::<FUSED>(S, row(i)));
+    [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, k)| dot::<FUSED, _>(t[i], row(k)))
+}
+
+/// The body's own turning, ω = I⁻¹RᵀL.
+#[inline(always)]
+pub(super) fn own_turning<const FUSED: bool>(weights: &Weights, block: &Block, L: Three<Lanes>) -> Three<Lanes> {
+    apply::<FUSED>(&weights.inverse, turn_back::<FUSED>(&block.columns, L))
+}
+
+/// K for a turning of the body that it is half-way of, ω in its own axes.
+#[inline(always)]
+fn middle<const FUSED: bool>(weights: &Weights, block: &Block, w: Three<Lanes>, h: f64) -> [Lanes; 6] {
+    // exp(½hω): half its angle is ¼h|ω|.
+    let quarter = w.map(|x| x * Lanes::all(0.25 * h));
+    let x = dot::<FUSED, _>(quarter, quarter);
+    let f = half_angle::<FUSED, _>(x);
+    let mut half = [quarter[0] * f.sinc, quarter[1] * f.sinc, quarter[2] * f.sinc, f.cos];
+    if !in_range(x) {
+        for l in 0..4 {
+            let far = exp_rotation(&Vector3::new(quarter[0][l], quarter[1][l], quarter[2][l]).scale(2.0));
+            (0..4).for_each(|i| half[i][l] = far.coords[i]);
+        }
+    }
+    turned::<FUSED>(&matrix::<FUSED, _>(product::<FUSED, _>(block.rotation, half)), &weights.inertia)
+}
+
+wide! {
+    /// K of all links for a step of h seconds, and the impulses that they have of their own, with their weight, at P: more than
+    /// the present rates give them, on a base with a twist at P.
+    pub(super) fn own_impulses, own_impulses_lanes(
+        tree: &Tree, places: &Places, now: &Turns, base: &Six, gravity: Three<f64>, h: f64,
+        carried: &mut [Carried], sums: &mut [[Lanes; 6]]
+    )
+}
+
+#[allow(clippy::too_many_arguments)]
+#[inline(always)]
+fn own_impulses_lanes<const FUSED: bool>(
+    tree: &Tree,
+    places: &Places,
+    now: &Turns,
+    base: &Six,
+    gravity: Three<f64>,
+    h: f64,
+    carried: &mut [Carried],
+    sums: &mut [[Lanes; 6]],
+) {
+    let (v0, w0) = (linear(base).map(Lanes::all), angular(base).map(Lanes::all));
+    let weight = gravity.map(|g| Lanes::all(h * g));
+    let rows = places.blocks.iter().zip(&tree.weights).zip(now.twists.iter().zip(carried)).zip(sums);
+    for (((block, weights), (twist, carried)), sum) in rows {
+        one_block_at_a_time();
+        let turning = own_turning::<FUSED>(weights, block, carried.angular);
+        carried.middle = middle::<FUSED>(weights, block, turning, h);
+        let (v, w) = (plus(linear(twist), v0), plus(angular(twist), w0));
+        let moving = plus(v, cross::<FUSED, _>(w, block.center));
+        let more = plus(minus(carried.velocity, moving), weight);
+        let f = more.map(|x| x * weights.mass);
+        let spin = minus(carried.angular, apply::<FUSED>(&carried.middle, w));
+        *sum = six(f, plus(spin, cross::<FUSED, _>(block.center, f)));
+    }
+}
+
+wide! {
+    /// What all links carry on from a step that ends with these twists, on a base with a twist at P.
+    pub(super) fn carry, carry_lanes(places: &Places, end: &Turns, base: &Six, from: &[Carried], to: &mut [Carried])
+}
+
+#[inline(always)]
+fn carry_lanes<const FUSED: bool>(
+    places: &Places,
+    end: &Turns,
+    base: &Six,
+    from: &[Carried],
+    to: &mut [Carried],
+) {
+    let (v0, w0) = (linear(base).map(Lanes::all), angular(base).map(Lanes::all));
+    for (((block, twist), from), to) in places.blocks.iter().zip(&end.twists).zip(from).zip(to) {
+        one_block_at_a_time();
+        let (v, w) = (plus(linear(twist), v0), plus(angular(twist), w0));
+        to.velocity = plus(v, cross::<FUSED, _>(w, block.center));
+        to.angular = apply::<FUSED>(&from.middle, w);
+    }
+}
+
+/// Sums up what links have, those that they carry included.
+#[inline(always)]
+pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {
+    // What the link after adds to this one.
+    let mut hand = [0.0; N];
+    for (b, joints) in tree.joints.iter().enumerate().rev() {
+        for l in (0..4).rev() {
+            let n = 4 * b + l;
+            let total: [f64; N] = from_fn(|k| sums[b][k][l] + hand[k]);
+            (0..N).for_each(|k| sums[b][k][l] = total[k]);
+            let parent = joints.parent[l];
+            if n > 0 && parent == n - 1 {
+                hand = total;
+                continue;
+            }
+            hand = [0.0; N];
+            if parent != BASE {
+                (0..N).for_each(|k| sums[parent / 4][k][parent % 4] += total[k]);
+            }
+        }
+    }
+}
+
+wide! {
+    /// Qᵏ = Σ Θ_i τ_i, τ_i = s_i·(sum of all that freedom i carries); `sums` are summed up on the way.
+    pub(super) fn gather, gather_lanes(
+        tree: &Tree, basis: &Basis, places: &Places, sums: &mut [[Lanes; 6]], columns: &mut [Lanes], Q: &mut [f64]
+    )
+}
+
+#[inline(always)]
+fn gather_lanes<const FUSED: bool>(
+    tree: &Tree,
+    basis: &Basis,
+    places: &Places,
+    sums: &mut [[Lanes; 6]],
+    columns: &mut [Lanes],
+    Q: &mut [f64],
+) {
+    sum_up(tree, sums);
+    columns.fill(Lanes::ZERO);
+    for (b, (block, sum)) in places.blocks.iter().zip(&*sums).enumerate() {
+        let tau = dot::<FUSED, _>(linear(&block.axis), linear(sum))
+            + dot::<FUSED, _>(angular(&block.axis), angular(sum));
+        for (column, theta) in columns.iter_mut().zip(basis.block(b)) {
+            *column = theta.fma::<FUSED>(tau, *column);
+        }
+    }
+    for (Q, column) in Q.iter_mut().zip(&*columns) {
+        *Q = (column[0] + column[1]) + (column[2] + column[3]);
+    }
+    for &n in &tree.others {
+        let link = &tree.links[n];
+        let sum = sums[n / 4].map(|x| x[n % 4]);
+        for i in link.first..link.first + link.count {
+            let tau: f64 = places.axes[i].iter().zip(&sum).map(|(s, f)| s * f).sum();
+            Q.iter_mut().zip(basis.row(i)).for_each(|(Q, theta)| *Q += theta * tau);
+        }
+    }
+}
+
+/// Adds a wrench (force, torque), world axes, at a point to the sums of a link.
+#[inline]
+pub(super) fn push(sums: &mut [[Lanes; 6]], places: &Places, n: usize, at: Three<f64>, wrench: &Six) {
+    let (f, t) = (linear(wrench), angular(wrench));
+    let moment = plus(t, cross::<false, _>(minus(at, places.point), f));
+    let own = &mut sums[n / 4];
+    (0..3).for_each(|k| {
+        own[k][n % 4] += f[k];
+        own[3 + k][n % 4] += moment[k];
+    });
+}

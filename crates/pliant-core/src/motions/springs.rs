@@ -1,0 +1,201 @@
+//! Springs, dampers and rotors on the motions, K = ΘᵀK_θΘ and so on, and where set-points take them.
+//!
+//! A set-point that no combination of the motions reaches moves the reference instead: with d = θ₀ − θ_start,
+//!
+//! ```text
+//! K y₀ = ΘᵀK_θ d,   θ_ref = θ_start + d − Θ y₀
+//! ```
+//! so that the springs' force on the motions is K(y₀ − y) and their force off them is none.
+
+use super::basis::Basis;
+use super::model::Constants;
+use super::placing::Reference;
+use super::tree::Tree;
+use crate::engine::{Inputs, Version};
+use crate::linear::dense::cholesky;
+use crate::linear::lanes::{Lanes, Number};
+use crate::linear::wide::dot;
+
+/// Springs on the motions, of some inputs; matrices have rows of `stride`.
+#[derive(Clone, Debug)]
+pub(super) struct Springs {
+    /// Which laws and rests of the inputs these are.
+    laws: Version,
+    rests: Version,
+    /// Changes with every change of the matrices.
+    pub version: u64,
+    pub K: Vec<f64>,
+    pub D: Vec<f64>,
+    pub A: Vec<f64>,
+    /// K y₀.
+    pub pull: Vec<f64>,
+    /// θ_ref now, and at the end of the next step.
+    pub now: Reference,
+    pub goal: Reference,
+    /// How fast θ_ref moves in this step, and moved in the last one.
+    pub drift: Reference,
+    moved: Vec<f64>,
+    /// Whether θ_ref does not move, nor did.
+    pub still: bool,
+    /// Of each freedom: damping, rotor.
+    resisting: Vec<(f64, f64)>,
+    away: Vec<f64>,
+    factor: Vec<f64>,
+    y: Vec<f64>,
+}
+
+/// Part of K's largest entry that stands in for the stiffness of passive motions while y₀ is looked for.
+const PASSIVE: f64 = 1e-12;
+
+/// Part of the way of set-points below which a reference does not move.
+const ROUNDING: f64 = 1e-12;
+
+impl Springs {
+    pub fn new(model: &Constants, inputs: &Inputs) -> Springs {
+        let (tree, basis) = (&model.tree, &model.basis);
+        let (square, freedoms) = (basis.stride * basis.stride, tree.freedoms.len());
+        let mut springs = Springs {
+            laws: Version::default(),
+            rests: Version::default(),
+            version: 0,
+            K: vec![0.0; square],
+            D: vec![0.0; square],
+            A: vec![0.0; square],
+            pull: vec![0.0; basis.stride],
+            now: Reference::new(tree),
+            goal: Reference::new(tree),
+            drift: Reference::new(tree),
+            moved: vec![0.0; freedoms],
+            still: true,
+            resisting: vec![(0.0, 0.0); freedoms],
+            away: vec![0.0; freedoms],
+            factor: vec![0.0; basis.count * basis.count],
+            y: vec![0.0; basis.count],
+        };
+        springs.take(model, inputs);
+        springs.rest();
+        springs
+    }
+
+    /// Takes the springs and set-points of the inputs, if they are others than those taken last.
+    pub fn take(&mut self, model: &Constants, inputs: &Inputs) {
+        let (tree, basis) = (&model.tree, &model.basis);
+        let [laws, rests] = inputs.versions();
+        if laws == self.laws && rests == self.rests {
+            return;
+        }
+        if laws != self.laws {
+            self.version += 1;
+            for matrix in [&mut self.K, &mut self.D, &mut self.A] {
+                matrix.fill(0.0);
+            }
+            for (i, freedom) in tree.freedoms.iter().enumerate() {
+                let Some(law) = freedom.coordinate.map(|at| &inputs.laws[at]) else { continue };
+                self.resisting[i] = (law.damping, law.armature);
+                let row = basis.row(i);
+                let parts =
+                    [(&mut self.K, law.stiffness), (&mut self.D, law.damping), (&mut self.A, law.armature)];
+                for (matrix, of) in parts.into_iter().filter(|(_, of)| *of != 0.0) {
+                    for (x, to) in row.iter().zip(matrix.chunks_exact_mut(basis.stride)) {
+                        to.iter_mut().zip(row).for_each(|(to, y)| *to += of * x * y);
+                    }
+                }
+            }
+        }
+        (self.laws, self.rests) = (laws, rests);
+        self.aim(model, inputs);
+        self.still = false;
+    }
+
+    fn aim(&mut self, model: &Constants, inputs: &Inputs) {
+        let (tree, basis, start) = (&model.tree, &model.basis, &model.start);
+        let n = basis.count;
+        self.away.fill(0.0);
+        self.pull.fill(0.0);
+        for (i, freedom) in tree.freedoms.iter().enumerate() {
+            let Some(at) = freedom.coordinate.filter(|at| inputs.laws[*at].stiffness > 0.0) else { continue };
+            self.away[i] = inputs.rest[at] - start[i];
+            let force = inputs.laws[at].stiffness * self.away[i];
+            self.pull.iter_mut().zip(basis.row(i)).for_each(|(pull, theta)| *pull += force * theta);
+        }
+        let size = self.away.iter().fold(0.0f64, |a, x| a.max(x.abs()));
+        if size > 0.0 {
+            let most = (0..n).map(|k| self.K[k * basis.stride + k]).fold(0.0, f64::max);
+            for i in 0..n {
+                (0..n).for_each(|k| self.factor[i * n + k] = self.K[i * basis.stride + k]);
+                self.factor[i * n + i] += PASSIVE * most;
+            }
+            self.y.copy_from_slice(&self.pull[..n]);
+            if cholesky::factor(&mut self.factor, n) {
+                cholesky::solve(&self.factor, n, &mut self.y);
+            } else {
+                self.y.fill(0.0);
+            }
+            for (i, away) in self.away.iter_mut().enumerate() {
+                *away -= dot(&basis.row(i)[..n], &self.y);
+                // What is left of a motion that the basis has is rounding.
+                *away = if away.abs() > ROUNDING * size { *away } else { 0.0 };
+            }
+        }
+        self.away.iter_mut().zip(start).for_each(|(away, start)| *away += start);
+        self.goal.set(tree, &self.away);
+    }
+
+    /// Finds how fast the reference goes to where the set-points have it in a step of h seconds.
+    pub fn begin(&mut self, h: f64) {
+        if self.still {
+            return;
+        }
+        let per = 1.0 / h;
+        let both = self.goal.all.iter().zip(&self.now.all);
+        self.drift.all.iter_mut().zip(both).for_each(|(d, (goal, now))| *d = (goal - now) * per);
+        let both = self.goal.lanes.iter().zip(&self.now.lanes);
+        let lanes = self.drift.lanes.iter_mut().zip(both);
+        lanes.for_each(|(d, (goal, now))| *d = (*goal - *now) * Lanes::all(per));
+    }
+
+    /// Takes what a reference that moves does to dampers and rotors from the right side: h ΘᵀD·drift + Θᵀa(drift − last).
+    pub fn resist(&self, basis: &Basis, h: f64, right: &mut [f64]) {
+        for (i, (damping, armature)) in self.resisting.iter().enumerate() {
+            let drift = self.drift.all[i];
+            let impulse = h * damping * drift + armature * (drift - self.moved[i]);
+            right.iter_mut().zip(basis.row(i)).for_each(|(right, theta)| *right -= theta * impulse);
+        }
+    }
+
+    /// The step was taken.
+    pub fn end(&mut self) {
+        if self.still {
+            return;
+        }
+        self.now.copy_from(&self.goal);
+        self.moved.copy_from_slice(&self.drift.all);
+        self.still = self.moved.iter().all(|x| *x == 0.0);
+    }
+
+    /// Puts the reference where the set-points have it, at rest.
+    pub fn rest(&mut self) {
+        self.now.copy_from(&self.goal);
+        self.moved.fill(0.0);
+        self.still = true;
+    }
+
+    /// How the reference moved in the last step.
+    pub fn moved(&self) -> &[f64] {
+        &self.moved
+    }
+
+    /// Puts the reference at coordinates, moving so.
+    pub fn restore(&mut self, tree: &Tree, now: &[f64], moved: &[f64]) {
+        self.now.set(tree, now);
+        self.moved.copy_from_slice(moved);
+        self.still = false;
+    }
+}
+
+impl Reference {
+    fn copy_from(&mut self, other: &Reference) {
+        self.all.copy_from_slice(&other.all);
+        self.lanes.copy_from_slice(&other.lanes);
+    }
+}

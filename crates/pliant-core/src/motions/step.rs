@@ -1,0 +1,623 @@
+//! One step: the rates of the motions at its end, from the momenta of all links, what acts on them, and springs, dampers and
+//! limits at the end of the step.
+//!
+//! ```text
+//! (M + a + hD + h²(K + G)) ẏ⁺ = M ẏ + a ẏ + ΘᵀJᵀ(momenta carried − momenta of ẏ + h·loads) + hK(y₀ − y),   y⁺ = y + h ẏ⁺
+//! ```
+//!
+//! With M of the present pose the momenta of ẏ drop out, and this is the step of the articulated engine on the motions: the
+//! twists nearest to those that each link would have alone. M is made again when a link has turned by [`TURNED`] since, and G
+//! with it; between, M multiplies the change of the rates alone.
+
+use super::basis::Basis;
+use super::model::Constants;
+use super::momentum::{Carried, carry, gather, own_impulses, push};
+use super::placing::{Places, Reference, Six, Turns};
+use super::springs::Springs;
+use super::system::System;
+use super::tree::{BASE, Tree};
+use crate::engine::laws::Pieces;
+use crate::engine::{Inputs, State, StepError};
+use crate::linear::dense::cholesky;
+use crate::linear::lanes::Lanes;
+use crate::linear::three::{cross, minus, plus, six};
+use crate::linear::wide::dot;
+use crate::mechanism::BodyId;
+use crate::spatial::{Pose, Twist, Wrench};
+use nalgebra::{Matrix6, Vector3};
+
+/// How far a link may have turned since mass and geometric stiffness were made, rad; slides count over the radius.
+pub(super) const TURNED: f64 = 0.02;
+
+/// Part of the matrix of a step that geometric stiffness has to leave of it.
+const LEFT: f64 = 0.2;
+
+/// Everything that moves.
+#[derive(Clone, Debug)]
+pub(super) struct Motion {
+    pub time: f64,
+    pub steps: u64,
+    /// y and ẏ; of free bases nothing, and the twist at P.
+    pub y: Vec<f64>,
+    pub rates: Vec<f64>,
+    pub places: Places,
+    /// How links move with ẏ, and what they carry.
+    pub now: Turns,
+    pub carried: Vec<Carried>,
+    pub base_twist: Twist,
+}
+
+impl Motion {
+    pub fn new(model: &Constants, reference: &Reference) -> Motion {
+        let (tree, stride) = (&model.tree, model.basis.stride);
+        let mut motion = Motion {
+            time: 0.0,
+            steps: 0,
+            y: vec![0.0; stride],
+            rates: vec![0.0; stride],
+            places: Places::new(tree),
+            now: Turns::new(tree),
+            carried: vec![Carried::STILL; tree.joints.len()],
+            base_twist: Twist::ZERO,
+        };
+        motion.place(model, reference);
+        motion
+    }
+
+    /// Puts the links where y and the reference have them, and moves them by ẏ.
+    pub fn place(&mut self, model: &Constants, reference: &Reference) {
+        let (tree, basis) = (&model.tree, &model.basis);
+        self.places.put(tree, basis, reference, &self.y[..basis.count]);
+        self.places.spin(tree, basis, &self.rates[..basis.count], None, &mut self.now);
+    }
+
+    fn copy_small(&mut self, other: &Motion) {
+        (self.time, self.steps, self.base_twist) = (other.time, other.steps, other.base_twist);
+        self.y.copy_from_slice(&other.y);
+        self.rates.copy_from_slice(&other.rates);
+    }
+}
+
+/// What mass and geometric stiffness were made for.
+#[derive(Clone, Debug, Default)]
+struct Made {
+    valid: bool,
+    h: f64,
+    springs: u64,
+    y: Vec<f64>,
+    loads: Vec<Wrench>,
+    body_loads: f64,
+    gravity: [f64; 3],
+}
+
+/// A coordinate on which more acts in a step than its spring and damper: an impulse, and a weight on its rate.
+#[derive(Clone, Copy, Debug)]
+struct Extra {
+    freedom: usize,
+    weight: f64,
+    impulse: f64,
+}
+
+/// Memory of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Workspace {
+    pub next: Motion,
+    pub system: System,
+    made: Made,
+    /// The matrix of a step without what changes in every one, and its factor; the same with all, and its factor.
+    base: Vec<f64>,
+    factor: Vec<f64>,
+    matrix: Vec<f64>,
+    pub whole: Vec<f64>,
+    /// Whether the last step had more than the first.
+    more: bool,
+    pub sums: Vec<[Lanes; 6]>,
+    columns: Vec<Lanes>,
+    Q: Vec<f64>,
+    right: Vec<f64>,
+    /// The same without contact, and what contact adds to it.
+    free: Vec<f64>,
+    pub pushed: Vec<f64>,
+    /// ẏ⁺.
+    pub solution: Vec<f64>,
+    pub end: Turns,
+    extras: Vec<Extra>,
+    /// Rates of limited freedoms that tell which limits act.
+    ahead: Vec<f64>,
+    pub pieces: Pieces,
+    jacobian: Vec<f64>,
+    /// Coordinates, rates and friction as the laws of friction ask for them.
+    pub state: State,
+}
+
+impl Workspace {
+    pub fn new(model: &Constants, motion: &Motion) -> Workspace {
+        let (tree, basis) = (&model.tree, &model.basis);
+        let (n, stride) = (basis.count, basis.stride);
+        Workspace {
+            next: motion.clone(),
+            system: System::new(tree, basis),
+            made: Made::default(),
+            base: vec![0.0; n * n],
+            factor: vec![0.0; n * n],
+            matrix: vec![0.0; n * n],
+            whole: vec![0.0; n * n],
+            more: false,
+            sums: vec![[Lanes::ZERO; 6]; tree.joints.len()],
+            columns: vec![Lanes::ZERO; n],
+            Q: vec![0.0; n],
+            right: vec![0.0; n],
+            free: vec![0.0; n],
+            pushed: vec![0.0; n],
+            solution: vec![0.0; stride],
+            end: Turns::new(tree),
+            extras: Vec::with_capacity(2 * tree.freedoms.len()),
+            ahead: vec![0.0; tree.limited.len()],
+            pieces: Pieces::default(),
+            jacobian: vec![0.0; 6 * stride],
+            state: State::at_rest(&tree.mechanism),
+        }
+    }
+
+    /// The factor of the last step's matrix.
+    pub fn factored(&self) -> &[f64] {
+        if self.more { &self.whole } else { &self.factor }
+    }
+
+    /// Mass and stiffness are made again in the next step.
+    pub fn forget(&mut self) {
+        self.made.valid = false;
+    }
+}
+
+/// Calls with the link, the point and the force and torque of every dead load.
+pub(super) fn each_load(
+    tree: &Tree,
+    places: &Places,
+    inputs: &Inputs,
+    mut push: impl FnMut(usize, Vector3<f64>, &Wrench),
+) {
+    let mut dead = |body: BodyId, frame: &Pose, load: &Wrench| {
+        if let (Some(n), offset) = tree.place(body) {
+            push(n, (places.pose(n) * offset * *frame).position, load);
+        }
+    };
+    for (e, load) in inputs.effector_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
+        let effector = &tree.mechanism.effectors()[e];
+        dead(effector.body, &effector.frame, load);
+    }
+    for (b, load) in inputs.body_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
+        dead(tree.mechanism.body_id(b), &Pose::identity(), load);
+    }
+}
+
+/// A sum that changes with any load on a body.
+fn trace_of(loads: &[Wrench]) -> f64 {
+    let of = |w: &Wrench| w.force.x + 1.7 * w.force.y + 2.3 * w.force.z + 0.9 * w.torque.sum();
+    loads.iter().enumerate().map(|(i, w)| of(w) * (1.0 + i as f64)).sum()
+}
+
+/// ΘᵀJᵀ of a link: how it moves with each motion at P, six rows of `stride`.
+pub(super) fn jacobian(tree: &Tree, basis: &Basis, places: &Places, n: usize, J: &mut [f64]) {
+    J.fill(0.0);
+    let mut at = n;
+    while at != BASE {
+        let link = &tree.links[at];
+        for i in link.first..link.first + link.count {
+            let s = places.axis(tree, i);
+            for (k, row) in J.chunks_exact_mut(basis.stride).enumerate().filter(|(k, _)| s[*k] != 0.0) {
+                row.iter_mut().zip(basis.row(i)).for_each(|(J, theta)| *J += s[k] * theta);
+            }
+        }
+        at = link.parent;
+    }
+}
+
+/// A twist of the base, given at its origin, at P; none where the tree is free.
+pub(super) fn base_at_point(places: &Places, twist: &Twist) -> Six {
+    if !places.floats.is_empty() {
+        return [0.0; 6];
+    }
+    let arm = minus(places.point, places.base.position.into());
+    let w: [f64; 3] = twist.angular.into();
+    six(plus(twist.linear.into(), cross::<false, _>(w, arm)), w)
+}
+
+/// Solves for ẏ⁺ in a step of h seconds, in memory; nothing moves.
+pub(super) fn solve(
+    model: &Constants,
+    springs: &mut Springs,
+    inputs: &Inputs,
+    h: f64,
+    motion: &mut Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if !(h.is_finite() && h > 0.0) {
+        return Err(StepError::TimeStep { dt: h });
+    }
+    let (tree, basis) = (&model.tree, &model.basis);
+    let n = basis.count;
+    let base = base_at_point(&motion.places, &inputs.base_twist);
+    springs.begin(h);
+    if !springs.still {
+        motion.places.spin(tree, basis, &motion.rates[..n], Some(&springs.drift), &mut motion.now);
+    }
+    let gravity: [f64; 3] = inputs.gravity.into();
+    let (places, carried) = (&motion.places, &mut motion.carried);
+    own_impulses(tree, places, &motion.now, &base, gravity, h, carried, &mut work.sums);
+    let sums = &mut work.sums;
+    each_load(tree, places, inputs, |n, at, load| {
+        let impulse = six((load.force * h).into(), (load.torque * h).into());
+        push(sums, places, n, at.into(), &impulse);
+    });
+    make_if_needed(model, springs, inputs, h, motion, work)?;
+    let (places, sums) = (&motion.places, &mut work.sums);
+    work.more = !inputs.springs.is_empty();
+    if work.more {
+        work.matrix.copy_from_slice(&work.base);
+    }
+    for spring in &inputs.springs {
+        // h²k + h d on the velocity of its frame, and the impulse on a frame at rest where it is now.
+        let (Some(link), offset) = tree.place(spring.body) else { continue };
+        let at = places.pose(link) * offset * spring.frame;
+        let Wrench { force, torque } = spring.wrench(&at, &Twist::ZERO);
+        push(sums, places, link, at.position.into(), &six((force * h).into(), (torque * h).into()));
+        jacobian(tree, basis, places, link, &mut work.jacobian);
+        let mut W = Matrix6::from_diagonal_element(h * (h * spring.stiffness + spring.damping));
+        let turning = spring.turning(&at) * (h * h)
+            + nalgebra::Matrix3::from_diagonal_element(h * spring.turning_damping);
+        W.fixed_view_mut::<3, 3>(3, 3).copy_from(&turning);
+        let arm = at.position - Vector3::from(places.point);
+        add_spring(&mut work.matrix, n, &mut work.jacobian, basis.stride, &arm, &W);
+    }
+    gather(tree, basis, places, sums, &mut work.columns, &mut work.Q);
+    // M ẏ + Q + hK(y₀ − y), and what a reference that moves does to dampers and rotors.
+    for k in 0..n {
+        let row = k * basis.stride..k * basis.stride + basis.stride;
+        work.right[k] = work.Q[k]
+            + dot(&work.system.M[row.clone()], &motion.rates)
+            + h * (springs.pull[k] - dot(&springs.K[row], &motion.y));
+    }
+    if !springs.still {
+        springs.resist(basis, h, &mut work.right);
+    }
+    find(model, inputs, h, motion, work)
+}
+
+/// Makes mass, geometric stiffness and the matrix of a step, if those there are no longer serve.
+fn make_if_needed(
+    model: &Constants,
+    springs: &Springs,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let (tree, basis, made) = (&model.tree, &model.basis, &mut work.made);
+    let n = basis.count;
+    let far = || {
+        let turned: f64 =
+            (0..n).map(|k| model.turns[k] * (motion.y[k] - made.y[k]).abs()).sum();
+        turned.is_nan() || turned > model.options.turned
+    };
+    let gravity: [f64; 3] = inputs.gravity.into();
+    let fresh = made.valid
+        && tree.floats.is_empty()
+        && model.options.turned > 0.0
+        && made.gravity == gravity
+        && made.loads == inputs.effector_loads
+        && made.body_loads == trace_of(&inputs.body_loads)
+        && !far();
+    if !fresh {
+        let mut loaded = false;
+        if model.options.geometric {
+            let spreads = &mut work.system.spreads;
+            each_load(tree, &motion.places, inputs, |n, at, load| {
+                if !loaded {
+                    spreads.fill([Lanes::ZERO; 12]);
+                    loaded = true;
+                }
+                spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), load);
+            });
+        }
+        let at = if model.options.geometric { gravity } else { [0.0; 3] };
+        work.system.make(tree, basis, &motion.places, &motion.carried, at, loaded);
+        for i in 0..n {
+            for k in 0..n {
+                work.system.M[i * basis.stride + k] += springs.A[i * basis.stride + k];
+            }
+        }
+        made.valid = true;
+        made.gravity = gravity;
+        made.y.clear();
+        made.y.extend_from_slice(&motion.y);
+        made.loads.clone_from(&inputs.effector_loads);
+        made.body_loads = trace_of(&inputs.body_loads);
+    } else if made.h == h && made.springs == springs.version {
+        return Ok(());
+    }
+    (made.h, made.springs) = (h, springs.version);
+    let System { M, G, .. } = &work.system;
+    let at = |i: usize, k: usize| i * basis.stride + k;
+    for i in 0..n {
+        for k in 0..n {
+            let a = at(i, k);
+            work.base[i * n + k] = M[a] + h * (springs.D[a] + h * springs.K[a]);
+        }
+    }
+    if model.options.geometric {
+        for i in 0..n {
+            for k in 0..n {
+                work.factor[i * n + k] = (1.0 - LEFT) * work.base[i * n + k] + h * h * G[at(i, k)];
+            }
+        }
+        let bends = cholesky::factor(&mut work.factor, n);
+        for i in 0..n {
+            for k in 0..n {
+                let own = if bends {
+                    G[at(i, k)]
+                } else if i == k {
+                    (0..n).map(|k| G[at(i, k)].abs()).sum()
+                } else {
+                    0.0
+                };
+                work.base[i * n + k] += h * h * own;
+            }
+        }
+    }
+    work.factor.copy_from_slice(&work.base);
+    if cholesky::factor(&mut work.factor, n) {
+        return Ok(());
+    }
+    work.made.valid = false;
+    Err(undetermined(model, motion, h))
+}
+
+/// Adds a dead load to the sums of its link; a couple by half on each side of the diagonal.
+fn spread(own: &mut [Lanes; 12], l: usize, at: &Vector3<f64>, load: &Wrench) {
+    for i in 0..3 {
+        own[i][l] += load.force[i];
+        for k in 0..3 {
+            own[3 + 3 * i + k][l] += at[i] * load.force[k];
+        }
+    }
+    for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+        own[3 + 3 * j + k][l] += 0.5 * load.torque[i];
+        own[3 + 3 * k + j][l] -= 0.5 * load.torque[i];
+    }
+}
+
+/// Adds JᵀWJ of a frame at an arm from P to a matrix; `J` is that of its link at P, and becomes that of the frame.
+fn add_spring(
+    matrix: &mut [f64],
+    n: usize,
+    J: &mut [f64],
+    stride: usize,
+    arm: &Vector3<f64>,
+    W: &Matrix6<f64>,
+) {
+    shift(J, stride, arm);
+    for a in 0..n {
+        let row: [f64; 6] =
+            std::array::from_fn(|i| (0..6).map(|k| W[(i, k)] * J[k * stride + a]).sum::<f64>());
+        for b in 0..n {
+            matrix[b * n + a] += (0..6).map(|i| J[i * stride + b] * row[i]).sum::<f64>();
+        }
+    }
+}
+
+/// Rows of motion at P, at a point that is an arm from it: v + ω × arm.
+pub(super) fn shift(J: &mut [f64], stride: usize, arm: &Vector3<f64>) {
+    for k in 0..stride {
+        let w = Vector3::new(J[3 * stride + k], J[4 * stride + k], J[5 * stride + k]).cross(arm);
+        (0..3).for_each(|i| J[i * stride + k] += w[i]);
+    }
+}
+
+/// Solves the small system, with the limits and laws that its solution lies on.
+fn find(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let tree = &model.tree;
+    for (ahead, &i) in work.ahead.iter_mut().zip(&tree.limited) {
+        *ahead = motion.now.rate(tree, i);
+    }
+    let governed = !inputs.governed.is_empty();
+    if governed {
+        for (i, freedom) in tree.freedoms.iter().enumerate() {
+            let Some(at) = freedom.coordinate else { continue };
+            work.state.coordinates[at] = motion.places.coordinate(tree, i);
+            work.state.rates[at] = motion.now.rate(tree, i);
+        }
+        work.pieces.start(inputs, &work.state, h);
+    }
+    solve_once(model, inputs, h, motion, work)?;
+    let mut again = look_ahead(model, h, motion, inputs, work) | (governed && revise(model, inputs, h, work));
+    while again {
+        solve_once(model, inputs, h, motion, work)?;
+        again =
+            governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, work));
+    }
+    Ok(())
+}
+
+/// The rate of a freedom that the solution has.
+fn found(basis: &Basis, solution: &[f64], freedom: usize) -> f64 {
+    dot(basis.row(freedom), solution)
+}
+
+/// Whether the rates found lead beyond limits that did not act.
+fn look_ahead(model: &Constants, h: f64, motion: &Motion, inputs: &Inputs, work: &mut Workspace) -> bool {
+    let (tree, mut changed) = (&model.tree, false);
+    for (ahead, &i) in work.ahead.iter_mut().zip(&tree.limited) {
+        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
+        let q = motion.places.coordinate(tree, i);
+        let beyond = |rate: f64| q + h * rate > law.upper || q + h * rate < law.lower;
+        let rate = found(&model.basis, &work.solution, i);
+        if beyond(rate) && !beyond(*ahead) {
+            (*ahead, changed) = (rate, true);
+        }
+    }
+    changed
+}
+
+/// Whether friction and torque limits are on other pieces at the rates found than these were solved for.
+fn revise(model: &Constants, inputs: &Inputs, h: f64, work: &mut Workspace) -> bool {
+    let (solution, state) = (&work.solution, &work.state);
+    work.pieces.revise(inputs, state, h, |at| {
+        let rate = model.freedom_of[at].map_or(0.0, |i| found(&model.basis, solution, i));
+        (state.coordinates[at] + h * rate, rate)
+    })
+}
+
+/// Solves on the present pieces.
+fn solve_once(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let (tree, basis) = (&model.tree, &model.basis);
+    let n = basis.count;
+    work.extras.clear();
+    for (&ahead, &i) in work.ahead.iter().zip(&tree.limited) {
+        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
+        let (q, stiffness) = (motion.places.coordinate(tree, i), tree.freedoms[i].limit);
+        let end = q + h * ahead;
+        let bound = if end > law.upper { law.upper } else { law.lower };
+        if end > law.upper || end < law.lower {
+            let (weight, impulse) = (h * h * stiffness, h * stiffness * (bound - q));
+            work.extras.push(Extra { freedom: i, weight, impulse });
+        }
+    }
+    let laws = work.pieces.laws(inputs);
+    for own in &inputs.governed {
+        let (at, own) = (own.coordinate, &inputs.laws[own.coordinate]);
+        let (Some(i), law) = (model.freedom_of[at], &laws[at]) else { continue };
+        let (k, d) = (law.stiffness - own.stiffness, law.damping - own.damping);
+        let force = k * (inputs.rest[at] - motion.places.coordinate(tree, i)) + law.push;
+        work.extras.push(Extra { freedom: i, weight: h * (d + h * k), impulse: h * force });
+    }
+    let solution = &mut work.solution;
+    solution[..n].copy_from_slice(&work.right);
+    if work.extras.is_empty() && inputs.springs.is_empty() {
+        work.more = false;
+        cholesky::solve(&work.factor, n, &mut solution[..n]);
+        return Ok(());
+    }
+    work.more = true;
+    work.whole.copy_from_slice(if inputs.springs.is_empty() { &work.base } else { &work.matrix });
+    for extra in &work.extras {
+        let row = &basis.row(extra.freedom)[..n];
+        for i in (0..n).filter(|i| row[*i] != 0.0) {
+            let scaled = extra.weight * row[i];
+            solution[i] += extra.impulse * row[i];
+            for k in 0..n {
+                work.whole[i * n + k] += scaled * row[k];
+            }
+        }
+    }
+    if !cholesky::factor(&mut work.whole, n) {
+        return Err(undetermined(model, motion, h));
+    }
+    cholesky::solve(&work.whole, n, &mut solution[..n]);
+    Ok(())
+}
+
+/// The twists that the solution gives all links where they are.
+pub(super) fn spin_end(model: &Constants, springs: &Springs, motion: &Motion, work: &mut Workspace) {
+    let drift = (!springs.still).then_some(&springs.drift);
+    let solution = &work.solution[..model.basis.count];
+    motion.places.spin(&model.tree, &model.basis, solution, drift, &mut work.end);
+}
+
+/// Of a link, at P, with that of the base.
+pub(super) fn end_twist(inputs: &Inputs, motion: &Motion, work: &Workspace, n: usize) -> Twist {
+    let own = work.end.twists[n / 4].map(|x| x[n % 4]);
+    let base = base_at_point(&motion.places, &inputs.base_twist);
+    let of = |k: usize| own[k] + base[k];
+    Twist::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
+}
+
+/// Solves the same step with more on the right side, from the limits and pieces that it was solved on.
+pub(super) fn find_pushed(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    work.free.clone_from(&work.right);
+    work.right.iter_mut().zip(&work.pushed).for_each(|(right, pushed)| *right += pushed);
+    let mut solved = solve_once(model, inputs, h, motion, work);
+    if solved.is_ok() && look_ahead(model, h, motion, inputs, work) {
+        solved = solve_once(model, inputs, h, motion, work);
+    }
+    work.right.clone_from(&work.free);
+    solved
+}
+
+/// Moves on with the solution, in memory; its twists are at the end.
+pub(super) fn advance(
+    model: &Constants,
+    springs: &Springs,
+    inputs: &Inputs,
+    h: f64,
+    motion: &Motion,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let (tree, basis) = (&model.tree, &model.basis);
+    let n = basis.count;
+    let Workspace { next, solution, end, .. } = work;
+    next.copy_small(motion);
+    next.time += h;
+    next.steps += 1;
+    next.base_twist = inputs.base_twist;
+    let base = base_at_point(&motion.places, &inputs.base_twist);
+    carry(&motion.places, end, &base, &motion.carried, &mut next.carried);
+    next.rates[..n].copy_from_slice(&solution[..n]);
+    for k in 6 * tree.floats.len()..n {
+        next.y[k] += h * solution[k];
+    }
+    next.places.base = inputs.base;
+    next.place(model, &springs.goal);
+    if finite(next) { Ok(()) } else { Err(not_finite(model, next, h)) }
+}
+
+/// Whether everything is finite: 0·x is zero for those numbers alone, and every link's place is in the sum.
+fn finite(motion: &Motion) -> bool {
+    let mut sum = Lanes::ZERO;
+    for (block, carried) in motion.places.blocks.iter().zip(&motion.carried) {
+        for x in block.position.iter().chain(&carried.velocity).chain(&carried.angular) {
+            sum = sum + *x * Lanes([0.0; 4]);
+        }
+    }
+    let small = motion.y.iter().chain(&motion.rates).all(|x| x.is_finite());
+    small && sum.0.iter().sum::<f64>() == 0.0
+}
+
+fn not_finite(model: &Constants, motion: &Motion, h: f64) -> StepError {
+    let links = &model.tree.links;
+    let bad = (0..links.len()).find(|n| !motion.places.pose(*n).is_finite()).unwrap_or(0);
+    StepError::NotFinite {
+        step: motion.steps,
+        body: model.tree.mechanism[links[bad].head].name.clone(),
+        cause: format!(
+            "a load, target or stiffness is too large for f64, or dt = {h} s is too long; try a smaller dt"
+        ),
+    }
+}
+
+/// The matrix of a step is not positive: something moves that has no mass and no spring, or numbers left f64.
+fn undetermined(model: &Constants, motion: &Motion, h: f64) -> StepError {
+    let mut error = not_finite(model, motion, h);
+    if let StepError::NotFinite { step, .. } = &mut error {
+        *step += 1;
+    }
+    error
+}
