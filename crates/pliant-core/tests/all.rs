@@ -12,5 +12,6 @@ mod expression;
 mod full;
 mod gallery;
 mod live;
+mod motions;
 mod parts;
 mod reduced;

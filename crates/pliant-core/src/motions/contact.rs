@@ -86,7 +86,8 @@ impl Touch for Simulation {
         let n = node.expect("a body that moves");
         let arm = self.touch_pose(body).position - Vector3::from(self.motion.places.point);
         let twist = step::end_twist(&self.inputs, &self.motion, &self.work, n);
-        Twist { linear: twist.linear + twist.angular.cross(&arm), angular: twist.angular }
+        let own = Twist { linear: twist.linear + twist.angular.cross(&arm), angular: twist.angular };
+        own + self.work.floating.lost_at(n, &self.touch_pose(body).position)
     }
 
     fn respond(&mut self, _: f64, _: usize, pushes: &[Push], out: &mut [f64]) {

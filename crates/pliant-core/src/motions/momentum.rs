@@ -82,10 +82,10 @@ fn middle<const FUSED: bool>(weights: &Weights, block: &Block, w: Three<Lanes>, 
 
 wide! {
     /// K of all links for a step of h seconds, and the impulses that they have of their own, with their weight, at P: more than
-    /// the present rates give them, on a base with a twist at P.
+    /// the present rates give them, on a base with a twist at P. Free trees are stepped in axes that turn with `rates`.
     pub(super) fn own_impulses, own_impulses_lanes(
         tree: &Tree, places: &Places, now: &Turns, base: &Six, gravity: Three<f64>, h: f64,
-        carried: &mut [Carried], sums: &mut [[Lanes; 6]]
+        rates: &[Three<Lanes>], carried: &mut [Carried], sums: &mut [[Lanes; 6]]
     )
 }
 
@@ -98,15 +98,19 @@ fn own_impulses_lanes<const FUSED: bool>(
     base: &Six,
     gravity: Three<f64>,
     h: f64,
+    rates: &[Three<Lanes>],
     carried: &mut [Carried],
     sums: &mut [[Lanes; 6]],
 ) {
     let (v0, w0) = (linear(base).map(Lanes::all), angular(base).map(Lanes::all));
     let weight = gravity.map(|g| Lanes::all(h * g));
     let rows = places.blocks.iter().zip(&tree.weights).zip(now.twists.iter().zip(carried)).zip(sums);
-    for (((block, weights), (twist, carried)), sum) in rows {
+    for (b, (((block, weights), (twist, carried)), sum)) in rows.enumerate() {
         one_block_at_a_time();
-        let turning = own_turning::<FUSED>(weights, block, carried.angular);
+        let mut turning = own_turning::<FUSED>(weights, block, carried.angular);
+        if let Some(rate) = rates.get(b) {
+            turning = minus(turning, turn_back::<FUSED>(&block.columns, *rate));
+        }
         carried.middle = middle::<FUSED>(weights, block, turning, h);
         let (v, w) = (plus(linear(twist), v0), plus(angular(twist), w0));
         let moving = plus(v, cross::<FUSED, _>(w, block.center));
@@ -145,10 +149,22 @@ pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {
     // What the link after adds to this one.
     let mut hand = [0.0; N];
     for (b, joints) in tree.joints.iter().enumerate().rev() {
-        for l in (0..4).rev() {
+        let first = if joints.in_row {
+            // Links that hang on these are counted already: none is between them.
+            sums[b] = from_fn(|k| sums_to_row(sums[b][k], hand[k]));
+            0
+        } else {
+            3
+        };
+        for l in (0..=first).rev() {
             let n = 4 * b + l;
-            let total: [f64; N] = from_fn(|k| sums[b][k][l] + hand[k]);
-            (0..N).for_each(|k| sums[b][k][l] = total[k]);
+            let total: [f64; N] = if joints.in_row {
+                sums[b].map(|x| x[0])
+            } else {
+                let total = from_fn(|k| sums[b][k][l] + hand[k]);
+                (0..N).for_each(|k| sums[b][k][l] = total[k]);
+                total
+            };
             let parent = joints.parent[l];
             if n > 0 && parent == n - 1 {
                 hand = total;
@@ -160,6 +176,15 @@ pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {
             }
         }
     }
+}
+
+/// The sums of numbers in a row from its end, after which there is more: two additions deep, not four.
+#[inline(always)]
+fn sums_to_row(x: Lanes, after: f64) -> Lanes {
+    let [a, b, c, d] = x.0;
+    let pairs = Lanes([a, b, c, d]) + Lanes([b, c, d, 0.0]);
+    let [_, _, c, d] = pairs.0;
+    (pairs + Lanes([c, d, 0.0, 0.0])) + Lanes::all(after)
 }
 
 wide! {

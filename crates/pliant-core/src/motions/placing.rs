@@ -102,7 +102,7 @@ impl Places {
             axes: vec![[0.0; 6]; tree.freedoms.len()],
             point: [0.0; 3],
             base: Pose::identity(),
-            floats: tree.floats.iter().map(|n| tree.mechanism[tree.links[*n].head].pose).collect(),
+            floats: tree.floats.iter().map(|n| start_of(tree, *n)).collect(),
         }
     }
 
@@ -172,7 +172,7 @@ impl Places {
             for &n in others {
                 self.put_other(tree, basis, reference, y, n, first);
             }
-            // H_c = H_p · (way)
+            // H_c = H_p · (way): of four links in a row, products of neighbours first.
             let mut rotation = [0.0; 4];
             for b in group.clone() {
                 let (joints, way) = (&tree.joints[b], self.ways[b - first]);
@@ -182,6 +182,14 @@ impl Places {
                             BASE => ground(self, 4 * b + l).rotation.coords.into(),
                             parent => self.blocks[parent / 4].rotation.map(|x| x[parent % 4]),
                         };
+                    }
+                    if joints.in_row {
+                        let pairs = product::<FUSED, _>(shifted_turn::<1>(&way.rotation), way.rotation);
+                        let fours = product::<FUSED, _>(shifted_turn::<2>(&pairs), pairs);
+                        let all = product::<FUSED, _>(rotation.map(Lanes::all), fours);
+                        self.blocks[b].rotation = all;
+                        rotation = all.map(|x| x[3]);
+                        break;
                     }
                     rotation = product::<FUSED, _>(rotation, way.rotation.map(|x| x[l]));
                     (0..4).for_each(|k| self.blocks[b].rotation[k][l] = rotation[k]);
@@ -210,6 +218,11 @@ impl Places {
                             BASE => ground(self, 4 * b + l).position.into(),
                             parent => self.blocks[parent / 4].position.map(|x| x[parent % 4]),
                         };
+                    }
+                    if joints.in_row {
+                        self.blocks[b].position = from_fn(|k| sums_in_row(way.step[k], position[k]));
+                        position = self.blocks[b].position.map(|x| x[3]);
+                        break;
                     }
                     position = from_fn(|k| position[k] + way.step[k][l]);
                     (0..3).for_each(|k| self.blocks[b].position[k][l] = position[k]);
@@ -325,11 +338,22 @@ impl Places {
                         parent => turns.twists[parent / 4].map(|x| x[parent % 4]),
                     };
                 }
+                if joints.in_row {
+                    turns.twists[b] = from_fn(|k| sums_in_row(turns.twists[b][k], twist[k]));
+                    twist = turns.twists[b].map(|x| x[3]);
+                    break;
+                }
                 twist = from_fn(|k| twist[k] + turns.twists[b][k][l]);
                 (0..6).for_each(|k| turns.twists[b][k][l] = twist[k]);
             }
         }
     }
+}
+
+/// Where a link starts.
+fn start_of(tree: &Tree, n: usize) -> Pose {
+    let head = tree.links[n].head;
+    tree.mechanism.start().map_or(tree.mechanism[head].pose, |start| start.poses[head.index()])
 }
 
 /// How all links move.
@@ -369,4 +393,22 @@ fn jump(joints: &Joints, b: usize, l: usize, first: usize) -> Option<usize> {
     let parent = joints.parent[l];
     let at_hand = (l > 0 && joints.in_row) || (parent == (4 * b + l).wrapping_sub(1) && (l > 0 || b > first));
     (!at_hand).then_some(parent)
+}
+
+/// The sums of numbers in a row, after what is before them: two additions deep, not four.
+#[inline(always)]
+fn sums_in_row(x: Lanes, before: f64) -> Lanes {
+    let [a, b, c, d] = x.0;
+    let pairs = Lanes([a, b, c, d]) + Lanes([0.0, a, b, c]);
+    let [a, b, ..] = pairs.0;
+    (pairs + Lanes([0.0, 0.0, a, b])) + Lanes::all(before)
+}
+
+/// Quaternions of the links N before, no turn where there is none.
+#[inline(always)]
+fn shifted_turn<const N: usize>(q: &[Lanes; 4]) -> [Lanes; 4] {
+    from_fn(|k| {
+        let none = f64::from(k == 3);
+        Lanes(from_fn(|l| if l < N { none } else { q[k].0[l - N] }))
+    })
 }

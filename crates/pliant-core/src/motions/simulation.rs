@@ -13,7 +13,6 @@ use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
     Warning,
 };
-use crate::full::settle_by_full;
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
@@ -233,6 +232,10 @@ impl engine::Simulation for Simulation {
         self.motion.steps
     }
 
+    fn largest_turn(&self) -> f64 {
+        self.work.floating.largest_turn
+    }
+
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.solve(dt)?;
         step::spin_end(&self.model, &self.springs, &self.motion, &mut self.work);
@@ -291,7 +294,8 @@ impl engine::Simulation for Simulation {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        Warning::of_unsolved_friction(self.work.pieces.worst()).into_iter().collect()
+        let turning = Warning::of_turning(self.largest_turn());
+        turning.into_iter().chain(Warning::of_unsolved_friction(self.work.pieces.worst())).collect()
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
@@ -315,7 +319,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
-        settle_by_full(self, settings)
+        super::statics::settle(self, settings)
     }
 }
 

@@ -1,18 +1,17 @@
 //! Springs, dampers and rotors on the motions, K = ΘᵀK_θΘ and so on, and where set-points take them.
 //!
-//! A set-point that no combination of the motions reaches moves the reference instead: with d = θ₀ − θ_start,
+//! A set-point that no combination of the motions reaches moves the reference instead: with d = θ₀ − θ_start and y₀ the motions
+//! nearest to it,
 //!
 //! ```text
-//! K y₀ = ΘᵀK_θ d,   θ_ref = θ_start + d − Θ y₀
+//! θ_ref = θ_start + d − Θ y₀,   springs: ΘᵀK_θ(θ₀ − θ_ref) − K y
 //! ```
-//! so that the springs' force on the motions is K(y₀ − y) and their force off them is none.
 
 use super::basis::Basis;
 use super::model::Constants;
 use super::placing::Reference;
 use super::tree::Tree;
 use crate::engine::{Inputs, Version};
-use crate::linear::dense::cholesky;
 use crate::linear::lanes::{Lanes, Number};
 use crate::linear::wide::dot;
 
@@ -27,7 +26,7 @@ pub(super) struct Springs {
     pub K: Vec<f64>,
     pub D: Vec<f64>,
     pub A: Vec<f64>,
-    /// K y₀.
+    /// ΘᵀK_θ(θ₀ − θ_ref).
     pub pull: Vec<f64>,
     /// θ_ref now, and at the end of the next step.
     pub now: Reference,
@@ -40,12 +39,8 @@ pub(super) struct Springs {
     /// Of each freedom: damping, rotor.
     resisting: Vec<(f64, f64)>,
     away: Vec<f64>,
-    factor: Vec<f64>,
     y: Vec<f64>,
 }
-
-/// Part of K's largest entry that stands in for the stiffness of passive motions while y₀ is looked for.
-const PASSIVE: f64 = 1e-12;
 
 /// Part of the way of set-points below which a reference does not move.
 const ROUNDING: f64 = 1e-12;
@@ -69,7 +64,6 @@ impl Springs {
             still: true,
             resisting: vec![(0.0, 0.0); freedoms],
             away: vec![0.0; freedoms],
-            factor: vec![0.0; basis.count * basis.count],
             y: vec![0.0; basis.count],
         };
         springs.take(model, inputs);
@@ -109,35 +103,29 @@ impl Springs {
 
     fn aim(&mut self, model: &Constants, inputs: &Inputs) {
         let (tree, basis, start) = (&model.tree, &model.basis, &model.start);
-        let n = basis.count;
-        self.away.fill(0.0);
+        let free = basis.count - model.projector.nrows();
+        let law = |i: usize| tree.freedoms[i].coordinate.map(|at| (&inputs.laws[at], inputs.rest[at]));
+        self.y.fill(0.0);
+        let (mut size, mut joint) = (0.0f64, 0);
+        for (i, away) in self.away.iter_mut().enumerate() {
+            *away = law(i).map_or(0.0, |(law, rest)| if law.stiffness > 0.0 { rest - start[i] } else { 0.0 });
+            size = size.max(away.abs());
+            if *away != 0.0 {
+                (0..model.projector.nrows())
+                    .for_each(|k| self.y[free + k] += model.projector[(k, joint)] * *away);
+            }
+            joint += usize::from(tree.freedoms[i].coordinate.is_some());
+        }
         self.pull.fill(0.0);
-        for (i, freedom) in tree.freedoms.iter().enumerate() {
-            let Some(at) = freedom.coordinate.filter(|at| inputs.laws[*at].stiffness > 0.0) else { continue };
-            self.away[i] = inputs.rest[at] - start[i];
-            let force = inputs.laws[at].stiffness * self.away[i];
-            self.pull.iter_mut().zip(basis.row(i)).for_each(|(pull, theta)| *pull += force * theta);
-        }
-        let size = self.away.iter().fold(0.0f64, |a, x| a.max(x.abs()));
-        if size > 0.0 {
-            let most = (0..n).map(|k| self.K[k * basis.stride + k]).fold(0.0, f64::max);
-            for i in 0..n {
-                (0..n).for_each(|k| self.factor[i * n + k] = self.K[i * basis.stride + k]);
-                self.factor[i * n + i] += PASSIVE * most;
-            }
-            self.y.copy_from_slice(&self.pull[..n]);
-            if cholesky::factor(&mut self.factor, n) {
-                cholesky::solve(&self.factor, n, &mut self.y);
-            } else {
-                self.y.fill(0.0);
-            }
-            for (i, away) in self.away.iter_mut().enumerate() {
-                *away -= dot(&basis.row(i)[..n], &self.y);
-                // What is left of a motion that the basis has is rounding.
-                *away = if away.abs() > ROUNDING * size { *away } else { 0.0 };
+        for (i, away) in self.away.iter_mut().enumerate() {
+            *away -= dot(&basis.row(i)[..basis.count], &self.y);
+            // What is left of a motion that the basis has is rounding.
+            *away = start[i] + if away.abs() > ROUNDING * size { *away } else { 0.0 };
+            let force = law(i).map_or(0.0, |(law, rest)| law.stiffness * (rest - *away));
+            if force != 0.0 {
+                self.pull.iter_mut().zip(basis.row(i)).for_each(|(pull, theta)| *pull += force * theta);
             }
         }
-        self.away.iter_mut().zip(start).for_each(|(away, start)| *away += start);
         self.goal.set(tree, &self.away);
     }
 

@@ -10,6 +10,7 @@
 //! with it; between, M multiplies the change of the rates alone.
 
 use super::basis::Basis;
+use super::floating::Floating;
 use super::model::Constants;
 use super::momentum::{Carried, carry, gather, own_impulses, push};
 use super::placing::{Places, Reference, Six, Turns};
@@ -24,7 +25,7 @@ use crate::linear::three::{cross, minus, plus, six};
 use crate::linear::wide::dot;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
-use nalgebra::{Matrix6, Vector3};
+use nalgebra::{Matrix6, Vector3, Vector6};
 
 /// How far a link may have turned since mass and geometric stiffness were made, rad; slides count over the radius.
 pub(super) const TURNED: f64 = 0.02;
@@ -121,6 +122,10 @@ pub(super) struct Workspace {
     /// ẏ⁺.
     pub solution: Vec<f64>,
     pub end: Turns,
+    pub floating: Floating,
+    /// Momenta in the axes that turn with free trees, and where their bases end.
+    back: Vec<Carried>,
+    bases: Vec<Pose>,
     extras: Vec<Extra>,
     /// Rates of limited freedoms that tell which limits act.
     ahead: Vec<f64>,
@@ -151,6 +156,9 @@ impl Workspace {
             pushed: vec![0.0; n],
             solution: vec![0.0; stride],
             end: Turns::new(tree),
+            floating: Floating::new(model),
+            back: if tree.floats.is_empty() { Vec::new() } else { motion.carried.clone() },
+            bases: motion.places.floats.clone(),
             extras: Vec::with_capacity(2 * tree.freedoms.len()),
             ahead: vec![0.0; tree.limited.len()],
             pieces: Pieces::default(),
@@ -213,12 +221,12 @@ pub(super) fn jacobian(tree: &Tree, basis: &Basis, places: &Places, n: usize, J:
     }
 }
 
-/// A twist of the base, given at its origin, at P; none where the tree is free.
-pub(super) fn base_at_point(places: &Places, twist: &Twist) -> Six {
+/// The twist that the base has at the end of a step, at P; none where the tree is free.
+pub(super) fn base_at_point(places: &Places, inputs: &Inputs) -> Six {
     if !places.floats.is_empty() {
         return [0.0; 6];
     }
-    let arm = minus(places.point, places.base.position.into());
+    let (arm, twist) = (minus(places.point, inputs.base.position.into()), &inputs.base_twist);
     let w: [f64; 3] = twist.angular.into();
     six(plus(twist.linear.into(), cross::<false, _>(w, arm)), w)
 }
@@ -237,14 +245,21 @@ pub(super) fn solve(
     }
     let (tree, basis) = (&model.tree, &model.basis);
     let n = basis.count;
-    let base = base_at_point(&motion.places, &inputs.base_twist);
+    let base = base_at_point(&motion.places, inputs);
     springs.begin(h);
     if !springs.still {
         motion.places.spin(tree, basis, &motion.rates[..n], Some(&springs.drift), &mut motion.now);
     }
     let gravity: [f64; 3] = inputs.gravity.into();
-    let (places, carried) = (&motion.places, &mut motion.carried);
-    own_impulses(tree, places, &motion.now, &base, gravity, h, carried, &mut work.sums);
+    let places = &motion.places;
+    let (floating, back) = (&mut work.floating, &mut work.back);
+    if floating.is_empty() {
+        let carried = &mut motion.carried;
+        own_impulses(tree, places, &motion.now, &base, gravity, h, &[], carried, &mut work.sums);
+    } else {
+        floating.start(model, places, &motion.carried, back, h);
+        own_impulses(tree, places, &motion.now, &base, gravity, h, &floating.rates, back, &mut work.sums);
+    }
     let sums = &mut work.sums;
     each_load(tree, places, inputs, |n, at, load| {
         let impulse = six((load.force * h).into(), (load.torque * h).into());
@@ -261,7 +276,6 @@ pub(super) fn solve(
         let (Some(link), offset) = tree.place(spring.body) else { continue };
         let at = places.pose(link) * offset * spring.frame;
         let Wrench { force, torque } = spring.wrench(&at, &Twist::ZERO);
-        push(sums, places, link, at.position.into(), &six((force * h).into(), (torque * h).into()));
         jacobian(tree, basis, places, link, &mut work.jacobian);
         let mut W = Matrix6::from_diagonal_element(h * (h * spring.stiffness + spring.damping));
         let turning = spring.turning(&at) * (h * h)
@@ -269,6 +283,19 @@ pub(super) fn solve(
         W.fixed_view_mut::<3, 3>(3, 3).copy_from(&turning);
         let arm = at.position - Vector3::from(places.point);
         add_spring(&mut work.matrix, n, &mut work.jacobian, basis.stride, &arm, &W);
+        // What moves the frame without the motions: the base, and a reference that moves.
+        let twist = motion.now.twists[link / 4].map(|x| x[link % 4]);
+        let w = Vector3::new(twist[3] + base[3], twist[4] + base[4], twist[5] + base[5]);
+        let v = Vector3::new(twist[0] + base[0], twist[1] + base[1], twist[2] + base[2]) + w.cross(&arm);
+        let moved = Vector6::from_fn(|i, _| {
+            let own = dot(&work.jacobian[i * basis.stride..(i + 1) * basis.stride], &motion.rates);
+            if i < 3 { v[i] - own } else { w[i - 3] - own }
+        });
+        let held = W * moved;
+        let impulse: Six = std::array::from_fn(|i| {
+            if i < 3 { h * force[i] - held[i] } else { h * torque[i - 3] - held[i] }
+        });
+        push(sums, places, link, at.position.into(), &impulse);
     }
     gather(tree, basis, places, sums, &mut work.columns, &mut work.Q);
     // M ẏ + Q + hK(y₀ − y), and what a reference that moves does to dampers and rotors.
@@ -321,7 +348,8 @@ fn make_if_needed(
             });
         }
         let at = if model.options.geometric { gravity } else { [0.0; 3] };
-        work.system.make(tree, basis, &motion.places, &motion.carried, at, loaded);
+        let carried = if work.floating.is_empty() { &motion.carried } else { &work.back };
+        work.system.make(tree, basis, &motion.places, carried, at, loaded);
         for i in 0..n {
             for k in 0..n {
                 work.system.M[i * basis.stride + k] += springs.A[i * basis.stride + k];
@@ -337,7 +365,7 @@ fn make_if_needed(
         return Ok(());
     }
     (made.h, made.springs) = (h, springs.version);
-    let System { M, G, .. } = &work.system;
+    let M = &work.system.M;
     let at = |i: usize, k: usize| i * basis.stride + k;
     for i in 0..n {
         for k in 0..n {
@@ -345,7 +373,8 @@ fn make_if_needed(
             work.base[i * n + k] = M[a] + h * (springs.D[a] + h * springs.K[a]);
         }
     }
-    if model.options.geometric {
+    if model.options.geometric && stiffens(work, springs, basis, h) {
+        let G = &work.system.G;
         for i in 0..n {
             for k in 0..n {
                 work.factor[i * n + k] = (1.0 - LEFT) * work.base[i * n + k] + h * h * G[at(i, k)];
@@ -373,8 +402,22 @@ fn make_if_needed(
     Err(undetermined(model, motion, h))
 }
 
+/// Whether geometric stiffness is more than a step can hold at its start: G against K + 2D/h + 4M/h².
+fn stiffens(work: &mut Workspace, springs: &Springs, basis: &Basis, h: f64) -> bool {
+    let n = basis.count;
+    let System { M, G, .. } = &work.system;
+    for i in 0..n {
+        for k in 0..n {
+            let a = i * basis.stride + k;
+            let held = springs.K[a] + (2.0 * springs.D[a] + 4.0 * M[a] / h) / h;
+            work.factor[i * n + k] = held - G[a];
+        }
+    }
+    !cholesky::factor(&mut work.factor, n)
+}
+
 /// Adds a dead load to the sums of its link; a couple by half on each side of the diagonal.
-fn spread(own: &mut [Lanes; 12], l: usize, at: &Vector3<f64>, load: &Wrench) {
+pub(super) fn spread(own: &mut [Lanes; 12], l: usize, at: &Vector3<f64>, load: &Wrench) {
     for i in 0..3 {
         own[i][l] += load.force[i];
         for k in 0..3 {
@@ -388,7 +431,7 @@ fn spread(own: &mut [Lanes; 12], l: usize, at: &Vector3<f64>, load: &Wrench) {
 }
 
 /// Adds JᵀWJ of a frame at an arm from P to a matrix; `J` is that of its link at P, and becomes that of the frame.
-fn add_spring(
+pub(super) fn add_spring(
     matrix: &mut [f64],
     n: usize,
     J: &mut [f64],
@@ -539,7 +582,7 @@ pub(super) fn spin_end(model: &Constants, springs: &Springs, motion: &Motion, wo
 /// Of a link, at P, with that of the base.
 pub(super) fn end_twist(inputs: &Inputs, motion: &Motion, work: &Workspace, n: usize) -> Twist {
     let own = work.end.twists[n / 4].map(|x| x[n % 4]);
-    let base = base_at_point(&motion.places, &inputs.base_twist);
+    let base = base_at_point(&motion.places, inputs);
     let of = |k: usize| own[k] + base[k];
     Twist::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
 }
@@ -573,19 +616,30 @@ pub(super) fn advance(
 ) -> Result<(), StepError> {
     let (tree, basis) = (&model.tree, &model.basis);
     let n = basis.count;
-    let Workspace { next, solution, end, .. } = work;
+    let Workspace { next, solution, end, floating, back, .. } = work;
     next.copy_small(motion);
     next.time += h;
     next.steps += 1;
     next.base_twist = inputs.base_twist;
-    let base = base_at_point(&motion.places, &inputs.base_twist);
-    carry(&motion.places, end, &base, &motion.carried, &mut next.carried);
+    let base = base_at_point(&motion.places, inputs);
+    let from = if floating.is_empty() { &motion.carried } else { &*back };
+    carry(&motion.places, end, &base, from, &mut next.carried);
+    floating.turn(model, &motion.places, end, back, h, &mut next.places.floats);
     next.rates[..n].copy_from_slice(&solution[..n]);
     for k in 6 * tree.floats.len()..n {
         next.y[k] += h * solution[k];
     }
     next.places.base = inputs.base;
     next.place(model, &springs.goal);
+    if !floating.is_empty() {
+        let (places, carried) = (&next.places, &mut next.carried);
+        let mut bases = std::mem::take(&mut work.bases);
+        bases.clone_from(&places.floats);
+        floating.end(model, places, carried, &mut bases);
+        next.places.floats.copy_from_slice(&bases);
+        work.bases = bases;
+        next.place(model, &springs.goal);
+    }
     if finite(next) { Ok(()) } else { Err(not_finite(model, next, h)) }
 }
 

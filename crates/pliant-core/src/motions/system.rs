@@ -124,33 +124,68 @@ impl System {
         }
         self.M.fill(0.0);
         self.G.fill(0.0);
-        self.V.fill(0.0);
-        for (n, link) in tree.links.iter().enumerate() {
-            if n > 0 && link.parent != n - 1 || link.parent == BASE {
-                match link.parent {
-                    BASE => self.V.fill(0.0),
-                    parent => {
-                        let at = self.branches.kept[parent].expect("kept") * 6 * stride;
-                        self.V.copy_from_slice(&self.kept[at..at + 6 * stride]);
-                    }
+        match stride / 4 {
+            1 => self.links::<FUSED, 1>(tree, basis, places, gravity, loaded),
+            2 => self.links::<FUSED, 2>(tree, basis, places, gravity, loaded),
+            3 => self.links::<FUSED, 3>(tree, basis, places, gravity, loaded),
+            4 => self.links::<FUSED, 4>(tree, basis, places, gravity, loaded),
+            5 => self.links::<FUSED, 5>(tree, basis, places, gravity, loaded),
+            6 => self.links::<FUSED, 6>(tree, basis, places, gravity, loaded),
+            _ => self.links::<FUSED, 0>(tree, basis, places, gravity, loaded),
+        }
+        for matrix in [&mut self.M, &mut self.G] {
+            for i in 0..basis.count {
+                for k in 0..=i {
+                    let sum = matrix[i * stride + k] + matrix[k * stride + i];
+                    (matrix[i * stride + k], matrix[k * stride + i]) = (sum, sum);
                 }
+            }
+        }
+    }
+}
+
+impl System {
+    /// Sums over all freedoms. C is the number of vectors of a row, so that loops over them are none; 0 for any.
+    #[inline(always)]
+    fn links<const FUSED: bool, const C: usize>(
+        &mut self,
+        tree: &Tree,
+        basis: &Basis,
+        places: &Places,
+        gravity: Three<f64>,
+        loaded: bool,
+    ) {
+        let stride = if C == 0 { basis.stride } else { 4 * C };
+        let System { M, G, masses, spreads, V, kept, u, branches } = self;
+        let (M, _) = M.split_at_mut(stride * stride);
+        let (G, _) = G.split_at_mut(stride * stride);
+        let (V, _) = V.split_at_mut(6 * stride);
+        let (u, _) = u.split_at_mut(stride);
+        let heavy = loaded || gravity != [0.0; 3];
+        let free = 6 * tree.floats.len();
+        for (n, link) in tree.links.iter().enumerate() {
+            if link.parent == BASE {
+                V.fill(0.0);
+            } else if link.parent + 1 != n {
+                let at = branches.kept[link.parent].expect("kept") * 6 * stride;
+                V.copy_from_slice(&kept[at..at + 6 * stride]);
             }
             let l = n % 4;
             let mass = tree.weights[n / 4].carried[l];
-            let carried = self.masses[n / 4].map(|x| x[l]);
-            let free = link.joint.is_none();
+            let carried = masses[n / 4].map(|x| x[l]);
             for i in link.first..link.first + link.count {
                 let s = places.axis(tree, i);
                 let F = times::<FUSED>(mass, &carried, &s);
-                let row = basis.row(i);
-                let half = 0.5 * s.iter().zip(&F).map(|(s, F)| s * F).sum::<f64>();
-                add_up::<FUSED, 6>(&self.V, &F, half, row, &mut self.u);
-                add_product::<FUSED>(row, &self.u, &mut self.M);
-                if !free {
+                let row = &basis.rows[i * stride..(i + 1) * stride];
+                let half = 0.5
+                    * (dot::<FUSED, _>(linear(&s), linear(&F)) + dot::<FUSED, _>(angular(&s), angular(&F)));
+                add_up::<FUSED, 6>(V, stride, &F, half, row, u);
+                add_product::<FUSED>(row, u, M);
+                if heavy && link.joint.is_some() {
                     let (v, w) = (linear(&s), angular(&s));
                     let mut m = cross::<FUSED, _>(gravity, linear(&F));
                     if loaded {
-                        let own = self.spreads[n / 4].map(|x| x[l]);
+                        let own = spreads[n / 4].map(|x| x[l]);
                         let N = |i: usize| [own[3 + 3 * i], own[4 + 3 * i], own[5 + 3 * i]];
                         let trace = own[3] + own[7] + own[11];
                         let along = cross::<FUSED, _>(v, linear(&own));
@@ -159,26 +194,18 @@ impl System {
                         m = plus(m, lever);
                     }
                     let half = 0.5 * dot::<FUSED, _>(w, m);
-                    add_up::<FUSED, 3>(&self.V[3 * stride..], &m, half, row, &mut self.u);
+                    add_up::<FUSED, 3>(&V[3 * stride..], stride, &m, half, row, u);
                     // A free base is turned explicitly.
-                    self.u[..6 * tree.floats.len()].fill(0.0);
-                    add_product::<FUSED>(row, &self.u, &mut self.G);
+                    u[..free].fill(0.0);
+                    add_product::<FUSED>(row, u, G);
                 }
-                for (k, V) in self.V.chunks_exact_mut(stride).enumerate() {
-                    add::<FUSED>(s[k], row, V);
+                for k in 0..6 {
+                    add::<FUSED>(s[k], row, &mut V[k * stride..(k + 1) * stride]);
                 }
             }
-            if let Some(at) = self.branches.kept[n] {
+            if let Some(at) = branches.kept[n] {
                 let at = at * 6 * stride;
-                self.kept[at..at + 6 * stride].copy_from_slice(&self.V);
-            }
-        }
-        for matrix in [&mut self.M, &mut self.G] {
-            for i in 0..basis.count {
-                for k in 0..=i {
-                    let sum = matrix[i * stride + k] + matrix[k * stride + i];
-                    (matrix[i * stride + k], matrix[k * stride + i]) = (sum, sum);
-                }
+                kept[at..at + 6 * stride].copy_from_slice(V);
             }
         }
     }
@@ -205,8 +232,14 @@ fn add<const FUSED: bool>(a: f64, x: &[f64], y: &mut [f64]) {
 
 /// u = Σ x_k V_k + a·row.
 #[inline(always)]
-fn add_up<const FUSED: bool, const N: usize>(V: &[f64], x: &[f64; N], a: f64, row: &[f64], u: &mut [f64]) {
-    let stride = u.len();
+fn add_up<const FUSED: bool, const N: usize>(
+    V: &[f64],
+    stride: usize,
+    x: &[f64; N],
+    a: f64,
+    row: &[f64],
+    u: &mut [f64],
+) {
     let columns: [&[[f64; 4]]; N] = from_fn(|k| V[k * stride..(k + 1) * stride].as_chunks::<4>().0);
     let chunks = u.as_chunks_mut::<4>().0.iter_mut().zip(row.as_chunks::<4>().0);
     for (j, (u, row)) in chunks.enumerate() {

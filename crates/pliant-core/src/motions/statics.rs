@@ -1,0 +1,141 @@
+//! The equilibrium on the motions: Q(y) = K(y − y₀), by Newton's method with geometric stiffness,
+//!
+//! ```text
+//! (K + G) Δy = Q + K(y₀ − y)
+//! ```
+//! As the energy is exact on the motions, its gradient is what is solved for. Where K + G is not positive, the sizes of G stand in
+//! for it; a step turns no link further than [`FURTHEST`].
+
+use nalgebra::Vector3;
+
+use super::model::Constants;
+use super::momentum::{Carried, gather, own_impulses};
+use super::simulation::Simulation;
+use super::step;
+use crate::engine::{Equilibrium, Simulation as _, StaticsError, StaticsSettings};
+use crate::linear::dense::cholesky;
+use crate::spatial::Twist;
+
+/// The furthest that a link turns in an iteration, rad, or moves, in radii.
+const FURTHEST: f64 = 0.5;
+
+/// Iterates that move no link by more than this, rad or radii, are at rest.
+const STILL: f64 = 1e-11;
+
+pub(super) fn settle(
+    simulation: &mut Simulation,
+    settings: &StaticsSettings,
+) -> Result<Equilibrium, StaticsError> {
+    let model = simulation.model.clone();
+    if let Some(&n) = model.tree.floats.first() {
+        let body = model.tree.mechanism[model.tree.links[n].head].name.clone();
+        return Err(StaticsError::FreeBase { body });
+    }
+    let before = simulation.motion.clone();
+    simulation.springs.take(&model, &simulation.inputs);
+    simulation.springs.rest();
+    simulation.motion.base_twist = Twist::ZERO;
+    simulation.motion.places.base = simulation.inputs.base;
+    simulation.motion.rates.fill(0.0);
+    simulation.motion.carried.fill(Carried::STILL);
+    let mut found = Equilibrium::NONE;
+    for iteration in 0..settings.iterations {
+        simulation.motion.place(&model, &simulation.springs.now);
+        let (moved, stable) = iterate(simulation, &model);
+        if !moved.is_finite() {
+            break;
+        }
+        (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
+        if moved <= STILL.max(1e-3 * settings.tolerance) {
+            (found.converged, found.load_reached) = (true, 1.0);
+            break;
+        }
+    }
+    simulation.motion.place(&model, &simulation.springs.now);
+    simulation.work.forget();
+    if !found.converged {
+        simulation.motion = before;
+    }
+    let state = simulation.state().clone();
+    debug_assert!(state.is_finite());
+    Ok(found)
+}
+
+/// One iteration: how far it moved a link, and whether the tangent is positive.
+fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
+    let Simulation { motion, inputs, springs, work, .. } = simulation;
+    let (tree, basis) = (&model.tree, &model.basis);
+    let n = basis.count;
+    let gravity: [f64; 3] = inputs.gravity.into();
+    let (places, carried) = (&motion.places, &mut motion.carried);
+    own_impulses(tree, places, &motion.now, &[0.0; 6], gravity, 1.0, &[], carried, &mut work.sums);
+    let (sums, places) = (&mut work.sums, &motion.places);
+    step::each_load(tree, places, inputs, |n, at, load| {
+        let wrench = [load.force, load.torque].map(|x| <[f64; 3]>::from(x));
+        let six = crate::linear::three::six(wrench[0], wrench[1]);
+        super::momentum::push(sums, places, n, at.into(), &six);
+    });
+    let mut A = vec![0.0; n * n];
+    let mut J = vec![0.0; 6 * basis.stride];
+    for spring in &inputs.springs {
+        let (Some(link), offset) = tree.place(spring.body) else { continue };
+        let at = places.pose(link) * offset * spring.frame;
+        let wrench = spring.wrench(&at, &Twist::ZERO);
+        let six = crate::linear::three::six(wrench.force.into(), wrench.torque.into());
+        super::momentum::push(sums, places, link, at.position.into(), &six);
+        step::jacobian(tree, basis, places, link, &mut J);
+        let mut W = nalgebra::Matrix6::from_diagonal_element(spring.stiffness);
+        W.fixed_view_mut::<3, 3>(3, 3).copy_from(&spring.turning(&at));
+        let arm = at.position - Vector3::from(places.point);
+        step::add_spring(&mut A, n, &mut J, basis.stride, &arm, &W);
+    }
+    let mut right = vec![0.0; n];
+    let mut columns = vec![crate::linear::lanes::Lanes::ZERO; n];
+    gather(tree, basis, places, sums, &mut columns, &mut right);
+    let mut loaded = false;
+    let spreads = &mut work.system.spreads;
+    step::each_load(tree, places, inputs, |n, at, load| {
+        if !loaded {
+            spreads.fill([crate::linear::lanes::Lanes::ZERO; 12]);
+            loaded = true;
+        }
+        step::spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(places.point)), load);
+    });
+    work.system.make(tree, basis, places, &motion.carried, gravity, loaded);
+    for i in 0..n {
+        let row = i * basis.stride..i * basis.stride + n;
+        right[i] += springs.pull[i] - crate::linear::wide::dot(&springs.K[row.clone()], &motion.y[..n]);
+        for k in 0..n {
+            A[i * n + k] += springs.K[i * basis.stride + k];
+        }
+    }
+    for &i in &tree.limited {
+        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
+        let (q, stiffness) = (places.coordinate(tree, i), tree.freedoms[i].limit);
+        let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
+        if beyond != 0.0 {
+            let row = &basis.row(i)[..n];
+            for a in 0..n {
+                right[a] -= stiffness * beyond * row[a];
+                (0..n).for_each(|b| A[a * n + b] += stiffness * row[a] * row[b]);
+            }
+        }
+    }
+    let G = &work.system.G;
+    let mut whole: Vec<f64> = (0..n * n).map(|a| A[a] + G[a / n * basis.stride + a % n]).collect();
+    let stable = cholesky::factor(&mut whole, n);
+    if !stable {
+        whole.copy_from_slice(&A);
+        for i in 0..n {
+            whole[i * n + i] += (0..n).map(|k| G[i * basis.stride + k].abs()).sum::<f64>();
+        }
+        if !cholesky::factor(&mut whole, n) {
+            return (f64::NAN, false);
+        }
+    }
+    cholesky::solve(&whole, n, &mut right);
+    let turned: f64 = right.iter().zip(&model.turns).map(|(x, t)| x.abs() * t).sum();
+    let part = if turned > FURTHEST { FURTHEST / turned } else { 1.0 };
+    right.iter().zip(&mut motion.y).for_each(|(x, y)| *y += part * x);
+    (turned, stable)
+}

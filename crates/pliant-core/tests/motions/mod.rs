@@ -1,0 +1,7 @@
+//! Few motions of the joints.
+
+mod contact;
+mod every_motion;
+mod free_base;
+mod moving;
+mod resting;
