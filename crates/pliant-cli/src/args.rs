@@ -150,7 +150,8 @@ pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), live (that model rebuilt every step),
+    /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
+    /// large motions; trees), live (the linear model rebuilt every step),
     /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
     /// or full, whichever is faster here; blended of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
@@ -168,8 +169,8 @@ pub struct Simulate {
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
-    /// Vibrations kept beside the motions of the effectors [default: 0; of reduced where things touch: auto]. Of
-    /// reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
+    /// Modes kept in addition to the motions of the effectors [default: 0; of motions: 4; of reduced where things touch:
+    /// auto]. Of motions: so many, or auto: all that steps of this length can follow, up to 24. Of reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
     /// impact is felt to have where things touch. Of live: by so many links between the effectors,
     /// each where the slowest vibration that is left is largest, or auto: as many as make a difference
     #[arg(long, value_name = "K|auto")]

@@ -76,7 +76,7 @@ impl Watch {
             touches && !effectors.contains(&body) && !loose.contains(&body)
         };
         let untouched: Vec<bool> = mechanism.body_ids().map(passes).collect();
-        let reduces = !matches!(engine, Engine::Full | Engine::Articulated);
+        let reduces = !matches!(engine, Engine::Full | Engine::Articulated | Engine::Motions);
         let overlaps = stage
             .filter(|_| reduces && untouched.contains(&true))
             .and_then(|stage| stage.overlaps().ok().flatten());

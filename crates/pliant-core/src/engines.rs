@@ -20,7 +20,7 @@ use crate::mechanism::Mechanism;
 use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
 use crate::words::closest;
-use crate::{articulated, blended, full, live};
+use crate::{articulated, blended, full, live, motions};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +31,8 @@ pub enum Engine {
     Articulated,
     /// One linear model of the effectors where the mechanism starts.
     Reduced,
+    /// A few motions of the joints, with exact energy on them.
+    Motions,
     /// The motions of the effectors, linearised in every step.
     Live,
     /// Several linear models, at equilibria, blended.
@@ -63,8 +65,8 @@ pub enum EngineError {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 5] =
-        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live, Engine::Blended];
+    pub const ALL: [Engine; 6] =
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -72,6 +74,7 @@ impl Engine {
             Engine::Full => "full",
             Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
+            Engine::Motions => "motions",
             Engine::Live => "live",
             Engine::Blended => "blended",
         }
@@ -83,6 +86,7 @@ impl Engine {
             Engine::Full => full::Model::new(mechanism).simulate().into(),
             Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
             Engine::Reduced => Reduction::at_rest(mechanism).build()?.simulate().into(),
+            Engine::Motions => motions::Choice::new(mechanism).build()?.simulate().into(),
             Engine::Live => live::Model::new(mechanism)?.simulate().into(),
             Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
         })
@@ -133,7 +137,7 @@ impl FromStr for Engine {
         let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!(
-            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `live` and `blended`)"
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions`, `live` and `blended`)"
         ))
     }
 }
@@ -222,11 +226,13 @@ const _: () = {
     shared::<full::Model>();
     shared::<articulated::Model>();
     shared::<crate::reduced::Model>();
+    shared::<motions::Model>();
     shared::<live::Model>();
     shared::<blended::Model>();
     moved::<full::Simulation>();
     moved::<articulated::Simulation>();
     moved::<crate::reduced::Simulation>();
+    moved::<motions::Simulation>();
     moved::<live::Simulation>();
     moved::<blended::Simulation>();
     moved::<Scene>();

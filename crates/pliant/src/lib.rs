@@ -18,7 +18,7 @@
 pub use pliant_core::linear;
 pub use pliant_core::{
     articulated, blended, closest, contact, engine, engines, expression, full, gallery, joints, live,
-    mechanism, nalgebra, reduced, spatial,
+    mechanism, motions, nalgebra, reduced, spatial,
 };
 pub use pliant_io as io;
 
@@ -44,7 +44,7 @@ pub use pliant_io as io;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod prelude {
-    pub use crate::{articulated, blended, contact, full, gallery, io, live, reduced};
+    pub use crate::{articulated, blended, contact, full, gallery, io, live, motions, reduced};
     pub use pliant_core::engine::{Energy, Inputs, Simulation, Spring, State, StaticsSettings};
     pub use pliant_core::engines::Engine;
     pub use pliant_core::expression::Formula;

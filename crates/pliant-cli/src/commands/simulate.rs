@@ -9,7 +9,7 @@ use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
 use pliant::mechanism::Mechanism;
 use pliant::reduced::{self, Reduction, ReductionError};
-use pliant::{full, live};
+use pliant::{full, live, motions};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
@@ -19,6 +19,7 @@ use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
 use crate::mechanism::Source;
+use crate::page::text::listed;
 use crate::output::{Answer, Format, count, listing, quantity};
 use crate::progress::{Bar, Spinner};
 use crate::report;
@@ -49,7 +50,8 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         // Nothing can be done about a standard error that is closed.
         let _ = writeln!(std::io::stderr(), "note: the engine is `{}`: {why}", engine.name());
     }
-    let made = held.map(|held| Made::new(engine, arguments, common, &source, held, stage.is_some()));
+    let acts = Some(&inputs).filter(|_| stage.is_none());
+    let made = held.map(|held| Made::new(engine, arguments, common, &source, held, acts));
     let (simulation, mut about) = made.transpose()?.map(|made| (made.simulation, made.about)).unzip();
     let mut said = mechanism.warnings();
     said.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.said)));
@@ -116,8 +118,9 @@ impl Made {
         common: &Common,
         source: &Source,
         held: &Mechanism,
-        touches: bool,
+        acts: Option<&Inputs>,
     ) -> Result<Made, Failure> {
+        let touches = acts.is_none();
         let mut about = About::default();
         let simulation: Box<dyn Simulation> = match engine {
             Engine::Full => {
@@ -148,6 +151,16 @@ impl Made {
                 simulation.set_threads(common.threads.get());
                 simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
                 simulation.into()
+            }
+            Engine::Motions => {
+                let _spinner = Spinner::new(common.format(), "choosing motions");
+                let model = motions(arguments, held, acts).build();
+                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
+                let (few, all) = (model.motions(), model.freedoms());
+                about.json = vec![("motions", few.into()), ("freedoms", all.into())];
+                about.rows = vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
+                about.judge = live_model(arguments, held).ok().filter(|_| !touches);
+                model.simulate().into()
             }
             Engine::Live => {
                 let _spinner = Spinner::new(common.format(), "choosing links");
@@ -245,7 +258,7 @@ impl About {
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     let given: [(&str, &[Engine], bool); 4] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
-        ("--modes", &[Engine::Reduced, Engine::Live], arguments.modes.is_some()),
+        ("--modes", &[Engine::Reduced, Engine::Motions, Engine::Live], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
         ("--force", &[Engine::Blended], arguments.force.is_some()),
     ];
@@ -253,7 +266,7 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
         None => Ok(()),
         Some((option, engines, _)) => {
             let names: Vec<String> = engines.iter().map(|engine| format!("`{}`", engine.name())).collect();
-            let (many, names) = (if names.len() > 1 { "s" } else { "" }, names.join(" and "));
+            let (many, names) = (if names.len() > 1 { "s" } else { "" }, listed(&names));
             Err(Failure::input(format!(
                 "{option} belongs to the engine{many} {names}, and this is `{}`: leave it out, or change --engine",
                 engine.name()
@@ -272,6 +285,22 @@ fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Redu
         Some(Modes::Auto) | None if touches => reduction.modes_for_contact(arguments.dt),
         Some(Modes::Auto) => reduction.modes_for(arguments.dt),
         None => reduction,
+    }
+}
+
+/// Motions that serve under what acts in this run.
+fn motions(arguments: &Simulate, mechanism: &Mechanism, acts: Option<&Inputs>) -> motions::Choice {
+    let mut choice = motions::Choice::new(mechanism);
+    if let Some(inputs) = acts {
+        choice = choice.unloaded().under(inputs);
+    }
+    if !arguments.setup.effectors.is_empty() {
+        choice = choice.effectors(&arguments.setup.effectors);
+    }
+    match arguments.modes {
+        Some(Modes::Count(k)) => choice.modes(k),
+        Some(Modes::Auto) => choice.modes_for(arguments.dt),
+        None => choice,
     }
 }
 

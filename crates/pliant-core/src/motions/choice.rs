@@ -32,6 +32,9 @@ const SAME: f64 = 1e-5;
 /// Modes that are kept unless a user says otherwise.
 const MODES: usize = 4;
 
+/// Modes at most.
+const MOST_MODES: usize = 24;
+
 /// Rounds of the search for modes, and how many more than asked for are sought.
 const ROUNDS: usize = 30;
 const MORE: usize = 4;
@@ -44,6 +47,15 @@ const FEW_LIMITS: usize = 12;
 
 /// Links up to which the full statics look where loads lead.
 const LOADED_LINKS: usize = 2000;
+
+/// Which modes.
+#[derive(Clone, Copy, Debug)]
+enum Modes {
+    /// So many of the slowest.
+    Count(usize),
+    /// All below a frequency, rad/s, up to [`MOST_MODES`].
+    Below(f64),
+}
 
 /// Which motions to keep of a mechanism.
 ///
@@ -70,7 +82,7 @@ const LOADED_LINKS: usize = 2000;
 pub struct Choice {
     mechanism: Mechanism,
     effectors: Option<Vec<String>>,
-    modes: usize,
+    modes: Modes,
     /// Loads that the motions are to be right under.
     loads: Vec<Inputs>,
 }
@@ -84,7 +96,7 @@ impl Choice {
             inputs.add_scene_loads();
             loads.push(inputs);
         }
-        Choice { mechanism: mechanism.clone(), effectors: None, modes: MODES, loads }
+        Choice { mechanism: mechanism.clone(), effectors: None, modes: Modes::Count(MODES), loads }
     }
 
     /// For these effectors or bodies instead.
@@ -93,9 +105,15 @@ impl Choice {
         self
     }
 
-    /// With so many modes.
+    /// With so many modes; four by default.
     pub fn modes(mut self, modes: usize) -> Choice {
-        self.modes = modes;
+        self.modes = Modes::Count(modes);
+        self
+    }
+
+    /// With all modes that steps of dt seconds can follow, ω dt < 1, up to 24.
+    pub fn modes_for(mut self, dt: f64) -> Choice {
+        self.modes = Modes::Below(1.0 / dt);
         self
     }
 
@@ -336,7 +354,7 @@ impl<'a> Shape<'a> {
     fn choose(
         &self,
         effectors: &[EffectorFrame],
-        modes: usize,
+        modes: Modes,
         loads: &[Inputs],
     ) -> (DMatrix<f64>, Vec<f64>) {
         let (tree, n) = (self.tree, self.joints.len());
@@ -432,10 +450,13 @@ impl<'a> Shape<'a> {
     }
 
     /// The slowest modes with all that is there held.
-    fn add_modes(&self, own: &[[f64; 10]], count: usize, motions: &mut Motions) {
+    fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) {
         let n = self.joints.len();
         let free = n.saturating_sub(motions.columns.len());
-        let wanted = count.min(free);
+        let wanted = match modes {
+            Modes::Count(count) => count.min(free),
+            Modes::Below(_) => MOST_MODES.min(free),
+        };
         if wanted == 0 {
             return;
         }
@@ -473,7 +494,10 @@ impl<'a> Shape<'a> {
                 break;
             }
         }
-        space.truncate(wanted);
+        space.truncate(match modes {
+            Modes::Count(_) => wanted,
+            Modes::Below(w) => last.iter().filter(|value| **value * w * w > 1.0).count(),
+        });
         space.into_iter().for_each(|x| motions.add(x, 1e-8));
     }
 }

@@ -1,4 +1,17 @@
-//! The reduced engine: a few motions of the joints, with exact kinematics, energy, loads and inertia on them.
+//! A few motions of the joints, with exact kinematics, energy, loads and inertia on them: right for large motions.
+//!
+//! ```
+//! use pliant_core::{engine::Simulation, gallery, motions::Choice};
+//!
+//! let model = Choice::new(&gallery::arm()).build()?;
+//! let mut simulation = model.simulate();
+//! simulation.inputs_mut().add_scene_loads();
+//! (0..60).try_for_each(|_| simulation.step(1.0 / 60.0))?;
+//! assert!(simulation.violation() < 1e-12); // nothing comes apart
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+#![doc = include_str!("README.md")]
 
 mod basis;
 mod choice;

@@ -40,21 +40,32 @@ impl Carried {
 /// S x of a symmetric matrix.
 #[inline(always)]
 pub(super) fn apply<const FUSED: bool>(S: &[Lanes; 6], x: Three<Lanes>) -> Three<Lanes> {
-    [[S[0], S[1], S[2]], [S[1], S[3], S[4]], [S[2], S[4], S[5]]].map(|row| dot::<FUSED, _>(row, x))
+    [
+        dot::<FUSED, _>([S[0], S[1], S[2]], x),
+        dot::<FUSED, _>([S[1], S[3], S[4]], x),
+        dot::<FUSED, _>([S[2], S[4], S[5]], x),
+    ]
 }
 
 /// Rᵀx, R by its columns.
 #[inline(always)]
 pub(super) fn turn_back<const FUSED: bool>(R: &[Three<Lanes>; 3], x: Three<Lanes>) -> Three<Lanes> {
-    R.map(|column| dot::<FUSED, _>(column, x))
+    [dot::<FUSED, _>(R[0], x), dot::<FUSED, _>(R[1], x), dot::<FUSED, _>(R[2], x)]
 }
 
 /// R S Rᵀ.
 #[inline(always)]
 fn turned<const FUSED: bool>(R: &[Three<Lanes>; 3], S: &[Lanes; 6]) -> [Lanes; 6] {
-    let row = |i: usize| [R[0][i], R[1][i], R[2][i]];
-    let t: [Three<Lanes>; 3] = from_fn(|i| apply::<FUSED>(S, row(i)));
-    [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, k)| dot::<FUSED, _>(t[i], row(k)))
+    let [a, b, c] = [[R[0][0], R[1][0], R[2][0]], [R[0][1], R[1][1], R[2][1]], [R[0][2], R[1][2], R[2][2]]];
+    let (Sa, Sb, Sc) = (apply::<FUSED>(S, a), apply::<FUSED>(S, b), apply::<FUSED>(S, c));
+    [
+        dot::<FUSED, _>(Sa, a),
+        dot::<FUSED, _>(Sa, b),
+        dot::<FUSED, _>(Sa, c),
+        dot::<FUSED, _>(Sb, b),
+        dot::<FUSED, _>(Sb, c),
+        dot::<FUSED, _>(Sc, c),
+    ]
 }
 
 /// The body's own turning, ω = I⁻¹RᵀL.

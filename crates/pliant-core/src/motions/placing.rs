@@ -118,11 +118,12 @@ impl Places {
     }
 
     /// s of a freedom at P.
-    #[inline]
+    #[inline(always)]
     pub fn axis(&self, tree: &Tree, freedom: usize) -> Six {
         let n = tree.freedoms[freedom].link;
         if tree.joints[n / 4].freedom[n % 4] == freedom {
-            self.blocks[n / 4].axis.map(|x| x[n % 4])
+            let s = &self.blocks[n / 4].axis;
+            [s[0].0[n % 4], s[1].0[n % 4], s[2].0[n % 4], s[3].0[n % 4], s[4].0[n % 4], s[5].0[n % 4]]
         } else {
             self.axes[freedom]
         }

@@ -19,7 +19,7 @@ use crate::spatial::{Pose, Twist};
 /// Marks what this engine keeps in [`State::private`].
 const STAMP: f64 = 0.381_966_011_250_105_1;
 
-/// A running simulation of the reduced engine.
+/// A running simulation of few motions.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(super) model: Arc<Constants>,
@@ -208,7 +208,7 @@ pub(super) fn carried_twist(model: &Constants, motion: &Motion, n: usize) -> Twi
 
 impl engine::Simulation for Simulation {
     fn engine(&self) -> &'static str {
-        "reduced"
+        "motions"
     }
 
     fn mechanism(&self) -> &Mechanism {

@@ -28,7 +28,7 @@ use crate::spatial::{Pose, Twist, Wrench};
 use nalgebra::{Matrix6, Vector3, Vector6};
 
 /// How far a link may have turned since mass and geometric stiffness were made, rad; slides count over the radius.
-pub(super) const TURNED: f64 = 0.02;
+pub(super) const TURNED: f64 = 0.05;
 
 /// Part of the matrix of a step that geometric stiffness has to leave of it.
 const LEFT: f64 = 0.2;

@@ -17,7 +17,7 @@ use super::momentum::{Carried, sum_up};
 use super::placing::{Places, Six};
 use super::tree::{BASE, Tree};
 use crate::linear::lanes::{Lanes, fma, one_block_at_a_time};
-use crate::linear::three::{Three, angular, cross, dot, linear, plus};
+use crate::linear::three::{Three, angular, cross, dot, linear};
 use crate::linear::wide::wide;
 
 /// First moment and inertia at P of all that each of four links carries.
@@ -172,7 +172,8 @@ impl System {
             }
             let l = n % 4;
             let mass = tree.weights[n / 4].carried[l];
-            let carried = masses[n / 4].map(|x| x[l]);
+            let mut carried = [0.0; 9];
+            carried.iter_mut().zip(&masses[n / 4]).for_each(|(to, x)| *to = x.0[l]);
             for i in link.first..link.first + link.count {
                 let s = places.axis(tree, i);
                 let F = times::<FUSED>(mass, &carried, &s);
@@ -185,13 +186,14 @@ impl System {
                     let (v, w) = (linear(&s), angular(&s));
                     let mut m = cross::<FUSED, _>(gravity, linear(&F));
                     if loaded {
-                        let own = spreads[n / 4].map(|x| x[l]);
+                        let mut own = [0.0; 12];
+                        own.iter_mut().zip(&spreads[n / 4]).for_each(|(to, x)| *to = x.0[l]);
                         let N = |i: usize| [own[3 + 3 * i], own[4 + 3 * i], own[5 + 3 * i]];
                         let trace = own[3] + own[7] + own[11];
                         let along = cross::<FUSED, _>(v, linear(&own));
-                        let lever =
-                            from_fn(|k| fma::<FUSED>(w[k], trace, -dot::<FUSED, _>(N(k), w)) - along[k]);
-                        m = plus(m, lever);
+                        for k in 0..3 {
+                            m[k] += fma::<FUSED>(w[k], trace, -dot::<FUSED, _>(N(k), w)) - along[k];
+                        }
                     }
                     let half = 0.5 * dot::<FUSED, _>(w, m);
                     add_up::<FUSED, 3>(&V[3 * stride..], stride, &m, half, row, u);
@@ -218,7 +220,11 @@ fn times<const FUSED: bool>(mass: f64, carried: &[f64; 9], s: &Six) -> Six {
     let c = cross::<FUSED, _>(mc, w);
     let d = cross::<FUSED, _>(mc, v);
     let [_, _, _, xx, xy, xz, yy, yz, zz] = *carried;
-    let t = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]].map(|row| dot::<FUSED, _>(row, w));
+    let t = [
+        dot::<FUSED, _>([xx, xy, xz], w),
+        dot::<FUSED, _>([xy, yy, yz], w),
+        dot::<FUSED, _>([xz, yz, zz], w),
+    ];
     [mass * v[0] - c[0], mass * v[1] - c[1], mass * v[2] - c[2], d[0] + t[0], d[1] + t[1], d[2] + t[2]]
 }
 

@@ -12,6 +12,7 @@ mod repeat;
 use pliant_core::blended::{self, Force, Options};
 use pliant_core::engine::Simulation;
 use pliant_core::mechanism::Mechanism;
+use pliant_core::motions::Choice;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Wrench;
 use pliant_core::{articulated, full, live};
@@ -22,6 +23,7 @@ enum Kind {
     Full,
     Articulated,
     Reduced,
+    Motions,
     Live,
     /// The default: the live engine moves it.
     Blended,
@@ -29,8 +31,15 @@ enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Full, Kind::Articulated, Kind::Reduced, Kind::Live, Kind::Blended, Kind::BlendAlone];
+    const ALL: [Kind; 7] = [
+        Kind::Full,
+        Kind::Articulated,
+        Kind::Reduced,
+        Kind::Motions,
+        Kind::Live,
+        Kind::Blended,
+        Kind::BlendAlone,
+    ];
 
     /// Gallery mechanisms that the engine takes: chains, loops, couplings, free bases, several effectors, formulas.
     fn mechanisms(self) -> &'static [&'static str] {
@@ -49,6 +58,7 @@ impl Kind {
                 "surface-slide",
             ],
             Kind::Reduced => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
+            Kind::Motions => &["chain", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"],
             Kind::Live => &["chain", "arm", "hand", "helix:50", "y", "gripper", "rungs:18", "loop", "graph"],
             Kind::Blended | Kind::BlendAlone => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
         }
@@ -69,6 +79,7 @@ impl Kind {
             Kind::Full => full::Model::new(mechanism).simulate().into(),
             Kind::Articulated => articulated::Model::new(mechanism).simulate().into(),
             Kind::Reduced => Reduction::at_rest(mechanism).modes(2).build().unwrap().simulate().into(),
+            Kind::Motions => Choice::new(mechanism).build().unwrap().simulate().into(),
             Kind::Live => live::Model::new(mechanism).unwrap().simulate().into(),
             Kind::Blended => blend(Force::Live),
             Kind::BlendAlone => blend(Force::Blend),

@@ -1,0 +1,14 @@
+//! Claim: a step of few motions allocates no memory, whatever is set before it.
+
+use crate::common::allocation::steps_allocate_nothing;
+use pliant_core::gallery;
+use pliant_core::motions::Choice;
+
+#[test]
+fn a_step_allocates_nothing() {
+    for name in ["chain:100", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"] {
+        let mechanism = gallery::build(name).unwrap();
+        let model = Choice::new(&mechanism).build().unwrap();
+        steps_allocate_nothing(&mut model.simulate(), |_, _| {});
+    }
+}
