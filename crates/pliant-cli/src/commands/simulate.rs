@@ -19,8 +19,8 @@ use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
 use crate::mechanism::Source;
-use crate::page::text::listed;
 use crate::output::{Answer, Format, count, listing, quantity};
+use crate::page::text::listed;
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
@@ -158,7 +158,8 @@ impl Made {
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 let (few, all) = (model.motions(), model.freedoms());
                 about.json = vec![("motions", few.into()), ("freedoms", all.into())];
-                about.rows = vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
+                about.rows =
+                    vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
                 about.judge = live_model(arguments, held).ok().filter(|_| !touches);
                 model.simulate().into()
             }

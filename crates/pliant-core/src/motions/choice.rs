@@ -134,7 +134,8 @@ impl Choice {
         let mechanism = &self.mechanism;
         if !mechanism.order().loop_joints().is_empty() || !mechanism.couplings().is_empty() {
             return Err(ReductionError::Options(
-                "motions of the joints are for mechanisms without loops and couplings; use the engine `linear`, `articulated` or `full`".into(),
+                "the engine `motions` takes no loops and couplings; use `articulated`, `full`, or `reduced` for small motions"
+                    .into(),
             ));
         }
         let effectors = match (&self.effectors, mechanism.effectors().is_empty()) {
@@ -170,7 +171,8 @@ impl Motions<'_> {
     fn off(&self, x: &mut DVector<f64>) {
         for _ in 0..2 {
             for column in &self.columns {
-                let along: f64 = column.iter().zip(x.iter()).zip(self.norms).map(|((a, b), n)| a * b * n).sum();
+                let along: f64 =
+                    column.iter().zip(x.iter()).zip(self.norms).map(|((a, b), n)| a * b * n).sum();
                 x.axpy(-along, column, 1.0);
             }
         }
@@ -441,7 +443,8 @@ impl<'a> Shape<'a> {
         if let Some(at) = tree.mechanism.start() {
             tree.gather(&at.coordinates, &mut start);
         }
-        let away = DVector::from_iterator(self.joints.len(), self.joints.iter().map(|i| theta[*i] - start[*i]));
+        let away =
+            DVector::from_iterator(self.joints.len(), self.joints.iter().map(|i| theta[*i] - start[*i]));
         motions.add(away, SAME);
         let places = placed(tree, &theta);
         for e in effectors {
@@ -462,8 +465,9 @@ impl<'a> Shape<'a> {
         }
         let block = (wanted + MORE).min(free);
         let phase = |i: usize, k: usize| (1.0 + 0.7 * ((i + 31 * k) % 10_007).pow(2) as f64).sin();
-        let mut space: Vec<DVector<f64>> =
-            (0..block).map(|k| self.soften(DVector::from_fn(n, |i, _| phase(i, k) * self.norms[i].sqrt()))).collect();
+        let mut space: Vec<DVector<f64>> = (0..block)
+            .map(|k| self.soften(DVector::from_fn(n, |i, _| phase(i, k) * self.norms[i].sqrt())))
+            .collect();
         let mut last = vec![0.0; wanted];
         for _ in 0..ROUNDS {
             let held = motions.columns.len();

@@ -70,7 +70,11 @@ fn turned<const FUSED: bool>(R: &[Three<Lanes>; 3], S: &[Lanes; 6]) -> [Lanes; 6
 
 /// The body's own turning, ω = I⁻¹RᵀL.
 #[inline(always)]
-pub(super) fn own_turning<const FUSED: bool>(weights: &Weights, block: &Block, L: Three<Lanes>) -> Three<Lanes> {
+pub(super) fn own_turning<const FUSED: bool>(
+    weights: &Weights,
+    block: &Block,
+    L: Three<Lanes>,
+) -> Three<Lanes> {
     apply::<FUSED>(&weights.inverse, turn_back::<FUSED>(&block.columns, L))
 }
 

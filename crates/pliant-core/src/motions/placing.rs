@@ -201,10 +201,8 @@ impl Places {
                 let (block, way) = (&mut self.blocks[b], &mut self.ways[b - first]);
                 // Rounding of the products along the tree grows: one step of Newton's method for 1/√(q·q).
                 let q = block.rotation;
-                let square = q[0].fma::<FUSED>(
-                    q[0],
-                    q[1].fma::<FUSED>(q[1], q[2].fma::<FUSED>(q[2], q[3] * q[3])),
-                );
+                let square =
+                    q[0].fma::<FUSED>(q[0], q[1].fma::<FUSED>(q[1], q[2].fma::<FUSED>(q[2], q[3] * q[3])));
                 let near = Lanes::all(1.5) - Lanes::all(0.5) * square;
                 block.rotation = q.map(|x| x * near);
                 block.columns = matrix::<FUSED, _>(block.rotation);

@@ -292,9 +292,8 @@ pub(super) fn solve(
             if i < 3 { v[i] - own } else { w[i - 3] - own }
         });
         let held = W * moved;
-        let impulse: Six = std::array::from_fn(|i| {
-            if i < 3 { h * force[i] - held[i] } else { h * torque[i - 3] - held[i] }
-        });
+        let impulse: Six =
+            std::array::from_fn(|i| if i < 3 { h * force[i] - held[i] } else { h * torque[i - 3] - held[i] });
         push(sums, places, link, at.position.into(), &impulse);
     }
     gather(tree, basis, places, sums, &mut work.columns, &mut work.Q);
@@ -323,8 +322,7 @@ fn make_if_needed(
     let (tree, basis, made) = (&model.tree, &model.basis, &mut work.made);
     let n = basis.count;
     let far = || {
-        let turned: f64 =
-            (0..n).map(|k| model.turns[k] * (motion.y[k] - made.y[k]).abs()).sum();
+        let turned: f64 = (0..n).map(|k| model.turns[k] * (motion.y[k] - made.y[k]).abs()).sum();
         turned.is_nan() || turned > model.options.turned
     };
     let gravity: [f64; 3] = inputs.gravity.into();
@@ -482,8 +480,7 @@ fn find(
     let mut again = look_ahead(model, h, motion, inputs, work) | (governed && revise(model, inputs, h, work));
     while again {
         solve_once(model, inputs, h, motion, work)?;
-        again =
-            governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, work));
+        again = governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, work));
     }
     Ok(())
 }

@@ -58,7 +58,9 @@ impl Kind {
                 "surface-slide",
             ],
             Kind::Reduced => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
-            Kind::Motions => &["chain", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"],
+            Kind::Motions => {
+                &["chain", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"]
+            }
             Kind::Live => &["chain", "arm", "hand", "helix:50", "y", "gripper", "rungs:18", "loop", "graph"],
             Kind::Blended | Kind::BlendAlone => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
         }

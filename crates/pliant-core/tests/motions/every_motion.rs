@@ -27,9 +27,11 @@ pub fn apart(mechanism: &Mechanism, a: &State, b: &State) -> (f64, f64) {
     let poses = a.poses.iter().zip(&b.poses).map(|(a, b)| {
         (a.position - b.position).norm() / mechanism.radius() + a.rotation.angle_to(&b.rotation)
     });
-    let twists = a.twists.iter().zip(&b.twists).map(|(a, b)| {
-        (a.linear - b.linear).norm() / mechanism.radius() + (a.angular - b.angular).norm()
-    });
+    let twists = a
+        .twists
+        .iter()
+        .zip(&b.twists)
+        .map(|(a, b)| (a.linear - b.linear).norm() / mechanism.radius() + (a.angular - b.angular).norm());
     (poses.fold(0.0, f64::max), twists.fold(0.0, f64::max))
 }
 
@@ -54,8 +56,7 @@ fn act(inputs: &mut Inputs, mechanism: &Mechanism, seed: u64, step: usize) {
         inputs.add_spring(spring).unwrap();
     }
     for joint in mechanism.joint_ids().filter(|j| !mechanism[*j].freedoms.is_empty()) {
-        let rest: Vec<f64> =
-            mechanism[joint].freedoms.iter().map(|f| f.rest + 0.002 * step as f64).collect();
+        let rest: Vec<f64> = mechanism[joint].freedoms.iter().map(|f| f.rest + 0.002 * step as f64).collect();
         inputs.set_target(joint, &rest).unwrap();
     }
     if !mechanism.bodies().iter().any(|b| b.free) {

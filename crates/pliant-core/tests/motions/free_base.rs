@@ -26,7 +26,8 @@ fn momentum_is_kept() {
     for seed in 0..60 {
         let mechanism = random(seed, &options);
         let one = mechanism.bodies().iter().filter(|b| b.free).count() == 1;
-        if !one || mechanism.joints().iter().any(|j| j.parent.is_none()) || mechanism.coordinate_count() == 0 {
+        if !one || mechanism.joints().iter().any(|j| j.parent.is_none()) || mechanism.coordinate_count() == 0
+        {
             continue;
         }
         let mut simulation = Choice::new(&mechanism).modes(2).build().unwrap().simulate();

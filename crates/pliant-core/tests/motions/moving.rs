@@ -95,7 +95,10 @@ fn any_stiffness_and_step_is_stable() {
                     for _ in 0..200 {
                         simulation.step(dt).unwrap();
                         let far = simulation.poses().map(|(_, p)| p.position.norm()).fold(0.0, f64::max);
-                        assert!(far < 20.0 * mechanism.radius() + 1.0, "{name} {stiffness} {damped} {dt}: {far}");
+                        assert!(
+                            far < 20.0 * mechanism.radius() + 1.0,
+                            "{name} {stiffness} {damped} {dt}: {far}"
+                        );
                     }
                     ran += 1;
                 }
