@@ -26,6 +26,14 @@ pub struct Source {
     pub model: Option<ModelFile>,
 }
 
+/// The first clause of a note, without the place that it may begin with: `hand.urdf:12: 2 joints start …: …`.
+fn head(note: &str) -> &str {
+    let at = |text: &str| text.rsplit_once(':').is_some_and(|(_, line)| line.parse::<usize>().is_ok());
+    let note = note.split_once(": ").filter(|(place, _)| at(place)).map_or(note, |(_, rest)| rest);
+    let end = [": ", "; "].iter().filter_map(|end| note.find(end)).min();
+    &note[..end.unwrap_or(note.len())]
+}
+
 /// A mechanism, by its name in the gallery or by its file.
 #[derive(Debug, Args)]
 pub struct MechanismArgument {
@@ -49,8 +57,29 @@ impl MechanismArgument {
         Ok(self.open(common)?.mechanism)
     }
 
-    /// What it names; with `--strict`, a mechanism that has warnings is refused. People are told what was assumed.
+    /// What it names; with `--strict`, a mechanism that has warnings is refused. What was assumed is reported to people, in short.
     pub fn open(&self, common: &Common) -> Result<Source, Failure> {
+        let source = self.open_silently(common)?;
+        let notes = source.mechanism.notes();
+        if common.format() == Format::Text && !notes.is_empty() {
+            let short = || {
+                let heads: Vec<&str> = notes.iter().map(|note| head(note)).collect();
+                vec![format!(
+                    "{}: {}; `pliant info` says more, --verbose too",
+                    self.file_name(),
+                    heads.join("; ")
+                )]
+            };
+            for note in if common.verbose { notes.to_vec() } else { short() } {
+                // Nothing can be done about a standard error that is closed.
+                let _ = writeln!(std::io::stderr(), "note: {note}");
+            }
+        }
+        Ok(source)
+    }
+
+    /// The same where the command itself lists what was assumed.
+    pub fn open_silently(&self, common: &Common) -> Result<Source, Failure> {
         let path = Path::new(&self.mechanism);
         let model = match self.is_model() {
             true => Some(ModelFile::load(path).map_err(Failure::input)?),
@@ -64,12 +93,6 @@ impl MechanismArgument {
         let warnings = mechanism.warnings();
         if common.strict && !warnings.is_empty() {
             return Err(refused(warnings));
-        }
-        if common.format() == Format::Text {
-            for note in mechanism.notes() {
-                // Nothing can be done about a standard error that is closed.
-                let _ = writeln!(std::io::stderr(), "note: {note}");
-            }
         }
         Ok(Source { mechanism, model })
     }
@@ -115,6 +138,10 @@ impl MechanismArgument {
             Some(name) => name.to_string(),
             None => Path::new(&self.mechanism).file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         }
+    }
+
+    fn file_name(&self) -> String {
+        Path::new(&self.mechanism).file_name().unwrap_or(&self.mechanism).to_string_lossy().into_owned()
     }
 
     pub fn given(&self) -> String {

@@ -53,13 +53,15 @@ impl Answer {
 fn in_short(warnings: &[String]) -> Vec<String> {
     let (of_file, mut others): (Vec<&String>, Vec<&String>) =
         warnings.iter().partition(|warning| place(warning).is_some());
-    let [first, _, ..] = of_file[..] else { return warnings.to_vec() };
+    let Some(first) = of_file.first() else { return warnings.to_vec() };
     let file = place(first).unwrap_or_default();
     let name = Path::new(file).file_name().map_or(file.into(), |name| name.to_string_lossy());
     let (n, others_too) = (of_file.len(), of_file.iter().any(|warning| place(warning) != Some(file)));
     let of = if others_too { format!("{name} and what it includes") } else { name.into() };
+    let (things, them) = if n == 1 { ("1 thing".into(), "it") } else { (format!("{n} things"), "them") };
+    let are = if n == 1 { "is" } else { "are" };
     let short =
-        format!("{n} things of {of} are left out or repaired: `pliant info` lists them, --verbose too");
+        format!("{things} of {of} {are} left out or repaired: `pliant info` lists {them}, --verbose too");
     others.insert(0, &short);
     others.into_iter().cloned().collect()
 }

@@ -13,7 +13,7 @@ use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its models and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
-    let source = arguments.mechanism.open(common)?;
+    let source = arguments.mechanism.open_silently(common)?;
     let mechanism = &source.mechanism;
     let mut summary = mechanism.summary();
     summary.warnings.extend(of_contact(arguments, common, mechanism)?);
@@ -65,7 +65,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     }
     // The warnings are part of the answer here, not beside it.
     Ok(Answer {
-        text: text(mechanism.name(), &summary, rows),
+        text: text(mechanism.name(), &summary, mechanism.notes(), rows),
         warnings: Vec::new(),
         counted: Vec::new(),
         json,
@@ -126,7 +126,7 @@ fn of_contact(arguments: &Info, common: &Common, mechanism: &Mechanism) -> Resul
     if common.strict && !Vec::is_empty(&warnings) { Err(refused(warnings)) } else { Ok(warnings) }
 }
 
-fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {
+fn text(name: &str, summary: &Summary, notes: &[String], more: Vec<(&str, String)>) -> String {
     let mut rows = vec![
         ("name", if name.is_empty() { "-".to_string() } else { name.to_string() }),
         ("bodies", summary.bodies.to_string()),
@@ -138,6 +138,9 @@ fn text(name: &str, summary: &Summary, more: Vec<(&str, String)>) -> String {
         ("mass", quantity(summary.mass, "kg")),
     ];
     rows.extend(more);
+    for (i, note) in notes.iter().enumerate() {
+        rows.push((if i == 0 { "assumed" } else { "" }, note.clone()));
+    }
     if summary.warnings.is_empty() {
         rows.push(("warnings", "none".into()));
     }

@@ -2,10 +2,10 @@
 
 use pliant::contact::{Contact, Grip, Rest, Scene};
 use pliant::engine::{Inputs, Simulation, Warning};
-use pliant::full;
 use pliant::mechanism::Mechanism;
 use serde_json::{Value, json};
 
+use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::output::{Answer, count, listing, quantity, table};
 use crate::report;
@@ -19,7 +19,9 @@ pub fn on_what_it_touches(
     mechanism: &Mechanism,
     counted: Vec<Warning>,
 ) -> Option<Result<Answer, Failure>> {
-    let simulation = stage.held().map(|held| full::Model::new(held).simulate().into());
+    // Rest is the same in both engines with every freedom: the faster one looks for it, and in joint coordinates nothing tears.
+    let (engine, _) = EngineArgument::Auto.choose(stage.held(), false);
+    let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
     let mut scene = stage.scene(simulation).ok()?;
     scene.inputs_mut().clone_from(inputs);
     let unsettled = |failure: Failure| failure.detail("converged", false);

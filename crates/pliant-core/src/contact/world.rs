@@ -318,8 +318,9 @@ impl World {
         let missing: Vec<_> =
             without.iter().filter(|b| effector(b.trim_matches('`'))).map(String::as_str).collect();
         if !missing.is_empty() {
+            let (carry, them) = if missing.len() == 1 { ("carries", "it") } else { ("carry", "them") };
             let text = format!(
-                "{} of mechanism `{name}` carries an effector but no shape: nothing touches it",
+                "{} of mechanism `{name}` {carry} an effector but no shape: nothing touches {them}",
                 missing.join(", ")
             );
             let (measure, unit) = (missing.len() as f64, "bodies");

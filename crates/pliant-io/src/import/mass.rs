@@ -1,10 +1,12 @@
 //! Mass and inertia of links, repaired where they cannot be, so that everything that moves has some.
 
+use pliant_core::mechanism::{Geometry, Shape};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::SpatialInertia;
 
 use super::context::Context;
 use super::meaning::{Tree, weld};
+use super::mesh::Mesh;
 use super::parts::{Joint, Link};
 
 /// The share of what it carries that a massless link between two joints takes over.
@@ -16,7 +18,7 @@ const TRIANGLE_TOLERANCE: f64 = 1e-6;
 /// The smallest principal moment relative to the largest that is taken for a rounding error of zero.
 const FLAT: f64 = 1e-9;
 
-/// Density of the ball whose inertia a link gets that has mass but no inertia, kg/m³.
+/// Density of the ball whose inertia a link gets that has mass but no inertia, and of shapes of robots without any mass, kg/m³.
 const WATER: f64 = 1000.0;
 
 trait Symmetric {
@@ -70,7 +72,9 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
         repaired[i] = value;
     }
     let R = eigen.eigenvectors;
-    let principal = order.map(|i| eigen.eigenvalues[i] * scale);
+    // Rounding of a zero is not told as a number.
+    let rounded = |value: f64| if value.abs() < 1e-12 { 0.0 } else { value };
+    let principal = order.map(|i| rounded(eigen.eigenvalues[i]) * scale);
     context.warning_of("impossible inertia", place, || {
         format!(
             "link `{name}`: no rigid body has the principal moments {:.4e}, {:.4e}, {:.4e} kg·m²; \
@@ -79,6 +83,42 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
         )
     });
     M.inertia = (R * Matrix3::from_diagonal(&(repaired * scale)) * R.transpose()).symmetric();
+}
+
+/// Where no link of a robot has a mass, they get that of their collision shapes in water, so that it can be looked at all the same.
+pub(super) fn give_shapes_mass(links: &mut [Link], context: &mut Context) {
+    if links.iter().any(|link| link.body.inertia.mass != 0.0) {
+        return;
+    }
+    let mut given = 0;
+    for Link { body, .. } in &mut *links {
+        let solids = body.shapes.iter().filter(|shape| shape.touches).filter_map(in_water);
+        let Some(whole) = solids.reduce(|a, b| a.welded(&b)) else { continue };
+        body.inertia = SpatialInertia { inertia: whole.inertia.symmetric(), ..whole };
+        given += 1;
+    }
+    if let Some(Link { place, .. }) = links.first().filter(|_| given > 0) {
+        let (place, of) = (place.clone(), links.len());
+        context.warning(
+            &place,
+            format!(
+                "no link has a mass: {given} of {of} got that of their collision shapes, as if of water ({WATER} kg/m³); weight, motion and \
+                 default springs follow from it, and what the file's own springs give does not"
+            ),
+        );
+    }
+}
+
+/// The inertia of a shape in water, if it encloses anything.
+fn in_water(shape: &Shape) -> Option<SpatialInertia> {
+    let heavy = Shape { density: Some(WATER), ..shape.clone() };
+    if let Some(inertia) = heavy.inertia() {
+        return Some(inertia);
+    }
+    let Geometry::Convex { file, scale } = &shape.geometry else { return None };
+    let solid = Mesh::load(file, scale).and_then(|mesh| mesh.hull()).ok()?.solid();
+    let (mass, inertia) = (solid.mass * WATER, solid.inertia * WATER);
+    (mass > 0.0).then(|| SpatialInertia { mass, inertia, ..solid }.in_outer(&shape.pose))
 }
 
 /// Every set of welded links gets mass and inertia, or is welded to what carries it.

@@ -19,7 +19,7 @@ use pliant_core::spatial::Pose;
 use super::chain::chain;
 use super::context::{Context, Place};
 use super::draft::Draft;
-use super::mass::{give_mass, repair_inertia};
+use super::mass::{give_mass, give_shapes_mass, repair_inertia};
 use super::parts::{self, Connection, Joint, Link, Parts};
 
 /// Gives the parts their meaning.
@@ -38,6 +38,10 @@ pub(crate) fn draft(parts: Parts, context: &mut Context) -> Draft {
     } = parts;
     for link in &mut links {
         repair_inertia(link, context);
+    }
+    let moves = |joint: &Joint| joint.description.kind != JointKind::Fixed;
+    if connections.iter().flat_map(|connection| &connection.joints).any(moves) {
+        give_shapes_mass(&mut links, context);
     }
     hold_roots(&mut links, &mut connections, context);
     let coupled: HashSet<&str> =

@@ -4,6 +4,7 @@ mod chain;
 mod context;
 mod draft;
 mod effectors;
+mod holding;
 mod mass;
 mod meaning;
 pub mod mesh;

@@ -64,8 +64,9 @@ impl Draft {
                 if chosen.len() == 1 { "1 joint starts" } else { "joints start" },
             );
             let number = if chosen.len() == 1 { String::new() } else { format!("{} ", chosen.len()) };
+            let whose = if chosen.len() == 1 { "its" } else { "their" };
             context.note(format!(
-                "{line}: {number}{are} in the middle of what limits allow, which leave out the file's pose: {told}{more}"
+                "{line}: {number}{are} in the middle of {whose} limits, which exclude the file's pose: {told}{more}"
             ));
         }
         for j in 0..self.joints.len() {
@@ -241,11 +242,11 @@ fn middle((lower, upper): (f64, f64)) -> Option<f64> {
     })
 }
 
-fn limits(limits: &Option<PerFreedom<(f64, f64)>>, freedoms: usize) -> Vec<(f64, f64)> {
+pub(super) fn limits(limits: &Option<PerFreedom<(f64, f64)>>, freedoms: usize) -> Vec<(f64, f64)> {
     spread(limits, freedoms, EVERYWHERE)
 }
 
-fn values(values: &Option<PerFreedom<f64>>, freedoms: usize) -> Vec<f64> {
+pub(super) fn values(values: &Option<PerFreedom<f64>>, freedoms: usize) -> Vec<f64> {
     spread(values, freedoms, 0.0)
 }
 

@@ -20,7 +20,7 @@ const SETTLE: usize = 2;
 const WATCH: usize = 10;
 
 /// One mesh in so many is tried.
-const EVERY: usize = 5;
+const EVERY: usize = 2;
 
 /// kg/m³.
 const DENSITY: f64 = 500.0;
@@ -123,7 +123,7 @@ fn drop(hull: &Mesh, solid: &SpatialInertia, turn: &UnitQuaternion<f64>, ground:
     outcome
 }
 
-/// Of all packages with `PLIANT_ALL_ROBOTS=1`, every fifth mesh of each; otherwise of the smaller two.
+/// Of all packages with `PLIANT_ALL_ROBOTS=1`, every second mesh of each; otherwise of the smaller two.
 fn links_of_real_robots_lie_still() -> Found<()> {
     let mut folders =
         vec![wheels::wheel("example-robot-data", "5.0.0")?, wheels::wheel("mujoco-mjx", "3.17.0")?];
@@ -166,6 +166,6 @@ fn links_of_real_robots_lie_still() -> Found<()> {
         }
     }
     println!("{hulls} hulls, {drops} drops, {} that drift:\n{}", bad.len(), bad.join("\n"));
-    assert!(hulls >= 50 && (bad.len() as f64) < 0.05 * f64::from(drops), "{} of {drops}", bad.len());
+    assert!(hulls >= 200 && (bad.len() as f64) < 0.05 * f64::from(drops), "{} of {drops}", bad.len());
     Ok(())
 }

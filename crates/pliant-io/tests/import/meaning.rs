@@ -88,7 +88,7 @@ fn limits_that_the_pose_breaks() {
     assert_eq!(start, [-1.75, 1.125, 0.0, 0.0, 1.5, 0.5]);
     assert_eq!(
         mechanism.notes()[0],
-        "robot.urdf:9: 4 joints start in the middle of what limits allow, which leave out the file's pose: `above` at \
+        "robot.urdf:9: 4 joints start in the middle of their limits, which exclude the file's pose: `above` at \
          -1.7500, `below` at 1.1250, `both` at 1.5000, `open` at 0.5000"
     );
 }

@@ -230,23 +230,136 @@ fn default_springs_hold_what_they_carry_at_ten_hertz() {
         ),
     ]);
     let mechanism = pliant_io::import::read(&text, "robot.urdf", &Options::default()).unwrap();
-    let w = 2.0 * PI * 10.0;
     let near = |a: f64, b: f64| assert!((a - b).abs() <= 1e-12 * b, "{a} {b}");
-    // Both links slide, 2 kg; the second turns about its own centre, 0.1 kg·m².
+    // Both links slide, 2 kg, and sag by 1 mm; the second turns about its own centre, 0.1 kg·m², where no weight pulls: at 5 Hz.
     let [lift, turn] = [0, 1].map(|i| mechanism.joints()[i].freedoms[0]);
-    near(lift.stiffness, 2.0 * w * w);
-    near(lift.damping, 2.0 * 2.0 * w);
+    near(lift.stiffness, 2.0 * 9.81 / 1e-3);
+    near(lift.damping, 2.0 * (2.0 * 2.0 * 9.81 / 1e-3f64).sqrt());
     assert_eq!(lift.rest, 0.75, "held where it starts");
-    near(turn.stiffness, 0.1 * w * w);
+    near(turn.stiffness, 0.1 * (2.0 * PI * 5.0).powi(2));
     assert_eq!(turn.damping, 1e9, "what the file gives is kept where it is more");
     assert_eq!(
         mechanism.notes(),
         [
-            "robot.urdf:5: 1 joint starts in the middle of what limits allow, which leave out the file's pose: `lift` at 0.7500",
-            "no springs are given: 2 joints are held as by PD control, at 10 Hz against what each carries and critically \
-          damped; a scene file with `import` can say otherwise"
+            "robot.urdf:5: 1 joint starts in the middle of its limits, which exclude the file's pose: `lift` at 0.7500",
+            "2 joints are held as by PD control, because the file gives no springs: each sags by at most 0.01 rad or 1 mm under what \
+          it carries in any pose, and is critically damped; a scene file with `import` can say otherwise"
         ]
     );
+}
+
+/// Links of 1 kg, each with a hinge at its origin and its centre 0.1 m along x from there, one after the other.
+fn pendulums(second: &str, more: &str) -> String {
+    let weight = "<inertial><origin xyz=\"0.1 0 0\"/><mass value=\"1\"/>\
+        <inertia ixx=\"0.001\" iyy=\"0.001\" izz=\"0.001\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>";
+    let link = |name: &str| format!("<link name=\"{name}\">{weight}</link>\n");
+    let hinge =
+        |name: &str, parent: &str, child: &str, more: &str| joint(name, "revolute", parent, child, more);
+    let axis = "<axis xyz=\"0 0 1\"/>";
+    robot(&[
+        &link("base"),
+        &link("upper"),
+        &link("lower"),
+        &hinge(
+            "shoulder",
+            "base",
+            "upper",
+            &format!("{axis}<limit lower=\"-1\" upper=\"1\" effort=\"1\" velocity=\"1\"/>"),
+        ),
+        &hinge("elbow", "upper", "lower", &format!("<origin xyz=\"0.2 0 0\"/>{axis}{second}{more}")),
+    ])
+}
+
+/// A shoulder is held by what it carries with the elbow anywhere, not by what it carries folded; and dry friction is held too.
+#[test]
+fn default_springs_hold_the_whole_range() {
+    let at = |second: &str, more: &str| {
+        let text = pendulums(second, more);
+        let mechanism = pliant_io::import::read(&text, "robot.urdf", &Options::default()).unwrap();
+        [0, 1].map(|i| mechanism.joints()[i].freedoms[0])
+    };
+    let fixed = |lower: f64, upper: f64| {
+        format!("<limit lower=\"{lower}\" upper=\"{upper}\" effort=\"1\" velocity=\"1\"/>")
+    };
+    // Stretched, the centre of both is at (0.1 + 0.3)/2 m; folded back, at (0.1 + 0.1)/2.
+    let [stretched, elbow] = at(&fixed(-1e-9, 1e-9), "");
+    let [folded, _] = at(&fixed(PI - 1e-9, PI), "");
+    let [any, _] = at(&fixed(-PI, PI), "");
+    let near = |a: f64, b: f64, part: f64| assert!((a - b).abs() <= part * b, "{a} {b}");
+    near(elbow.stiffness, 9.81 * 0.1 / 0.01, 1e-12);
+    near(stretched.stiffness, 9.81 * 0.4 / 0.01, 1e-9);
+    near(folded.stiffness, 9.81 * 0.2 / 0.01, 1e-9);
+    // The start is stretched, and is one of the poses.
+    near(any.stiffness, stretched.stiffness, 1e-9);
+    let [_, rough] = at(&fixed(-1.0, 1.0), "<dynamics friction=\"3\"/>");
+    near(rough.stiffness, (9.81 * 0.1 + 3.0) / 0.01, 1e-12);
+    // Where only other poses are stretched, some of those looked at are nearly so.
+    let [bent, _] = at(&fixed(0.0, PI), "");
+    near(bent.stiffness, stretched.stiffness, 1e-9);
+    let [far, _] = at(&fixed(0.5, PI), "");
+    assert!(far.stiffness > 0.9 * 9.81 * (0.1 + 0.2 + 0.1 * 0.5f64.cos()) / 0.01, "{}", far.stiffness);
+}
+
+/// A robot without any mass keeps its joints: links get the mass of their collision shapes, as if of water.
+#[test]
+fn robots_without_mass_get_that_of_their_shapes() {
+    let shape = "<collision><geometry><box size=\"0.1 0.2 0.3\"/></geometry></collision>";
+    let link = |name: &str| format!("<link name=\"{name}\">{shape}</link>\n");
+    let arm = |base: &str| {
+        let elbow = joint("elbow", "continuous", "base", "tip", "<axis xyz=\"0 0 1\"/>");
+        robot(&[base, &link("tip"), &elbow])
+    };
+    let warning = "robot.urdf:2: no link has a mass: 2 of 2 got that of their collision shapes, as if of water (1000 kg/m³); \
+                   weight, motion and default springs follow from it, and what the file's own springs give does not";
+    let mechanism = read(&arm(&link("base")), &[warning]);
+    assert!((mechanism.mass() - 12.0).abs() < 1e-12, "{}", mechanism.mass());
+    let tip = &mechanism.bodies()[1].inertia;
+    assert!((tip.inertia[(2, 2)] - 6.0 * (0.01 + 0.04) / 12.0).abs() < 1e-15);
+    assert_eq!(mechanism.joints()[0].kind, JointKind::Hinge);
+    // Where one has a mass, those without have none by the words of the format.
+    let mechanism =
+        pliant_io::import::read(&arm(&super::link("base")), "robot.urdf", &Options::default()).unwrap();
+    assert_eq!((mechanism.mass(), &mechanism.joints()[0].kind), (1.0, &JointKind::Fixed));
+}
+
+/// On a free base, legs carry the rest of the robot, and arms do not.
+#[test]
+fn default_springs_of_legs_carry_the_robot() {
+    let weight = |mass: f64| {
+        format!(
+            "<inertial><mass value=\"{mass}\"/><inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>"
+        )
+    };
+    let link = |name: &str, mass: f64| format!("<link name=\"{name}\">{}</link>\n", weight(mass));
+    let hinge = |name: &str, child: &str, x: f64, z: f64| {
+        let more = format!("<origin xyz=\"{x} 0 {z}\"/><axis xyz=\"0 1 0\"/>");
+        joint(name, "continuous", "trunk", child, &more)
+    };
+    let text = robot(&[
+        &link("trunk", 20.0),
+        &link("leg", 1.0),
+        &link("arm", 1.0),
+        &hinge("hip", "leg", 0.2, -1.0),
+        &hinge("shoulder", "arm", 0.2, 0.3),
+    ]);
+    let read = |free_base: bool| {
+        let options = Options { free_base, ..Options::default() };
+        let mechanism = pliant_io::import::read(&text, "robot.urdf", &options).unwrap();
+        ["hip", "shoulder"].map(|name| mechanism[mechanism.find_joint(name).unwrap()].freedoms[0].stiffness)
+    };
+    // Links turn about their own centres; the leg's hinge has trunk and arm above it: 20 kg 1 m up and 0.2 m across, 1 kg 1.3 m up.
+    let alone = 0.1 * (2.0 * PI * 5.0f64).powi(2);
+    let [hip, shoulder] = read(false);
+    assert!(
+        (hip - alone).abs() < 1e-9 * alone && (shoulder - alone).abs() < 1e-9 * alone,
+        "{hip} {shoulder}"
+    );
+    let [hip, shoulder] = read(true);
+    let moment = (20.0f64 * 0.2).hypot(20.0 + 1.3);
+    let inertia = 20.0 * (1.0 + 0.2 * 0.2) + 0.1 + 1.3 * 1.3 + 0.1;
+    let least = f64::max(9.81 * moment / 0.01, inertia * (2.0 * PI * 5.0f64).powi(2));
+    assert!((hip / least - 1.0).abs() < 1e-9, "{hip} {least}");
+    assert!((shoulder - alone).abs() < 1e-9 * alone, "{shoulder}");
 }
 
 #[test]

@@ -323,6 +323,37 @@ fn without_home_the_first_key_frame_is_where_it_starts() {
     assert!(m.notes().contains(&"inline.xml:2: the robot starts in the first key frame".to_string()));
 }
 
+/// A force limit is a torque limit of the joint, by the gear, where nothing else of the joint would be bounded with it.
+#[test]
+fn force_limits_of_actuators() {
+    let with = |joint: &str, actuators: &str| {
+        let text = format!(
+            "<mujoco><worldbody><body name='a'><joint name='j' axis='0 1 0' {joint}/><geom size='0.1'/></body></worldbody>\
+             <actuator>{actuators}</actuator></mujoco>"
+        );
+        let mechanism = read(&text).unwrap();
+        let warnings = mechanism.warnings();
+        (freedom(&mechanism, "j").torque_limit, warnings)
+    };
+    let held = |more: &str| format!("<position joint='j' kp='50' kv='2' {more}/>");
+    let none = (f64::INFINITY, vec![]);
+    assert_eq!(with("", &held("")), none);
+    assert_eq!(with("", &held("forcerange='-3 3' forcelimited='false'")), none);
+    assert_eq!(with("", &held("forcerange='-3 3'")), (3.0, vec![]));
+    assert_eq!(with("", &held("forcerange='-3 3' gear='-4'")), (12.0, vec![]));
+    let twice = format!("{}{}", held("forcerange='-3 3'"), held(""));
+    for (joint, actuators, why) in [
+        ("damping='1'", held("forcerange='-3 3'"), "next to a spring or damper of the joint's own"),
+        ("stiffness='1'", held("forcerange='-3 3'"), "next to a spring or damper of the joint's own"),
+        ("", twice, "next to a spring or damper of the joint's own"),
+        ("", held("forcerange='-3 4'"), "not the same both ways"),
+    ] {
+        let (limit, warnings) = with(joint, &actuators);
+        assert_eq!((limit, warnings.len()), (f64::INFINITY, 1), "{joint} {actuators}: {warnings:?}");
+        assert!(warnings[0].contains(&format!("{why}, is not supported and was left out")), "{warnings:?}");
+    }
+}
+
 #[test]
 fn actuators_that_hold_a_position() {
     let m = load("actuators.xml");

@@ -46,7 +46,8 @@ struct Actuator {
     range: Option<[f64; 2]>,
     inherit: f64,
     limited: Option<bool>,
-    force_limited: bool,
+    force_range: Option<[f64; 2]>,
+    force_limited: Option<bool>,
 }
 
 impl Actuator {
@@ -64,7 +65,8 @@ impl Actuator {
             range: None,
             inherit: 0.0,
             limited: None,
-            force_limited: false,
+            force_range: None,
+            force_limited: None,
         }
     }
 
@@ -84,8 +86,11 @@ impl Actuator {
         if element.attribute("damping").is_some() {
             self.damping = first_of(element, "damping", context);
         }
-        if element.attribute("forcerange").is_some() {
-            self.force_limited = element.value("forcelimited").map(str::trim) != Some("false");
+        self.force_range = element.vector("forcerange", context).or(self.force_range);
+        match element.value("forcelimited").map(str::trim) {
+            None => {}
+            Some("auto") => self.force_limited = None,
+            Some(_) => self.force_limited = element.flag("forcelimited", context),
         }
         match element.name.as_str() {
             "position" => {
@@ -188,6 +193,8 @@ pub(super) fn read(
             }
             let parts = &mut bodies.parts.connections[connection].joints[position];
             let description = &mut parts.description;
+            let own = value(&description.damping) + actuator.damping * g2;
+            let alone = value(&description.stiffness) == 0.0 && own == 0.0;
             add(&mut description.armature, actuator.armature * g2);
             add(&mut description.damping, damping);
             if !sprung {
@@ -199,10 +206,27 @@ pub(super) fn read(
                 });
                 continue;
             }
-            for (kind, is) in [("filter", actuator.filtered), ("force limit", actuator.force_limited)] {
-                if is {
-                    context.warning_of(format!("actuator {kind}"), &element.place, || {
-                        format!("the {kind} of {} is not supported and was left out", element.what())
+            if actuator.filtered {
+                context.warning_of("actuator filter", &element.place, || {
+                    format!("the filter of {} is not supported and was left out", element.what())
+                });
+            }
+            // That of another actuator would bound this one too.
+            let other = description.torque_limit.take().and(Some(Ok(0.0))).filter(|_| !alone);
+            match actuator.torque_limit(slope, bodies.compiler.auto_limits).or(other) {
+                None => {}
+                // A torque limit bounds spring and damper of a joint together: its own must not be among them.
+                Some(Ok(most)) if alone => description.torque_limit = Some(PerFreedom::All(most)),
+                Some(limit) => {
+                    let why = match limit {
+                        Ok(_) => "next to a spring or damper of the joint's own",
+                        Err(()) => "not the same both ways",
+                    };
+                    context.warning_of("force limit", &element.place, || {
+                        format!(
+                            "the force limit of {}, {why}, is not supported and was left out",
+                            element.what()
+                        )
                     });
                 }
             }
@@ -246,6 +270,17 @@ fn warn_of_transmission(element: &Element, context: &mut Context) {
 }
 
 impl Actuator {
+    /// The most that it applies to a joint whose coordinate moves its length by a slope, N or N·m; an error where that is not the same
+    /// both ways, nothing where it has no limit.
+    fn torque_limit(&self, slope: f64, auto: bool) -> Option<Result<f64, ()>> {
+        let [lower, upper] = self.force_range?;
+        if !self.force_limited.unwrap_or(auto && lower < upper) {
+            return None;
+        }
+        let same = upper > 0.0 && (lower + upper).abs() <= 1e-9 * upper;
+        Some(if same { Ok(upper * (self.gear * slope).abs()) } else { Err(()) })
+    }
+
     /// A control within its range.
     fn clamp(&self, control: f64, joint: &JointDescription, reference: f64, auto: bool) -> f64 {
         let mut range = self.range;

@@ -140,6 +140,8 @@ const ELBOW: (&str, &str) = (r#" range="-3.0718 -0.0698""#, r#" range="-9 9""#);
 const FINGER: (&str, &str) = (r#" range="0 0.04""#, r#" range="-1 1""#);
 /// A default class has an attribute that there is none of, which MuJoCo does not take.
 const PLAIN: (&str, &str) = (r#"class="xarm7_hand" group="1""#, r#"class="xarm7_hand""#);
+/// Dry friction would hold it where it starts; MuJoCo's is soft, and is off.
+const SMOOTH: (&str, &str) = (r#"frictionloss="1""#, r#"frictionloss="0""#);
 
 /// File, effector and changes.
 const ARMS: [(&str, &str, Changes); 3] = [
@@ -148,7 +150,7 @@ const ARMS: [(&str, &str, Changes); 3] = [
     ("genesis/assets/xml/universal_robots_ur5e/ur5e.xml", "attachment_site", &[]),
 ];
 const HANDS: [(&str, &str, Changes); 2] = [
-    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "left_finger", &[PLAIN]),
+    ("robosuite/models/assets/grippers/xarm7_gripper.xml", "left_finger", &[PLAIN, SMOOTH]),
     ("robosuite/models/assets/grippers/inspire_right_hand.xml", "site_r_index_distal", &[]),
 ];
 
