@@ -33,8 +33,9 @@ fn forward_dynamics(c: &mut Criterion) {
 
 fn steps(c: &mut Criterion) {
     let mut group = c.benchmark_group("articulated step");
-    let names = ["chain:100", "chain:1000", "helix:50", "helix:400", "ladder:36", "rungs:48", "arm", "hand"];
-    for name in names.into_iter().chain(["torus-chain:10", "torus-chain:20", "windmill"]) {
+    let names = ["chain:100", "chain:1000", "helix:50", "helix:400", "arm", "hand"];
+    let loops = ["ladder:36", "ladder:48", "ladder:480", "rungs:48", "rungs:480"];
+    for name in names.into_iter().chain(loops).chain(["torus-chain:10", "torus-chain:20", "windmill"]) {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = articulated::Model::new(&mechanism);
         let mut simulation = model.simulate();
