@@ -100,7 +100,7 @@ impl Closures {
             ends
         };
         let ends: Vec<Ends> = joints.iter().map(of_joint).chain(couplings.iter().map(of_coupling)).collect();
-        let schedule = Schedule::new(nodes, freedoms, &ends);
+        let schedule = Schedule::new(nodes, freedoms, ends);
         Closures { schedule, plain, joints, couplings }
     }
 

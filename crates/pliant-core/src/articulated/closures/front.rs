@@ -211,7 +211,7 @@ pub fn eliminate_rows<const FUSED: bool>(
             }
         }
     }
-    let own = forward(L, count, g[c]);
+    let own = forward(L, count, std::mem::take(&mut g[c]));
     z[c] = own;
     for open in &front.open {
         let Z = &mut blocks[open.block];

@@ -118,16 +118,24 @@ impl Closing {
 
     /// Gives the rows of a closure, once all is known that they see, their softness.
     fn soften(&mut self, model: &Constants, c: usize, state: &State, h: f64) {
-        let rows = &mut self.rows[c];
+        let (rows, plain) = (&mut self.rows[c], &model.closures.plain);
+        // The most that rows see of lengths and of angles, relative to all mass; the other unit stands for one that sees nothing.
+        let mut most = [0.0f64; 2];
+        for r in (0..rows.count).filter(|&r| rows.closes(r)) {
+            let unit = usize::from(rows.is_angle[r]);
+            most[unit] = most[unit].max(self.seen[c][r] / plain[unit]);
+        }
+        let either = most[0].max(most[1]);
+        let seen = |unit: usize| match most[unit] {
+            own if own >= NOTHING => own,
+            _ if either >= NOTHING => either,
+            _ => 1.0,
+        };
         for r in 0..rows.count {
             if rows.softness[r] == 0.0 {
-                let at = rows.multiplier[r];
+                let (at, unit) = (rows.multiplier[r], usize::from(rows.is_angle[r]));
                 if !self.again {
-                    let alike =
-                        (0..rows.count).filter(|&s| rows.closes(s) && rows.is_angle[s] == rows.is_angle[r]);
-                    let most = alike.map(|s| self.seen[c][s]).fold(0.0, f64::max);
-                    let plain = model.closures.plain[usize::from(rows.is_angle[r])];
-                    self.softness[at] = SOFTNESS * h * if most < NOTHING * plain { plain } else { most };
+                    self.softness[at] = SOFTNESS * h * seen(unit) * plain[unit];
                 }
                 rows.softness[r] = self.softness[at];
                 self.g[c][r] -= self.softness[at] * state.multipliers[at];

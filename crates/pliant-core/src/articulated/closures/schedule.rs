@@ -27,7 +27,7 @@ pub struct Ends {
     /// Nodes with wrenches, and nodes along whose freedom it acts.
     pub wrenches: Vec<usize>,
     pub direct: Vec<usize>,
-    /// Whether it acts on the base as well.
+    /// Whether its branches meet nowhere but at the base.
     pub on_base: bool,
     /// Rows that close, and all that it usually has.
     pub closing: usize,
@@ -224,8 +224,18 @@ impl Graph<'_> {
 }
 
 impl Schedule {
-    pub fn new(nodes: &[Node], freedoms: &[usize], ends: &[Ends]) -> Schedule {
+    pub fn new(nodes: &[Node], freedoms: &[usize], mut ends: Vec<Ends>) -> Schedule {
         let (count, all) = (nodes.len(), nodes.len() + ends.len());
+        let mut roots: Vec<usize> = Vec::with_capacity(count);
+        for (n, node) in nodes.iter().enumerate() {
+            roots.push(node.parent.checked_sub(1).map_or(n, |parent| roots[parent]));
+        }
+        for ends in &mut ends {
+            let mut own = ends.wrenches.iter().chain(&ends.direct).map(|&n| roots[n]);
+            let first = own.next();
+            ends.on_base |= own.any(|root| Some(root) != first);
+        }
+        let ends = &ends[..];
         if ends.is_empty() {
             let order: Vec<_> = (0..count).rev().map(|n| (n, BTreeSet::new())).collect();
             return place(nodes, freedoms, ends, &order);
