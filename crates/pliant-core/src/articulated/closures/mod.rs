@@ -22,8 +22,6 @@ mod constants;
 mod correction;
 mod front;
 mod loop_joint;
-#[cfg(test)]
-mod oracle;
 mod rows;
 mod schedule;
 mod sweep;
@@ -170,3 +168,6 @@ pub(super) fn joint_of(model: &Constants, closure: usize) -> JointId {
         Some(c) => closures.couplings[c].joint,
     }
 }
+
+#[cfg(test)]
+mod tests;
