@@ -6,8 +6,9 @@
 //! not there before, in numbers, then of the least boundary: a loop is then closed where its branches meet, and of two rails
 //! with rungs between them, both are carried on together.
 //!
-//! A closure waits until what is eliminated can move it in as many directions as it has rows, each freedom taken by one
-//! row only, or until all that is left of it hangs on one node: before that its pivots would be its softness alone.
+//! A closure waits until what is eliminated has twice as many freedoms that move it as it has rows, each freedom counted for one
+//! closure only, or until all that is left of it hangs on one node: before that its pivots would be its softness alone. With
+//! just as many freedoms as rows, links in line (as of a straight bridge) leave them so, and a bridge came apart.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -158,7 +159,7 @@ impl Graph<'_> {
             return true;
         }
         let freedoms: usize = self.moved_by[c].iter().map(|&n| self.freedoms[n]).sum();
-        self.left[v] == 0 && freedoms >= self.ends[c].closing
+        self.left[v] == 0 && freedoms >= 2 * self.ends[c].closing
     }
 
     fn offer(&mut self, v: usize) {
