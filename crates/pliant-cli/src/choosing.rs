@@ -1,7 +1,7 @@
 //! `--engine auto`: which engine simulates where none is named.
 //!
 //! The rule is never to take an engine that is less exact than another, and of the two with every freedom the faster one:
-//! `articulated`, unless loops are many. Measured (release build, one thread, µs a step, and the largest distance of an effector
+//! `articulated`, unless loops are more than it takes. Measured (release build, one thread, µs a step, and the largest distance of an effector
 //! from `full` in the motion of `pliant compare`, over the radius):
 //!
 //! | | full | articulated | live | reduced |
@@ -16,10 +16,8 @@
 //! | bridge-heap | 607 | 251, 0.01 | 497, 0.6 | 83.2, 0.6 |
 //!
 //! `live` and `reduced` win only in time (helix:400), and pay for it in the motion, by an amount that depends on loads which are not
-//! known before a run; `live` also costs more with every effector. So they are taken by name only. Closing rows cost
-//! `articulated` a sweep each: it is as fast as `full` at ladder:150 (150 rows), rungs:99 (165) and loop:240 (200), and takes
-//! 1.6 times as long at ladder:240. Near these sizes the choice may be the slower by a fifth. Contact scenes with so many rows are not
-//! in the gallery: there the same rule is taken unmeasured.
+//! known before a run; `live` also costs more with every effector. So they are taken by name only. With loops
+//! `articulated` takes a fifth of the time of `full` on ladder:48, rungs:48 and loop:240, and a quarter on rungs:480.
 
 use std::str::FromStr;
 
@@ -62,18 +60,14 @@ impl EngineArgument {
     }
 }
 
-/// Beyond so many closing rows, and as many for each link, the full engine is the faster of the two.
-const MANY_ROWS: usize = 180;
-const ROWS_A_LINK: f64 = 0.75;
-
 /// An engine with every freedom: right at rest and in motion, with loops, limits and contact of every link.
 fn choose(mechanism: &Mechanism) -> (Engine, String) {
-    let (links, rows) = (mechanism.bodies().len(), closing_rows(mechanism));
+    let rows = closing_rows(mechanism);
     let mechanism = mechanism.summary();
     let all = format!("every one of {} counts", count(mechanism.freedoms, "freedom"));
-    if rows > MOST_CLOSING_ROWS || (rows > MANY_ROWS && rows as f64 >= ROWS_A_LINK * links as f64) {
-        let why = format!("{all}, and with {rows} rows that close its loops it is faster than `articulated`");
-        return (Engine::Full, why);
+    if rows > MOST_CLOSING_ROWS {
+        let most = format!("`articulated` takes at most {MOST_CLOSING_ROWS}");
+        return (Engine::Full, format!("{all}, and it has {rows} rows that close its loops: {most}"));
     }
     let loops = match mechanism.loops {
         0 => "without loops".into(),

@@ -130,9 +130,7 @@ impl Made {
                 simulation.into()
             }
             Engine::Articulated => {
-                let model = engines::articulated_model(held).map_err(Failure::input)?;
-                about.said = model.notes();
-                model.simulate().into()
+                engines::articulated_model(held).map_err(Failure::input)?.simulate().into()
             }
             Engine::Reduced => {
                 let _spinner = Spinner::new(common.format(), "building the reduced model");

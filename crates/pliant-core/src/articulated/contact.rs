@@ -1,18 +1,17 @@
 //! What contact asks of the articulated engine: twists at the end of a step as if nothing touched, and how bodies answer
 //! to pushes in it.
 //!
-//! For a push F on a slot, a sweep inward along the path to the base gives y = SᵀF at each node, as for a row that closes
-//! a loop ([`super::closures`]), and
+//! A push F on a slot is reduced inward along its fronts as the forces of a step are ([`super::closures`]), to u at each node
+//! and z at each closure between it and the base, and
 //!
 //! ```text
-//! W = YᵀD⁻¹Y − h Y_lᵀD⁻¹Y (h W_l + E)⁻¹ (…)ᵀ
+//! W_ij = Σ_nodes u_iᵀD⁻¹u_j − Σ_closures z_iᵀz_j
 //! ```
-//!
-//! with the rows l of loops and couplings. The step itself is taken with the impulses as loads.
+//! The step itself is taken with the impulses as loads.
 
 use nalgebra::Vector3;
 
-use super::closures;
+use super::closures::{self, Unknown};
 use super::model::{Constants, Motion};
 use super::placing::pose_of;
 use super::simulation::Simulation;
@@ -27,13 +26,9 @@ use crate::spatial::{Pose, Twist, Wrench};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answers {
     wrenches: Vec<Six>,
-    /// Y and D⁻¹Y of pushes, a row of all speeds each, and Y of closing rows.
+    /// u and z of pushes, and D⁻¹u and −z: a row each, by speed and by six numbers of each closure.
     pushed: Vec<f64>,
     moved: Vec<f64>,
-    closing: Vec<f64>,
-    /// h W_l· of a push, and the same solved.
-    held: Vec<f64>,
-    solved: Vec<f64>,
     /// Impulses of the step that is attempted and of the last one, per second.
     forces: Vec<(usize, Wrench)>,
     last: Vec<(usize, Wrench)>,
@@ -81,9 +76,10 @@ impl Touch for Simulation {
         n.checked_sub(1).map_or(twist, |n| twist + self.work.floating.lost_at(&self.model, n, &at))
     }
 
-    fn respond(&mut self, h: f64, _: usize, pushes: &[Push], out: &mut [f64]) {
+    fn respond(&mut self, _: f64, _: usize, pushes: &[Push], out: &mut [f64]) {
         let (model, slots) = (&*self.model, &self.work.slots);
-        let (n, m) = (model.speeds, 3 * pushes.len());
+        let (closures, closing) = (&model.closures, &mut self.work.closing);
+        let (n, m) = (model.speeds + 6 * closures.len(), 3 * pushes.len());
         let answers = &mut self.answers;
         answers.wrenches.resize(model.nodes.len() + 1, [0.0; 6]);
         for list in [&mut answers.pushed, &mut answers.moved] {
@@ -96,14 +92,25 @@ impl Touch for Simulation {
             let w = Wrench::from_vector(row);
             let arm = (pose_of(own) * frame).position - Vector3::from(own.o);
             let torque = w.torque + arm.cross(&w.force);
-            answers.wrenches[slot] = [w.force.x, w.force.y, w.force.z, torque.x, torque.y, torque.z];
-            let mut at = slot;
-            while at > 0 {
-                let y = &mut answers.pushed[r * n..(r + 1) * n];
-                let d = closures::pass(model, slots, at - 1, &[], &mut answers.wrenches, y);
-                let speed = model.nodes[at - 1].speed;
-                weigh(model, slots, at - 1, &y[speed..speed + d], &mut answers.moved[r * n + speed..]);
-                at = model.nodes[at - 1].parent;
+            let F = [w.force.x, w.force.y, w.force.z, torque.x, torque.y, torque.z];
+            answers.wrenches[slot] = F.map(|x| -x);
+            let (y, x) = (&mut answers.pushed[r * n..(r + 1) * n], &mut answers.moved[r * n..(r + 1) * n]);
+            let mut at = slot.checked_sub(1).map(|n| closures.schedule.front_of_node[n]);
+            while let Some(front) = at.map(|at| &closures.schedule.fronts[at]) {
+                let (own, d) = closures::reduce(model, slots, closing, front, &mut answers.wrenches);
+                match front.unknown {
+                    Unknown::Slot(s) => {
+                        let speed = model.nodes[s - 1].speed;
+                        y[speed..speed + d].copy_from_slice(&own[..d]);
+                        weigh(model, slots, s - 1, &own[..d], &mut x[speed..]);
+                    }
+                    Unknown::Rows(c) => {
+                        let first = model.speeds + 6 * c;
+                        y[first..first + d].copy_from_slice(&own[..d]);
+                        (0..d).for_each(|k| x[first + k] = -own[k]);
+                    }
+                }
+                at = front.next;
             }
             answers.wrenches[0] = [0.0; 6];
         }
@@ -112,34 +119,6 @@ impl Touch for Simulation {
             for k in 0..=i {
                 let w = dot(&answers.pushed[i * n..(i + 1) * n], &answers.moved[k * n..(k + 1) * n]);
                 (out[i * m + k], out[k * m + i]) = (w, w);
-            }
-        }
-        if model.closures.is_empty() {
-            return;
-        }
-        let closing = &self.work.closing;
-        let rows = closing.row_count();
-        answers.closing.clear();
-        answers.closing.resize(rows * n, 0.0);
-        for l in 0..rows {
-            let y = &mut answers.closing[l * n..(l + 1) * n];
-            closing.sweep(model, slots, l, &mut answers.wrenches, y);
-        }
-        answers.held.resize(m * rows, 0.0);
-        answers.solved.resize(m * rows, 0.0);
-        for i in 0..m {
-            let moved = &answers.moved[i * n..(i + 1) * n];
-            for l in 0..rows {
-                answers.held[i * rows + l] = dot(&answers.closing[l * n..(l + 1) * n], moved);
-            }
-            let solved = &mut answers.solved[i * rows..(i + 1) * rows];
-            solved.copy_from_slice(&answers.held[i * rows..(i + 1) * rows]);
-            closing.solve(solved);
-        }
-        for i in 0..m {
-            for k in 0..m {
-                let held = &answers.held[i * rows..(i + 1) * rows];
-                out[i * m + k] -= h * dot(held, &answers.solved[k * rows..(k + 1) * rows]);
             }
         }
     }

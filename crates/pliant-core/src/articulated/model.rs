@@ -13,14 +13,10 @@ use crate::joints::JointKind;
 use crate::mechanism::{BodyId, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, skew};
 
-/// Closing rows up to which a step takes less time than one of the full engine: ladders and rungs break even there.
-const MANY_ROWS: usize = 36;
+/// Closing rows beyond which this engine is not to be taken: those of ladder:30000, the longest that was tried.
+pub const MOST_CLOSING_ROWS: usize = 30_000;
 
-/// Closing rows beyond which this engine is not to be taken: memory grows with their square, and the time of a step with
-/// their cube.
-pub const MOST_CLOSING_ROWS: usize = 3000;
-
-/// Number of rows that close the loops and couplings of a mechanism, whose number squared, times the depth, a step takes.
+/// Number of rows that close the loops and couplings of a mechanism.
 pub fn closing_rows(mechanism: &Mechanism) -> usize {
     let loops = mechanism.order().loop_joints().iter();
     loops.map(|j| 6 - mechanism[*j].kind.freedoms()).sum::<usize>() + mechanism.couplings().len()
@@ -55,18 +51,6 @@ impl Model {
     /// The mechanism it was made from.
     pub fn mechanism(&self) -> &Mechanism {
         &self.constants.mechanism
-    }
-
-    /// What a user should know before choosing this engine.
-    pub fn notes(&self) -> Vec<String> {
-        let rows = closing_rows(self.mechanism());
-        if rows <= MANY_ROWS {
-            return Vec::new();
-        }
-        vec![format!(
-            "loops and couplings have {rows} closing rows, each of which takes a sweep: the engine `full` is faster \
-             above about {MANY_ROWS}"
-        )]
     }
 
     /// Number of speeds: the freedoms of the spanning forest, six for each free base.
@@ -262,10 +246,11 @@ impl Constants {
         let own = |node: &Node| mean_moment(&node.inertia);
         let most_hanging =
             nodes.iter().zip(&hangs).map(|(node, hangs)| hangs / own(node)).fold(0.0, f64::max);
-        let closures = Closures::new(mechanism, &nodes, |node| match node.motion {
+        let freedoms = nodes.iter().map(|node| match node.motion {
             Motion::Hinge => 1,
             Motion::General(g) | Motion::Free(g) => general[g].freedoms,
         });
+        let closures = Closures::new(mechanism, &nodes, &freedoms.collect::<Vec<_>>());
         let mut places = vec![Place::Still; mechanism.coordinate_count()];
         for (n, node) in order.nodes().iter().enumerate() {
             let own = node.joint.map_or(0..0, |id| mechanism[id].coordinates());

@@ -173,7 +173,7 @@ impl engine::Simulation for Simulation {
         self.agree();
         place(&mut self.work.slots, &self.model, &mut self.state);
         self.work.next.clone_from(&self.state); // rows of joints within a node are written by no step
-        self.work.placed = true;
+        (self.work.placed, self.work.evaluated) = (true, false);
         Ok(())
     }
 
@@ -199,7 +199,7 @@ impl engine::Simulation for Simulation {
         self.state.poses.iter_mut().for_each(|pose| *pose = *motion * *pose);
         self.state.base = *motion * self.state.base;
         place(&mut self.work.slots, &self.model, &mut self.state);
-        self.work.placed = true;
+        (self.work.placed, self.work.evaluated) = (true, false);
         Ok(())
     }
 

@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use super::closures::{self, Closing};
+use super::closures::{self, Closing, Stuck};
 use super::floating::Floating;
 use super::loads;
 use super::model::{Constants, Motion, Node, Place};
@@ -45,8 +45,9 @@ pub(super) struct Workspace {
     pub closing: Closing,
     pub floating: Floating,
     pub pieces: Pieces,
-    /// Whether the slots are placed as the state is.
+    /// Whether the slots are placed as the state is, and loop joints evaluated there.
     pub placed: bool,
+    pub evaluated: bool,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
 }
@@ -59,6 +60,7 @@ impl Workspace {
             floating: Floating::new(model, state),
             pieces: Pieces::default(),
             placed: false,
+            evaluated: false,
             next: state.clone(),
         }
     }
@@ -78,7 +80,10 @@ pub(super) fn solve_only(
     if !work.placed {
         place(&mut work.slots, model, state);
     }
-    work.placed = false;
+    if !(work.placed && work.evaluated) {
+        work.closing.evaluate(model, &work.slots, &state.coordinates);
+    }
+    (work.placed, work.evaluated) = (false, false);
     work.floating.start(model, &work.slots, state, h);
     solve(model, inputs, h, state, work)
 }
@@ -100,19 +105,22 @@ pub(super) fn attempt(
         correct(model, h, work);
     }
     work.floating.end(model, &mut work.slots, &mut work.next);
+    if !model.floats.is_empty() {
+        work.closing.evaluate(model, &work.slots, &state.coordinates);
+    }
+    work.evaluated = true;
     let next = &mut work.next;
     follow(model, &inputs.base_twist, next);
-    for joint in &model.closures.joints {
-        let placed = joint.place(&work.slots);
-        let q = joint.coordinates(model, &placed, &state.coordinates);
-        let rates = joint.rates(model, &placed, &q, next, &inputs.base_twist);
+    for (joint, at) in model.closures.joints.iter().zip(&work.closing.at) {
+        let q = at.q;
+        let rates = joint.rates(model, &at.placed, &q, next, &inputs.base_twist);
         let d = model.mechanism[joint.id].kind.freedoms();
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
         next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
     work.pieces.store_friction(inputs, next);
     finish(model, inputs, h, state, next)?;
-    if let Some((joint, gap)) = torn(model, next, &work.slots) {
+    if let Some((joint, gap)) = torn(model, &work.closing) {
         let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
@@ -188,6 +196,7 @@ pub(super) fn sweep_again(
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.base = state.base;
     place(&mut work.slots, model, &mut work.next);
+    work.closing.evaluate(model, &work.slots, &state.coordinates);
     sweep_once(model, inputs, h, state, work, !inputs.governed.is_empty())
 }
 
@@ -264,25 +273,26 @@ fn sweep_once(
     let laws = work.pieces.laws(inputs);
     let along =
         Along { state, laws, rest, forces: None, gravity, h, ahead: &work.next.rates, hanging, floating };
-    inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
     // The base's twist at the end of the step, at the point where its origin is now.
     let base = &mut slots.slots[0];
     base.aw = v(&inputs.base_twist.angular);
     let back = minus(base.o, v(&inputs.base.position));
     base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
     let multipliers = &mut work.next.multipliers;
-    outward_step(slots, model, h, multipliers);
-    if !model.closures.is_empty() {
-        work.closing.again = again;
-        closures::close(model, (inputs, laws), state, h, slots, &mut work.closing, multipliers).map_err(
-            |row| {
-                let joint = &model.mechanism[closures::joint_of_row(model, &work.closing, row)];
-                StepError::Undetermined { step: state.steps + 1, joint: joint.name.clone(), coordinate: None }
-            },
-        )?;
+    if model.closures.is_empty() {
+        inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
         outward_step(slots, model, h, multipliers);
+        return Ok(());
     }
-    Ok(())
+    work.closing.again = again;
+    let swept = closures::sweep(model, inputs, laws, along, slots, &mut work.closing, multipliers);
+    swept.map_err(|stuck| match stuck {
+        Stuck::Node(pivot) => no_pivot(model, state, pivot, h),
+        Stuck::Closure(c) => {
+            let joint = model.mechanism[closures::joint_of(model, c)].name.clone();
+            StepError::Undetermined { step: state.steps + 1, joint, coordinate: None }
+        }
+    })
 }
 
 wide! {
@@ -346,8 +356,9 @@ fn advance_lanes<const FUSED: bool>(
     }
 }
 
-/// Closes what the step left open by moving coordinates.
+/// Closes what the step left open by moving coordinates; evaluates loop joints where they end.
 fn correct(model: &Constants, h: f64, work: &mut Workspace) {
+    work.closing.evaluate(model, &work.slots, &work.next.coordinates);
     for _ in 0..CORRECTIONS {
         if !closures::correct(model, &work.next, h, &work.slots, &mut work.closing) {
             return;
@@ -357,6 +368,7 @@ fn correct(model: &Constants, h: f64, work: &mut Workspace) {
         for (node, slot) in model.nodes.iter().zip(&work.slots.slots[1..]) {
             work.next.twists[node.head] = carried_twist::<false>(node, slot);
         }
+        work.closing.evaluate(model, &work.slots, &work.next.coordinates);
     }
 }
 
@@ -467,14 +479,10 @@ pub(super) fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
 }
 
 /// The first loop joint that is open by more than the arms of its two sides, with its gap.
-fn torn(model: &Constants, state: &State, work: &Slots) -> Option<(JointId, f64)> {
-    model.closures.joints.iter().find_map(|joint| {
-        let placed = joint.place(work);
-        let kind = &model.mechanism[joint.id].kind;
-        let (C, J) =
-            joint.closure(model, &placed, &state.coordinates[model.mechanism[joint.id].coordinates()]);
-        let is_length = |i: usize| (0..3).any(|k| J[(i, k)] != 0.0);
-        let gap2: f64 = (0..6 - kind.freedoms()).filter(|i| is_length(*i)).map(|i| C[i] * C[i]).sum();
+fn torn(model: &Constants, closing: &Closing) -> Option<(JointId, f64)> {
+    model.closures.joints.iter().zip(&closing.at).find_map(|(joint, at)| {
+        let rows = 0..6 - model.mechanism[joint.id].kind.freedoms();
+        let gap2: f64 = rows.filter(|i| at.is_length(*i)).map(|i| at.C[i] * at.C[i]).sum();
         (gap2.sqrt() > joint.reach).then(|| (joint.id, gap2.sqrt()))
     })
 }

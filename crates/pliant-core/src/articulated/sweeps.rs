@@ -113,7 +113,7 @@ impl Along<'_> {
     /// P = R m(v + ω×c) + h m g at the centre of mass, L = R I ω; about o, L + c×P. The inertia about the centre of mass is
     /// that in the middle of the present turn, R exp(½hω): at the start of it, a tumbling body would gain energy.
     #[inline(always)]
-    fn take_momentum<const FUSED: bool>(&self, n: usize, node: &Node, slot: &mut Slot) {
+    pub(super) fn take_momentum<const FUSED: bool>(&self, n: usize, node: &Node, slot: &mut Slot) {
         let (mut twist, mut turning) = (&self.state.twists[node.head], self.state.twists[node.head].angular);
         if let Some(floating) = self.floating {
             twist = &floating.twists[node.head];
@@ -155,50 +155,63 @@ fn inward_lanes<const FUSED: bool, const STEP: bool>(
     for (n, node) in model.nodes.iter().enumerate().rev() {
         let (before, after) = work.slots.split_at_mut(n + 1);
         let (parent, slot) = (&mut before[node.parent], &mut after[0]);
-        if STEP {
-            along.take_momentum::<FUSED>(n, node, slot);
-            if along.hanging {
-                let factor = along.h * along.h;
-                hold::<FUSED>(
-                    slot,
-                    turn::<FUSED>(&slot.R, node.center),
-                    scale(along.gravity, factor * node.mass),
-                );
-                hold::<FUSED>(parent, slot.r, scale(along.gravity, factor * model.carried[n]));
-            }
-        }
-        match node.motion {
-            Motion::Hinge => {
-                let (force, weight) = along.drive::<STEP>(model, node.coordinate);
-                let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
-                let a = slot.axis;
-                let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
-                let D = add_dot::<FUSED>(a, Ut, weight);
-                if D.is_nan() || D <= 0.0 {
-                    return Err(NoPivot { node: n, freedom: 0 });
-                }
-                let inverse = 1.0 / D;
-                let u = force - dot::<FUSED, _>(a, slot.t);
-                slot.A = add_square::<FUSED>(&slot.A, Uf, -inverse);
-                slot.C = add_square::<FUSED>(&slot.C, Ut, -inverse);
-                let scaled = scale(Ut, -inverse);
-                for i in 0..3 {
-                    slot.B[i] = add_scaled::<FUSED>(scaled, Uf[i], slot.B[i]);
-                }
-                (slot.Uf, slot.Ut, slot.inverse, slot.u) = (Uf, Ut, inverse, u);
-                let gain = u * inverse;
-                slot.f = add_scaled::<FUSED>(Uf, gain, slot.f);
-                slot.t = add_scaled::<FUSED>(Ut, gain, slot.t);
-            }
-            Motion::General(g) | Motion::Free(g) => {
-                let own = &mut work.general[g];
-                inward_general::<STEP>(model, &model.general[g], n, node, &along, slot, own)?;
-            }
-        }
+        inward_node::<FUSED, STEP>(model, &along, n, (parent, slot), &mut work.general)?;
         if !STEP {
             add_bias::<FUSED>(slot);
         }
         pass_on::<FUSED>(slot, parent);
+    }
+    Ok(())
+}
+
+/// Eliminates the joint of a node whose children are.
+#[inline(always)]
+pub(super) fn inward_node<const FUSED: bool, const STEP: bool>(
+    model: &Constants,
+    along: &Along,
+    n: usize,
+    (parent, slot): (&mut Slot, &mut Slot),
+    general: &mut [General],
+) -> Result<(), NoPivot> {
+    let node = &model.nodes[n];
+    if STEP {
+        along.take_momentum::<FUSED>(n, node, slot);
+        if along.hanging {
+            let factor = along.h * along.h;
+            hold::<FUSED>(
+                slot,
+                turn::<FUSED>(&slot.R, node.center),
+                scale(along.gravity, factor * node.mass),
+            );
+            hold::<FUSED>(parent, slot.r, scale(along.gravity, factor * model.carried[n]));
+        }
+    }
+    match node.motion {
+        Motion::Hinge => {
+            let (force, weight) = along.drive::<STEP>(model, node.coordinate);
+            let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
+            let a = slot.axis;
+            let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
+            let D = add_dot::<FUSED>(a, Ut, weight);
+            if D.is_nan() || D <= 0.0 {
+                return Err(NoPivot { node: n, freedom: 0 });
+            }
+            let inverse = 1.0 / D;
+            let u = force - dot::<FUSED, _>(a, slot.t);
+            slot.A = add_square::<FUSED>(&slot.A, Uf, -inverse);
+            slot.C = add_square::<FUSED>(&slot.C, Ut, -inverse);
+            let scaled = scale(Ut, -inverse);
+            for i in 0..3 {
+                slot.B[i] = add_scaled::<FUSED>(scaled, Uf[i], slot.B[i]);
+            }
+            (slot.Uf, slot.Ut, slot.inverse, slot.u) = (Uf, Ut, inverse, u);
+            let gain = u * inverse;
+            slot.f = add_scaled::<FUSED>(Uf, gain, slot.f);
+            slot.t = add_scaled::<FUSED>(Ut, gain, slot.t);
+        }
+        Motion::General(g) | Motion::Free(g) => {
+            inward_general::<STEP>(model, &model.general[g], n, node, along, slot, &mut general[g])?;
+        }
     }
     Ok(())
 }
@@ -436,43 +449,57 @@ fn outward_lanes<const FUSED: bool, const STEP: bool>(
     multipliers: &mut [f64],
 ) {
     let per_step = 1.0 / h;
-    for (n, node) in model.nodes.iter().enumerate() {
-        let (before, after) = work.slots.split_at_mut(n + 1);
-        let (parent, slot) = (&before[node.parent], &mut after[0]);
-        let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
-        let mut aw = parent.aw;
-        if STEP {
-            constraint_forces::<FUSED>(
-                model,
-                node,
-                (parent, slot),
-                &work.general,
-                (av, aw),
-                per_step,
-                multipliers,
-            );
-        } else {
-            (av, aw) = (plus(av, slot.cv), plus(aw, slot.cw));
-        }
-        let g = match node.motion {
-            Motion::Hinge => {
-                let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED, _>(slot.Ut, aw));
-                let found = x * slot.inverse;
-                work.found[node.speed] = found;
-                slot.av = av;
-                slot.aw = add_scaled::<FUSED>(slot.axis, found, aw);
-                continue;
-            }
-            Motion::General(g) => g,
-            Motion::Free(g) => {
-                (av, aw) = (free, ZERO);
-                g
-            }
-        };
-        let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
-        let d = model.general[g].freedoms;
-        outward_general(slot, &work.general[g], a, &mut work.found[node.speed..node.speed + d]);
+    for n in 0..model.nodes.len() {
+        outward_node::<FUSED, STEP>(model, n, work, free, per_step, multipliers);
     }
+}
+
+/// A node whose parent's twist or acceleration is found.
+#[inline(always)]
+pub(super) fn outward_node<const FUSED: bool, const STEP: bool>(
+    model: &Constants,
+    n: usize,
+    work: &mut Slots,
+    free: V,
+    per_step: f64,
+    multipliers: &mut [f64],
+) {
+    let node = &model.nodes[n];
+    let (before, after) = work.slots.split_at_mut(n + 1);
+    let (parent, slot) = (&before[node.parent], &mut after[0]);
+    let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
+    let mut aw = parent.aw;
+    if STEP {
+        constraint_forces::<FUSED>(
+            model,
+            node,
+            (parent, slot),
+            &work.general,
+            (av, aw),
+            per_step,
+            multipliers,
+        );
+    } else {
+        (av, aw) = (plus(av, slot.cv), plus(aw, slot.cw));
+    }
+    let g = match node.motion {
+        Motion::Hinge => {
+            let x = slot.u - add_dot::<FUSED>(slot.Uf, av, dot::<FUSED, _>(slot.Ut, aw));
+            let found = x * slot.inverse;
+            work.found[node.speed] = found;
+            slot.av = av;
+            slot.aw = add_scaled::<FUSED>(slot.axis, found, aw);
+            return;
+        }
+        Motion::General(g) => g,
+        Motion::Free(g) => {
+            (av, aw) = (free, ZERO);
+            g
+        }
+    };
+    let a = [av[0], av[1], av[2], aw[0], aw[1], aw[2]];
+    let d = model.general[g].freedoms;
+    outward_general(slot, &work.general[g], a, &mut work.found[node.speed..node.speed + d]);
 }
 
 /// The constraint forces of a tree joint from the twist ξ of its parent at o: the impulse Ia ξ + pa by which the parent

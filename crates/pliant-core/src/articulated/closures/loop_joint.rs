@@ -3,7 +3,6 @@
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::constants::Path;
 use crate::articulated::model::Constants;
 use crate::articulated::placing::pose_of;
 use crate::articulated::slot::{Six, Slots};
@@ -26,14 +25,36 @@ pub struct LoopJoint {
     pub kept: Option<Matrix6<f64>>,
     /// The gap beyond which it counts as torn: the arms of both sides and a hundredth of the radius, m.
     pub reach: f64,
-    pub path: Path,
 }
 
 /// A loop joint at a pose: X, and the axes and origin of the child's joint frame in the world.
+#[derive(Clone, Copy, Debug)]
 pub struct PlacedLoop {
     pub X: Pose,
     R: Matrix3<f64>,
     at: V,
+}
+
+/// A loop joint at a pose, with its coordinates, what is open and its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluated {
+    pub placed: PlacedLoop,
+    pub q: Six,
+    pub C: Vector6<f64>,
+    pub J: Matrix6<f64>,
+}
+
+impl Evaluated {
+    pub fn empty() -> Evaluated {
+        let placed = PlacedLoop { X: Pose::identity(), R: Matrix3::identity(), at: ZERO };
+        Evaluated { placed, q: [0.0; 6], C: Vector6::zeros(), J: Matrix6::zeros() }
+    }
+
+    /// Whether a row closes a length, not an angle.
+    #[inline]
+    pub fn is_length(&self, row: usize) -> bool {
+        (0..3).any(|k| self.J[(row, k)] != 0.0)
+    }
 }
 
 impl LoopJoint {
@@ -41,6 +62,14 @@ impl LoopJoint {
         let F = pose_of(&work.slots[self.child]) * self.in_child;
         let X = (pose_of(&work.slots[self.parent]) * self.in_parent).inverse_times(&F);
         PlacedLoop { X, R: F.rotation_matrix(), at: v(&F.position) }
+    }
+
+    /// Where it is, with the coordinates nearest to those of a reference.
+    pub fn evaluate(&self, model: &Constants, work: &Slots, reference: &[f64]) -> Evaluated {
+        let placed = self.place(work);
+        let q = self.coordinates(model, &placed, reference);
+        let (C, J) = self.closure(model, &placed, &q[..model.mechanism[self.id].kind.freedoms()]);
+        Evaluated { placed, q, C, J }
     }
 
     /// What is open, and how it moves with the body twist of the child frame: residual and rows of the joint at its

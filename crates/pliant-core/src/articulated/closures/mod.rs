@@ -2,176 +2,172 @@
 //! couplings, with forces f along them.
 //!
 //! ```text
-//! u⁺ = u⁺_free + h Ĥ⁻¹Jᵀf,   (h W + E) f = E f₀ − C/h − J u⁺_free,   W = J Ĥ⁻¹Jᵀ
+//! Ĥ u⁺ = b + h Jᵀf,   J u⁺ + E f = E f₀ − C/h
 //! ```
-//! so that the closure C vanishes at the end of the step, to first order. Ĥ is what the inward sweep factored, springs
-//! included. For a row with wrenches F on slots, a sweep inward along the path to the base gives y = SᵀF at each
-//! node, F − U D⁻¹y passing on to the parent, and W_rs = Σ y_rᵀD⁻¹y_s: linear in the length of the path for each
-//! row, and no outward sweep.
+//! so that the closure C vanishes at the end of the step, to first order. Ĥ and b are those of the forest, springs
+//! included. With φ = −h f this is symmetric, K z + g = 0 over twists, speeds and φ: a node is coupled with a closure by the
+//! wrenches of its rows, a closure with itself by −E/h, and the closure's g is C/h − E f₀.
+//!
+//! Both sweeps of the forest solve it as they are ([`front`]): a node that is eliminated passes on to its parent what is
+//! open across it, next to its articulated inertia. A closure is eliminated once both of its branches have met, or have
+//! enough freedoms ([`schedule`]): then a node carries only the loops that are open across it, and the time of a step grows with the
+//! number of links, not of closures squared (after Brandl, Johanni and Otter 1988, who close each loop where it ends, and
+//! Featherstone's articulated bodies; the order is Markowitz's).
 //!
 //! A row that closes has E = ε, a softness against *changes* of its force, which makes rows that loops repeat solvable
 //! and gives way nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
-//! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w − J u⁺_free.
+//! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w.
 
 mod constants;
 mod correction;
+mod front;
 mod loop_joint;
 mod rows;
+mod schedule;
 mod sweep;
 
 use super::model::Constants;
 use super::slot::{Six, Slots};
-use super::sweeps::dot6;
+use super::sweeps::{Along, NoPivot};
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::laws::Law;
-use crate::linear::dense::cholesky::{factor_packed, solve_packed};
 use crate::mechanism::JointId;
 pub(super) use constants::Closures;
 pub(super) use correction::correct;
-use rows::{NOWHERE, Row, list};
-pub(super) use sweep::pass;
-use sweep::{add_forces, sweep_rows};
+use front::Block;
+use loop_joint::Evaluated;
+use rows::{Rows, list};
+pub(super) use schedule::Unknown;
+pub(super) use sweep::reduce;
 
 /// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
 const SOFTNESS: f64 = 1e-6;
 
-/// What a row sees, relative to others, that stands for nothing.
+/// What the rows of a closure see, relative to all mass, that stands for nothing: the square of what few digits leave of
+/// rows that are repeated.
 const NOTHING: f64 = 1e-20;
 
-/// Memory of a step.
+/// What has no solution: a node's joint, or a closure.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stuck {
+    Node(NoPivot),
+    Closure(usize),
+}
+
+/// Memory of a step. Of lists of six by closure, those of its rows count.
 #[derive(Clone, Debug)]
 pub(super) struct Closing {
-    rows: Vec<Row>,
-    numbers: Vec<f64>,
-    /// The factor of h W + E, row by row, lower triangle; right-hand sides.
-    factor: Vec<f64>,
-    forces: Vec<f64>,
+    /// Loop joints where the slots were last placed.
+    pub at: Vec<Evaluated>,
+    rows: Vec<Rows>,
+    /// Couplings K of unknowns, by their blocks; y = SᵀK of all nodes, and D⁻¹y of one.
+    blocks: Vec<Block>,
+    y: Vec<Six>,
+    x: Vec<Six>,
+    /// By closure: g, φ, L⁻¹g and L; and Σ yᵀD⁻¹y, how much of the mechanism its rows have seen.
+    g: Vec<Six>,
+    found: Vec<Six>,
+    z: Vec<Six>,
+    factors: Vec<Block>,
+    seen: Vec<Six>,
     /// ε of each multiplier.
     softness: Vec<f64>,
     /// Whether ε stays as it was: for another try of the same step, about the same rows whatever friction does.
     pub again: bool,
-    /// A wrench and a twist for each slot, and a number for each speed.
+    /// A wrench and a twist for each slot.
     wrenches: Vec<Six>,
     twists: Vec<Six>,
-    scattered: Vec<f64>,
     /// Displacements along the speeds.
     pub moves: Vec<f64>,
 }
 
 impl Closing {
     pub fn new(model: &Constants) -> Closing {
-        let (rows, slots) = (model.closures.rows, model.nodes.len() + 1);
-        let some = |n: usize| if model.closures.is_empty() { 0 } else { n };
+        let (closures, slots) = (&model.closures, model.nodes.len() + 1);
+        let schedule = &closures.schedule;
+        let some = |n: usize| if closures.is_empty() { 0 } else { n };
+        let by_closure = || vec![[0.0; 6]; closures.len()];
         Closing {
-            rows: Vec::with_capacity(rows),
-            numbers: vec![0.0; model.closures.numbers],
-            factor: vec![0.0; rows * (rows + 1) / 2],
-            forces: vec![0.0; rows],
+            at: vec![Evaluated::empty(); closures.joints.len()],
+            rows: vec![Rows::EMPTY; closures.len()],
+            blocks: vec![front::EMPTY; schedule.blocks],
+            y: vec![[0.0; 6]; schedule.sixes],
+            x: vec![[0.0; 6]; 6 * schedule.widest],
+            g: by_closure(),
+            found: by_closure(),
+            z: by_closure(),
+            factors: vec![front::EMPTY; closures.len()],
+            seen: by_closure(),
             softness: vec![0.0; some(State::at_rest(&model.mechanism).multipliers.len())],
             again: false,
             wrenches: vec![[0.0; 6]; some(slots)],
             twists: vec![[0.0; 6]; some(slots)],
-            scattered: vec![0.0; some(model.speeds)],
             moves: vec![0.0; some(model.speeds)],
         }
     }
+
+    /// Evaluates loop joints where the slots are placed, with the coordinates nearest to a reference.
+    pub fn evaluate(&mut self, model: &Constants, work: &Slots, reference: &[f64]) {
+        for (joint, at) in model.closures.joints.iter().zip(&mut self.at) {
+            *at = joint.evaluate(model, work, reference);
+        }
+    }
+
+    /// Gives the rows of a closure, once all is known that they see, their softness.
+    fn soften(&mut self, model: &Constants, c: usize, state: &State, h: f64) {
+        let (rows, plain) = (&mut self.rows[c], &model.closures.plain);
+        // The most that rows see of lengths and of angles, relative to all mass; the other unit stands for one that sees nothing.
+        let mut most = [0.0f64; 2];
+        for r in (0..rows.count).filter(|&r| rows.closes(r)) {
+            let unit = usize::from(rows.is_angle[r]);
+            most[unit] = most[unit].max(self.seen[c][r] / plain[unit]);
+        }
+        let either = most[0].max(most[1]);
+        let seen = |unit: usize| match most[unit] {
+            own if own >= NOTHING => own,
+            _ if either >= NOTHING => either,
+            _ => 1.0,
+        };
+        for r in 0..rows.count {
+            if rows.softness[r] == 0.0 {
+                let (at, unit) = (rows.multiplier[r], usize::from(rows.is_angle[r]));
+                if !self.again {
+                    self.softness[at] = SOFTNESS * h * seen(unit) * plain[unit];
+                }
+                rows.softness[r] = self.softness[at];
+                self.g[c][r] -= self.softness[at] * state.multipliers[at];
+            }
+            self.blocks[c][r][r] -= rows.softness[r] / h;
+        }
+    }
 }
 
-impl Closing {
-    /// How many rows the last step had.
-    pub fn row_count(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// y of a row at all speeds.
-    pub fn sweep(&self, model: &Constants, work: &Slots, row: usize, wrenches: &mut [Six], y: &mut [f64]) {
-        let row = &self.rows[row];
-        for (slot, w) in &row.wrenches {
-            (0..6).for_each(|i| wrenches[*slot][i] += w[i]);
-        }
-        for n in (0..model.nodes.len()).rev() {
-            pass(model, work, n, &row.direct, wrenches, y);
-        }
-        wrenches[0] = [0.0; 6];
-    }
-
-    /// Solves (h W + E) x = x with the factors of the last step.
-    pub fn solve(&self, x: &mut [f64]) {
-        solve_packed(&self.factor, x);
-    }
-}
-
-/// Closes what the twists of both sweeps leave open: adds the forces of the rows to the slots, so that another outward
-/// sweep gives the twists with them. Writes the forces of closing rows to `multipliers`. An error is the
-/// row of a closure whose equations have no solution.
-pub(super) fn close(
+/// Both sweeps of a step: twists and speeds in the slots, forces of tree joints and closures in `multipliers`. The base's twist is in
+/// its slot, and loop joints are evaluated.
+pub(super) fn sweep(
     model: &Constants,
-    (inputs, laws): (&Inputs, &[Law]),
-    state: &State,
-    h: f64,
+    inputs: &Inputs,
+    laws: &[Law],
+    along: Along,
     work: &mut Slots,
     closing: &mut Closing,
     multipliers: &mut [f64],
-) -> Result<(), usize> {
-    list(model, (inputs, laws), state, h, work, closing);
-    sweep_rows(model, work, closing);
-    for r in 0..closing.rows.len() {
-        if closing.rows[r].softness == 0.0 {
-            let row = closing.rows[r];
-            if !closing.again {
-                closing.softness[row.multiplier] = SOFTNESS * h * seen(model, closing, &row);
-            }
-            closing.rows[r].softness = closing.softness[row.multiplier];
-            closing.rows[r].right += closing.softness[row.multiplier] * state.multipliers[row.multiplier];
-        }
-    }
-    for r in 0..closing.rows.len() {
-        let row = &closing.rows[r];
-        let mut moving = 0.0;
-        for (slot, w) in &row.wrenches {
-            let (v, a) = (work.slots[*slot].av, work.slots[*slot].aw);
-            moving += dot6(w, &[v[0], v[1], v[2], a[0], a[1], a[2]]);
-        }
-        for (n, factor) in row.direct.iter().filter(|(n, _)| *n != NOWHERE) {
-            moving += factor * work.found[model.nodes[*n].speed];
-        }
-        closing.forces[r] = row.right - moving;
-        closing.factor[r * (r + 1) / 2..][..r + 1].iter_mut().for_each(|x| *x *= h);
-        closing.factor[r * (r + 1) / 2 + r] += row.softness;
-    }
-    factor_packed(&mut closing.factor, closing.rows.len())?;
-    solve_packed(&closing.factor, &mut closing.forces[..closing.rows.len()]);
-    for (row, force) in closing.rows.iter().zip(&closing.forces) {
-        if row.multiplier != NOWHERE {
-            multipliers[row.multiplier] = *force;
-        }
-    }
-    add_forces(model, h, work, closing);
+) -> Result<(), Stuck> {
+    list(model, (inputs, laws), along.state, along.h, work, closing);
+    sweep::inward(work, closing, model, along)?;
+    sweep::outward(work, closing, model, along.h, multipliers);
     Ok(())
 }
 
-/// The most that a row of the same closure and unit sees, W_rr; of any closure, if those see nothing.
-fn seen(model: &Constants, closing: &Closing, row: &Row) -> f64 {
-    let most = |same: &dyn Fn(&Row) -> bool| {
-        let rows = closing.rows.iter().enumerate().filter(|(_, other)| same(other));
-        rows.map(|(r, _)| closing.factor[r * (r + 1) / 2 + r]).fold(0.0f64, f64::max)
-    };
-    let alike = |other: &Row| other.is_angle == row.is_angle && other.multiplier != NOWHERE;
-    let (far, plain) = (most(&alike), model.closures.plain[usize::from(row.is_angle)]);
-    // What is nothing has the square of a rounding; stiff springs leave less than this of a mass.
-    if far < NOTHING * plain {
-        return plain;
-    }
-    let near = most(&|other| alike(other) && other.closure == row.closure);
-    if near < NOTHING * far { far } else { near }
-}
-
-/// The joint of a row; of a coupling's, the one that follows.
-pub(super) fn joint_of_row(model: &Constants, closing: &Closing, row: usize) -> JointId {
-    let (closures, closure) = (&model.closures, closing.rows[row].closure);
+/// The joint of a closure; of a coupling, the one that follows.
+pub(super) fn joint_of(model: &Constants, closure: usize) -> JointId {
+    let closures = &model.closures;
     match closure.checked_sub(closures.joints.len()) {
         None => closures.joints[closure].id,
         Some(c) => closures.couplings[c].joint,
     }
 }
+
+#[cfg(test)]
+mod tests;

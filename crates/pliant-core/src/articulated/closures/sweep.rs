@@ -1,153 +1,261 @@
-//! Forces of rows along their paths to the base: y = SᵀF at each node while F − U D⁻¹y passes on to the parent; from
-//! these W, and what the forces add to the slots.
+//! All fronts, inward and outward: with the step's own forces, or for others with the factors of the step.
 
-use super::Closing;
+use super::front::{backward, carry_open, eliminate_rows, forward, twist};
+use super::schedule::{Front, Unknown};
+use super::{Closing, Stuck};
 use crate::articulated::model::{Constants, Motion};
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
-use crate::articulated::sweeps::dot6;
+use crate::articulated::sweeps::{Along, dot6, inward_node, outward_node, pass_on};
+use crate::linear::wide::wide;
 
-/// y of every row, and W in the place of the factor.
-pub fn sweep_rows(model: &Constants, work: &Slots, closing: &mut Closing) {
-    for s in 0..closing.rows.len() {
-        let row = closing.rows[s];
-        for (slot, w) in &row.wrenches {
-            (0..6).for_each(|i| closing.wrenches[*slot][i] += w[i]);
-        }
-        let path = model.closures.path(row.closure);
-        for &(n, first) in &path.nodes {
-            let node = &model.nodes[n];
-            let mut y = [0.0; 6];
-            let (d, _) = pass_inward(model, work, n, &row.direct, &mut closing.wrenches, &mut y);
-            closing.numbers[row.first + first..][..d].copy_from_slice(&y[..d]);
-            // D⁻¹y, where other rows find it.
-            let z = &mut closing.scattered[node.speed..node.speed + d];
-            match node.motion {
-                Motion::Hinge => z[0] = y[0] * work.slots[n + 1].inverse,
-                Motion::General(g) | Motion::Free(g) => {
-                    let inverse = &work.general[g].inverse;
-                    (0..d).for_each(|k| z[k] = (0..d).map(|l| inverse[k][l] * y[l]).sum());
+wide! {
+    /// Inward, for a step, with the closures that `closing` lists. The base's twist is in its slot.
+    pub fn inward, inward_lanes(
+        work: &mut Slots, closing: &mut Closing, model: &Constants, along: Along
+    ) -> Result<(), Stuck>
+}
+
+#[inline(always)]
+fn inward_lanes<const FUSED: bool>(
+    work: &mut Slots,
+    closing: &mut Closing,
+    model: &Constants,
+    along: Along,
+) -> Result<(), Stuck> {
+    for front in &model.closures.schedule.fronts {
+        match front.unknown {
+            Unknown::Slot(s) => {
+                let (node, n) = (&model.nodes[s - 1], s - 1);
+                let (before, after) = work.slots.split_at_mut(s);
+                let (parent, slot) = (&mut before[node.parent], &mut after[0]);
+                inward_node::<FUSED, true>(model, &along, n, (parent, slot), &mut work.general)
+                    .map_err(Stuck::Node)?;
+                pass_on::<FUSED>(slot, parent);
+                if !front.open.is_empty() {
+                    carry_open::<FUSED>(model, work, closing, front, n);
+                }
+            }
+            Unknown::Rows(c) => {
+                closing.soften(model, c, along.state, along.h);
+                if !eliminate_rows::<FUSED>(work, closing, front, c) {
+                    return Err(Stuck::Closure(c));
                 }
             }
         }
-        closing.wrenches[0] = [0.0; 6];
-        for r in 0..=s {
-            let other = &closing.rows[r];
-            let along = model.closures.path(other.closure);
-            let numbers = &closing.numbers[other.first..other.first + along.length];
-            closing.factor[s * (s + 1) / 2 + r] = gathered_dot(numbers, &along.speeds, &closing.scattered);
+    }
+    Ok(())
+}
+
+/// What an unknown was found to be.
+#[inline(always)]
+fn found(work: &Slots, closing: &Closing, unknown: Unknown) -> Six {
+    match unknown {
+        Unknown::Slot(s) => twist(&work.slots[s]),
+        Unknown::Rows(c) => closing.found[c],
+    }
+}
+
+wide! {
+    /// Outward, for the twists at the end of a step: multipliers, then the twists with them. Writes the constraint forces of
+    /// all joints.
+    pub fn outward, outward_lanes(
+        work: &mut Slots, closing: &mut Closing, model: &Constants, h: f64, multipliers: &mut [f64]
+    )
+}
+
+#[inline(always)]
+fn outward_lanes<const FUSED: bool>(
+    work: &mut Slots,
+    closing: &mut Closing,
+    model: &Constants,
+    h: f64,
+    multipliers: &mut [f64],
+) {
+    let per_step = 1.0 / h;
+    for front in model.closures.schedule.fronts.iter().rev() {
+        match front.unknown {
+            Unknown::Slot(s) => {
+                let n = s - 1;
+                for (e, open) in front.open.iter().enumerate() {
+                    let x = found(work, closing, open.unknown);
+                    match model.nodes[n].motion {
+                        Motion::Hinge => work.slots[s].u -= dot6(&closing.y[front.y + e], &x),
+                        Motion::General(g) | Motion::Free(g) => {
+                            let d = model.general[g].freedoms;
+                            for k in 0..d {
+                                work.general[g].u[k] -= dot6(&closing.y[front.y + e * d + k], &x);
+                            }
+                        }
+                    }
+                    let (K, slot) = (&closing.blocks[open.block], &mut work.slots[s]);
+                    (0..3).for_each(|i| slot.f[i] += dot6(&K[i], &x));
+                    (0..3).for_each(|i| slot.t[i] += dot6(&K[3 + i], &x));
+                }
+                outward_node::<FUSED, true>(model, n, work, ZERO, per_step, multipliers);
+            }
+            Unknown::Rows(c) => {
+                find_rows(work, closing, front, c);
+                let rows = &closing.rows[c];
+                for r in (0..rows.count).filter(|&r| rows.closes(r)) {
+                    multipliers[rows.multiplier[r]] = -per_step * closing.found[c][r];
+                }
+            }
         }
-        path.speeds.iter().for_each(|speed| closing.scattered[*speed] = 0.0);
     }
 }
 
-/// Σ a_i b_at(i), in four sums that do not wait for each other.
-#[inline]
-fn gathered_dot(a: &[f64], at: &[usize], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let ((a, a_rest), (at, at_rest)) = (a.as_chunks::<4>(), at.as_chunks::<4>());
-    for (a, at) in a.iter().zip(at) {
-        (0..4).for_each(|i| sums[i] += a[i] * b[at[i]]);
+/// φ = L⁻ᵀ(z + Σ Z x).
+#[inline(always)]
+fn find_rows(work: &Slots, closing: &mut Closing, front: &Front, c: usize) {
+    let (mut z, count) = (closing.z[c], closing.rows[c].count);
+    for open in &front.open {
+        let (x, Z) = (found(work, closing, open.unknown), &closing.blocks[open.block]);
+        (0..count).for_each(|r| z[r] += dot6(&Z[r], &x));
     }
-    let rest: f64 = a_rest.iter().zip(at_rest).map(|(a, at)| a * b[*at]).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    closing.found[c] = backward(&closing.factors[c], count, z);
 }
 
-/// As [`pass_inward`], with y among those of all speeds; the number of freedoms.
-pub fn pass(
+/// Takes the wrench p against a node or the numbers g against a closure inward, with the factors of a step: what is left is
+/// u or z, and the number of them; the rest goes to the boundary.
+#[inline(always)]
+pub fn reduce(
     model: &Constants,
     work: &Slots,
-    n: usize,
-    direct: &[(usize, f64)],
+    closing: &mut Closing,
+    front: &Front,
     wrenches: &mut [Six],
-    y: &mut [f64],
-) -> usize {
-    let mut own = [0.0; 6];
-    let (d, _) = pass_inward(model, work, n, direct, wrenches, &mut own);
-    let speed = model.nodes[n].speed;
-    y[speed..speed + d].copy_from_slice(&own[..d]);
-    d
-}
-
-/// Takes the wrench on a node's slot: y = SᵀF plus what acts along the freedom itself; F − U D⁻¹y goes to the parent.
-/// Returns the number of freedoms, and what went to the parent, at the slot's own point.
-#[inline]
-pub fn pass_inward(
-    model: &Constants,
-    work: &Slots,
-    n: usize,
-    direct: &[(usize, f64)],
-    wrenches: &mut [Six],
-    y: &mut Six,
-) -> (usize, Six) {
-    let (node, slot) = (&model.nodes[n], &work.slots[n + 1]);
-    let mut F = std::mem::replace(&mut wrenches[n + 1], [0.0; 6]);
-    let along: f64 = direct.iter().filter(|(at, _)| *at == n).map(|(_, factor)| factor).sum();
-    let d = match node.motion {
-        Motion::Hinge => {
-            y[0] = dot::<false, _>(slot.axis, [F[3], F[4], F[5]]) + along;
-            let x = y[0] * slot.inverse;
+) -> (Six, usize) {
+    match front.unknown {
+        Unknown::Rows(c) => {
+            let count = closing.rows[c].count;
+            let z = forward(&closing.factors[c], count, std::mem::take(&mut closing.g[c]));
+            for open in &front.open {
+                let Z = &closing.blocks[open.block];
+                let to = match open.unknown {
+                    Unknown::Slot(s) => &mut wrenches[s],
+                    Unknown::Rows(other) => &mut closing.g[other],
+                };
+                (0..count).for_each(|k| (0..6).for_each(|i| to[i] += Z[k][i] * z[k]));
+            }
+            (z, count)
+        }
+        Unknown::Slot(s) => {
+            let (node, slot) = (&model.nodes[s - 1], &work.slots[s]);
+            let mut p = std::mem::take(&mut wrenches[s]);
+            let (mut u, mut gain) = ([0.0; 6], [0.0; 6]);
+            let d = match node.motion {
+                Motion::Hinge => {
+                    u[0] = -dot::<false, _>(slot.axis, [p[3], p[4], p[5]]);
+                    gain[0] = u[0] * slot.inverse;
+                    for i in 0..3 {
+                        p[i] += slot.Uf[i] * gain[0];
+                        p[3 + i] += slot.Ut[i] * gain[0];
+                    }
+                    1
+                }
+                Motion::General(g) | Motion::Free(g) => {
+                    let (own, d) = (&work.general[g], model.general[g].freedoms);
+                    (0..d).for_each(|k| u[k] = -dot6(&own.S[k], &p));
+                    for k in 0..d {
+                        gain[k] = (0..d).map(|l| own.inverse[k][l] * u[l]).sum();
+                        (0..6).for_each(|i| p[i] += own.U[k][i] * gain[k]);
+                    }
+                    d
+                }
+            };
+            for (e, open) in front.open.iter().enumerate() {
+                let to = match open.unknown {
+                    Unknown::Slot(s) => &mut wrenches[s],
+                    Unknown::Rows(c) => &mut closing.g[c],
+                };
+                for k in 0..d {
+                    let y = &closing.y[front.y + e * d + k];
+                    (0..6).for_each(|i| to[i] += y[i] * gain[k]);
+                }
+            }
+            let f = [p[0], p[1], p[2]];
+            let t = add_cross::<false>(slot.r, f, [p[3], p[4], p[5]]);
+            let parent = &mut wrenches[node.parent];
             for i in 0..3 {
-                F[i] -= slot.Uf[i] * x;
-                F[3 + i] -= slot.Ut[i] * x;
+                parent[i] += f[i];
+                parent[3 + i] += t[i];
             }
-            1
-        }
-        Motion::General(g) | Motion::Free(g) => {
-            let (own, d) = (&work.general[g], model.general[g].freedoms);
-            (0..d).for_each(|k| y[k] = dot6(&own.S[k], &F));
-            y[0] += along;
-            for k in 0..d {
-                let x: f64 = (0..d).map(|l| own.inverse[k][l] * y[l]).sum();
-                (0..6).for_each(|i| F[i] -= own.U[k][i] * x);
-            }
-            d
-        }
-    };
-    let f = [F[0], F[1], F[2]];
-    let t = add_cross::<false>(slot.r, f, [F[3], F[4], F[5]]);
-    let parent = &mut wrenches[node.parent];
-    for i in 0..3 {
-        parent[i] += f[i];
-        parent[3 + i] += t[i];
-    }
-    (d, F)
-}
-
-/// Puts the rows' wrenches, times their forces and h, on the slots.
-pub fn gather(h: f64, closing: &mut Closing) {
-    closing.wrenches.fill([0.0; 6]);
-    for (row, force) in closing.rows.iter().zip(&closing.forces) {
-        for (slot, w) in &row.wrenches {
-            (0..6).for_each(|i| closing.wrenches[*slot][i] += w[i] * force * h);
+            (u, d)
         }
     }
 }
 
-/// Of the rows' forces along the only freedom of a node, times h.
-pub fn along(h: f64, closing: &Closing, n: usize) -> f64 {
-    let mut sum = 0.0;
-    for (row, force) in closing.rows.iter().zip(&closing.forces) {
-        sum += row.direct.iter().filter(|(at, _)| *at == n).map(|(_, x)| x * force * h).sum::<f64>();
+/// The speeds `moves` and twists that the numbers g against closures alone make, with the factors of a step.
+pub fn answer(model: &Constants, work: &Slots, closing: &mut Closing) {
+    let mut wrenches = std::mem::take(&mut closing.wrenches);
+    closing.moves.fill(0.0);
+    let fronts = &model.closures.schedule.fronts;
+    for front in fronts.iter().filter(|front| front.reached) {
+        let (own, d) = reduce(model, work, closing, front, &mut wrenches);
+        match front.unknown {
+            Unknown::Slot(s) => closing.moves[model.nodes[s - 1].speed..][..d].copy_from_slice(&own[..d]),
+            Unknown::Rows(c) => closing.z[c] = own,
+        }
     }
-    sum
-}
-
-/// Adds the rows' forces to reduced forces u and to what slots pass on.
-pub fn add_forces(model: &Constants, h: f64, work: &mut Slots, closing: &mut Closing) {
-    gather(h, closing);
-    for n in (0..model.nodes.len()).rev() {
-        let direct = if model.closures.couplings.is_empty() { 0.0 } else { along(h, closing, n) };
-        let mut y = [0.0; 6];
-        let (d, F) = pass_inward(model, work, n, &[(n, direct)], &mut closing.wrenches, &mut y);
-        match model.nodes[n].motion {
-            Motion::Hinge => work.slots[n + 1].u += y[0],
-            Motion::General(g) | Motion::Free(g) => {
-                (0..d).for_each(|k| work.general[g].u[k] += y[k]);
+    wrenches[0] = [0.0; 6];
+    closing.wrenches = wrenches;
+    closing.twists[0] = [0.0; 6];
+    for front in fronts.iter().rev() {
+        let found = |closing: &Closing, unknown: Unknown| match unknown {
+            Unknown::Slot(s) => closing.twists[s],
+            Unknown::Rows(c) => closing.found[c],
+        };
+        match front.unknown {
+            Unknown::Rows(c) => {
+                let (mut z, count) = (closing.z[c], closing.rows[c].count);
+                for open in &front.open {
+                    let (x, Z) = (found(closing, open.unknown), &closing.blocks[open.block]);
+                    (0..count).for_each(|r| z[r] += dot6(&Z[r], &x));
+                }
+                closing.found[c] = backward(&closing.factors[c], count, z);
+            }
+            Unknown::Slot(s) => {
+                let (node, slot) = (&model.nodes[s - 1], &work.slots[s]);
+                let t = closing.twists[node.parent];
+                let w = [t[3], t[4], t[5]];
+                let l = add_cross::<false>(w, slot.r, [t[0], t[1], t[2]]);
+                let mut own = [l[0], l[1], l[2], w[0], w[1], w[2]];
+                match node.motion {
+                    Motion::Hinge => {
+                        let U = [slot.Uf[0], slot.Uf[1], slot.Uf[2], slot.Ut[0], slot.Ut[1], slot.Ut[2]];
+                        let mut u = closing.moves[node.speed] - dot6(&U, &own);
+                        for (e, open) in front.open.iter().enumerate() {
+                            u -= dot6(&closing.y[front.y + e], &found(closing, open.unknown));
+                        }
+                        let x = u * slot.inverse;
+                        closing.moves[node.speed] = x;
+                        (0..3).for_each(|i| own[3 + i] += slot.axis[i] * x);
+                    }
+                    Motion::General(g) | Motion::Free(g) => {
+                        if matches!(node.motion, Motion::Free(_)) {
+                            own = [0.0; 6];
+                        }
+                        let (general, d) = (&work.general[g], model.general[g].freedoms);
+                        let mut u = [0.0; 6];
+                        for k in 0..d {
+                            u[k] = closing.moves[node.speed + k] - dot6(&general.U[k], &own);
+                        }
+                        for (e, open) in front.open.iter().enumerate() {
+                            let x = found(closing, open.unknown);
+                            for k in 0..d {
+                                u[k] -= dot6(&closing.y[front.y + e * d + k], &x);
+                            }
+                        }
+                        for k in 0..d {
+                            let x: f64 = (0..d).map(|l| general.inverse[k][l] * u[l]).sum();
+                            closing.moves[node.speed + k] = x;
+                            (0..6).for_each(|i| own[i] += general.S[k][i] * x);
+                        }
+                    }
+                }
+                closing.twists[s] = own;
             }
         }
-        let slot = &mut work.slots[n + 1];
-        slot.f = minus(slot.f, [F[0], F[1], F[2]]);
-        slot.t = minus(slot.t, [F[3], F[4], F[5]]);
     }
 }

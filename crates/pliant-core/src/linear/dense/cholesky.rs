@@ -2,42 +2,26 @@
 //!
 //! L_ij = (A_ij − Σ_{k<j} L_ik L_jk)/L_jj,  L_ii = √(A_ii − Σ_{k<i} L_ik²);  the diagonal holds 1/L_ii.
 //!
-//! Of a square matrix the lower triangle is read and written; a packed one has nothing but that, row after row.
+//! The lower triangle is read and written.
 
 use crate::linear::wide::{dot, padded};
 
-/// Where row i of a packed triangle starts.
-#[inline(always)]
-fn packed(i: usize) -> usize {
-    i * (i + 1) / 2
-}
-
 /// Factors a square matrix in place. False if it is not positive definite.
 pub(crate) fn factor(A: &mut [f64], n: usize) -> bool {
-    factor_rows(A, n, |i| i * n).is_ok()
-}
-
-/// Factors a packed triangle in place; or the first pivot that is not positive.
-pub(crate) fn factor_packed(A: &mut [f64], n: usize) -> Result<(), usize> {
-    factor_rows(A, n, packed)
-}
-
-#[inline(always)]
-fn factor_rows(A: &mut [f64], n: usize, start: impl Fn(usize) -> usize) -> Result<(), usize> {
     for i in 0..n {
-        let (above, row) = A.split_at_mut(start(i));
+        let (above, row) = A.split_at_mut(i * n);
         let row = &mut row[..i + 1];
         for j in 0..i {
-            let other = &above[start(j)..][..j + 1];
+            let other = &above[j * n..][..j + 1];
             row[j] = (row[j] - dot(&row[..j], &other[..j])) * other[j];
         }
         let d = row[i] - dot(&row[..i], &row[..i]);
         if !(d > 0.0 && d.is_finite()) {
-            return Err(i);
+            return false;
         }
         row[i] = 1.0 / d.sqrt();
     }
-    Ok(())
+    true
 }
 
 /// Solves L Lᵀ x = x.
@@ -46,36 +30,20 @@ pub(crate) fn solve(L: &[f64], n: usize, x: &mut [f64]) {
     back(L, n, x);
 }
 
-/// The same with a packed factor.
-pub(crate) fn solve_packed(L: &[f64], x: &mut [f64]) {
-    forward_rows(L, x.len(), packed, x);
-    back_rows(L, x.len(), packed, x);
-}
-
 /// Solves L x = x.
 pub(crate) fn forward(L: &[f64], n: usize, x: &mut [f64]) {
-    forward_rows(L, n, |i| i * n, x);
-}
-
-/// Solves Lᵀ x = x.
-pub(crate) fn back(L: &[f64], n: usize, x: &mut [f64]) {
-    back_rows(L, n, |i| i * n, x);
-}
-
-#[inline(always)]
-fn forward_rows(L: &[f64], n: usize, start: impl Fn(usize) -> usize, x: &mut [f64]) {
     let x = &mut x[..n];
     for i in 0..n {
-        let row = &L[start(i)..][..i + 1];
+        let row = &L[i * n..][..i + 1];
         x[i] = (x[i] - dot(&row[..i], &x[..i])) * row[i];
     }
 }
 
-#[inline(always)]
-fn back_rows(L: &[f64], n: usize, start: impl Fn(usize) -> usize, x: &mut [f64]) {
+/// Solves Lᵀ x = x.
+pub(crate) fn back(L: &[f64], n: usize, x: &mut [f64]) {
     let x = &mut x[..n];
     for i in (0..n).rev() {
-        let row = &L[start(i)..][..i + 1];
+        let row = &L[i * n..][..i + 1];
         let xi = x[i] * row[i];
         x[i] = xi;
         x[..i].iter_mut().zip(&row[..i]).for_each(|(x, l)| *x -= l * xi);
@@ -133,13 +101,6 @@ mod tests {
             assert!(factor(&mut L, n));
             let mut x = b.as_slice().to_vec();
             solve(&L, n, &mut x);
-            let triangle = |A: &DMatrix<f64>| -> Vec<f64> {
-                (0..n).flat_map(|i| (0..=i).map(move |k| (i, k))).map(|at| A[at]).collect()
-            };
-            let (mut packed, mut y) = (triangle(&A), b.as_slice().to_vec());
-            assert_eq!(factor_packed(&mut packed, n), Ok(()));
-            solve_packed(&packed, &mut y);
-            assert_eq!(x, y);
             // Condition numbers here reach 1e3.
             assert!((&A * DVector::from_vec(x) - &b).amax() < 1e-12, "{n}");
             let m = padded(n);
@@ -157,7 +118,6 @@ mod tests {
             let mut not = A.clone();
             not[(n - 1, n - 1)] = -1.0;
             assert!(!factor(&mut not.as_slice().to_vec(), n));
-            assert_eq!(factor_packed(&mut triangle(&not), n), Err(n - 1));
         }
     }
 }
