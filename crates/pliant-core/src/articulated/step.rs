@@ -47,6 +47,9 @@ pub(super) struct Workspace {
     pub pieces: Pieces,
     /// Whether the slots are placed as the state is.
     pub placed: bool,
+    /// Whether constraint forces are asked for; and whether the first sweeps of a step were its last.
+    pub constrained: bool,
+    pub once: bool,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
 }
@@ -59,6 +62,8 @@ impl Workspace {
             floating: Floating::new(model, state),
             pieces: Pieces::default(),
             placed: false,
+            constrained: true,
+            once: false,
             next: state.clone(),
         }
     }
@@ -92,6 +97,17 @@ pub(super) fn attempt(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     solve_only(model, inputs, h, state, work)?;
+    conclude(model, inputs, h, state, work)
+}
+
+/// The rest of [`attempt`], from the twists and speeds that were solved for.
+pub(super) fn conclude(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
     work.floating.turn(model, &work.slots, h);
@@ -169,6 +185,7 @@ fn solve(
     // friction and torque limits that it does not lie on, until it does.
     let governed = !inputs.governed.is_empty();
     let mut again = look_ahead(model, h, state, work) | (governed && revise(model, inputs, h, state, work));
+    work.once = !again;
     while again {
         sweep_again(model, inputs, h, state, work)?;
         again = governed && (look_ahead(model, h, state, work) | revise(model, inputs, h, state, work));
@@ -230,7 +247,7 @@ fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64
 }
 
 /// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
-fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
+pub(super) fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {
         let beyond = |rate: f64| {
@@ -271,8 +288,10 @@ fn sweep_once(
     let back = minus(base.o, v(&inputs.base.position));
     base.av = add_cross::<false>(base.aw, back, v(&inputs.base_twist.linear));
     let multipliers = &mut work.next.multipliers;
-    outward_step(slots, model, h, multipliers);
-    if !model.closures.is_empty() {
+    if model.closures.is_empty() {
+        outward_step(slots, model, h, if work.constrained { multipliers } else { &mut [] });
+    } else {
+        outward_step(slots, model, h, &mut []);
         work.closing.again = again;
         closures::close(model, (inputs, laws), state, h, slots, &mut work.closing, multipliers).map_err(
             |row| {

@@ -30,8 +30,8 @@ use crate::mechanism::JointId;
 pub(super) use constants::Closures;
 pub(super) use correction::correct;
 use rows::{NOWHERE, Row, list};
-pub(super) use sweep::pass;
-use sweep::{add_forces, sweep_rows};
+pub(super) use sweep::pass_inward;
+use sweep::{add_forces, pass, sweep_rows};
 
 /// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
 const SOFTNESS: f64 = 1e-6;
