@@ -74,6 +74,7 @@ class MuJoCo:
 
     def __init__(self, data, dt):
         self.spec = spec = mujoco.MjSpec()
+        spec.compiler.degree = False
         spec.option.timestep = dt
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
         spec.option.gravity = data["mechanism"].get("gravity", [0.0, 0.0, -9.81])
@@ -289,6 +290,7 @@ def lines(results):
                     yield f"| {result['mechanism']} | {label} | {row['engine']} | {row['error']} | | | |"
                     continue
                 off = f"{100 * row['off']:.2g} %" if np.isfinite(row["off"]) else "diverges"
+                off = off if row["off"] > 1e-8 else "<1e-6 %"
                 fast = f"**{row['us']:.3g}**" if row is best else f"{row['us']:.3g}"
                 yield (f"| {result['mechanism']} | {label} | {row['engine']} | {off}{'' if row in right else ' (wrong)'}"
                        f" | {millimetres(row['gap'])} | {millimetres(row['gap_at_rest'])} | {fast} |")
