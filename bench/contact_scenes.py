@@ -1,12 +1,13 @@
-"""Contact against MuJoCo: the same scenes, the same step, at rest, in one run.
+"""Contact against MuJoCo: the same scenes, the same step, at rest and from their start, in one run.
 
     bench/race does this last. Alone, once `bench/race` has built its programs:
     bench/.venv/bin/python bench/contact_scenes.py --peers target/release/peers [--blocks 9] [--steps 24000]
 
 Scenes are what `pliant export` writes: the hexapod with six feet on a plane and on a height field, and the hand that holds a
-ball with its palm and five fingertips. For MuJoCo they are built body by body: the same masses, frames, springs and dampers (joint
+ball with its palm and five fingertips. Pliant races with `articulated`, which `--engine auto` takes and in which every link can
+touch, and with `reduced`. For MuJoCo they are built body by body: the same masses, frames, springs and dampers (joint
 stiffness and damping, which its integrator `discrete` takes implicitly), the same shapes on the same bodies, which are those of
-the effectors, and the same friction of each pair. Its plane is a plane (Pliant's is a box). Joint limits are left out of both: the
+the effectors, and the same friction of each pair. Its plane is a plane (Pliant's is a box). Joint limits are left out: the
 reduced engine has none.
 
 MuJoCo races twice: as it comes, and made to hold what Coulomb friction holds: elliptic cones, impratio 10, 20 noslip
@@ -14,8 +15,12 @@ iterations, contacts as hard as the step allows. As it comes, feet creep until n
 
 Blocks alternate. A block is the median CPU time of a step at rest: for MuJoCo of calls of mj_step with twenty steps each, for
 Pliant of twenty steps with all links. Told are the median over blocks, the tenth and ninetieth percentiles, and where all
-came to rest: heights, and the forces of contact, which must carry the weight. Prints one JSON document with the data and
-a Markdown table.
+came to rest: heights, and the forces of contact, which must carry the weight.
+
+Then the whole scene, from its start: approach, impact, slip and grasp, the first three seconds, set-points that move included. A block is the
+mean CPU time of a step over all of them; of MuJoCo, whose set-points are set from Python, that of the calls of mj_step less
+that of as many calls that take no step. Told is also how far the body is from where Pliant's articulated engine has it, at most.
+Prints one JSON document with the data and a Markdown table.
 """
 
 import argparse
@@ -39,6 +44,8 @@ DT = 1.0 / 240.0
 SETTLE = 5.0  # s, more than the scenes need
 FRICTION = 0.5  # Pliant's, of a shape that says nothing of it
 CALL = 20  # steps of a timed call of MuJoCo
+WHOLE = 720  # steps of a whole scene
+EVERY = 24  # after so many of them it is seen where the body is
 IDENTITY = ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
 
 GROUND = {
@@ -46,12 +53,13 @@ GROUND = {
     "height field": "[[world.shape]]\nkind = \"heightfield\"\nsize = [4.0, 4.0]\nheights = "
                     + json.dumps([[0.0] * 41] * 41) + "\n",
 }
-# Name, what is exported, ground, the body whose height is compared, and the time asked of Pliant, µs.
+# Name, what is exported, ground, the body whose height is compared, and the time asked of Pliant's articulated engine, µs.
 SCENES = [
-    ("hexapod, six feet on a plane", "hexapod", "plane", "base", 10.0),
-    ("hexapod, six feet on a height field", "hexapod", "height field", "base", 10.0),
-    ("hand, palm and fingertips on a ball", "hand-grasp", None, "ball", 20.0),
+    ("hexapod, six feet on a plane", "hexapod", "plane", "base", 4.0),
+    ("hexapod, six feet on a height field", "hexapod", "height field", "base", 6.0),
+    ("hand, palm and fingertips on a ball", "hand-grasp", None, "ball", 5.0),
 ]
+OWN = "Pliant articulated"
 
 
 def rotate(q, v):
@@ -193,6 +201,21 @@ class MuJoCo:
                 at = self.model.joint(name).qposadr[0]
                 self.model.qpos_spring[at] = np.interp(now, target["time"], path)
 
+    def whole(self, body):
+        data, spent, idle, path = mujoco.MjData(self.model), 0, 0, []
+        for step in range(WHOLE):
+            self.follow(data.time + DT)
+            start = time.thread_time_ns()
+            mujoco.mj_step(self.model, data, nstep=1)
+            spent += time.thread_time_ns() - start
+            start = time.thread_time_ns()
+            mujoco.mj_step(self.model, data, nstep=0)
+            idle += time.thread_time_ns() - start
+            if (step + 1) % EVERY == 0:
+                path.append(data.body(body).xpos.copy())
+        self.follow(SETTLE)
+        return (spent - idle) * 1e-3 / WHOLE, np.array(path)
+
     def block(self, steps):
         times = []
         for _ in range(steps // CALL):
@@ -219,10 +242,10 @@ def tidy(forces):
 
 
 class Pliant:
-    """The same by the reduced engine, in a program of its own."""
+    """The same by an engine of Pliant, in a program of its own."""
 
-    def __init__(self, peers, path):
-        self.program = subprocess.Popen([str(peers), "contact", str(path)], text=True, bufsize=1,
+    def __init__(self, peers, path, engine):
+        self.program = subprocess.Popen([str(peers), "contact", str(path), engine], text=True, bufsize=1,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, line):
@@ -234,6 +257,10 @@ class Pliant:
 
     def block(self, steps):
         return self.ask(f"block {steps}")["us"]
+
+    def whole(self, body):
+        told = self.ask(f"whole {WHOLE} {EVERY} {body}")
+        return told["us"], np.array(told["path"])
 
     def answer(self, body):
         told = self.ask(f"rest {body}")
@@ -264,15 +291,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for title, name, ground, body, _ in SCENES:
             path = export(arguments.peers, name, ground, pathlib.Path(folder))
-            racers = {"Pliant reduced": Pliant(arguments.peers, path), "MuJoCo": MuJoCo(path, ground == "plane", False),
-                      "MuJoCo, holding": MuJoCo(path, ground == "plane", True)}
-            times = {racer: [] for racer in racers}
+            racers = {OWN: Pliant(arguments.peers, path, "articulated"), "Pliant reduced": Pliant(arguments.peers, path, "reduced"),
+                      "MuJoCo": MuJoCo(path, ground == "plane", False), "MuJoCo, holding": MuJoCo(path, ground == "plane", True)}
+            times, wholes, paths = ({racer: [] for racer in racers} for _ in range(3))
             for _ in range(arguments.blocks):
                 for racer, own in racers.items():
                     times[racer].append(own.block(arguments.steps))
+            for _ in range(arguments.blocks):
+                for racer, own in racers.items():
+                    spent, paths[racer] = own.whole(body)
+                    wholes[racer].append(spent)
             engines = {racer: spread(times[racer]) | own.answer(body) for racer, own in racers.items()}
+            for racer, told in engines.items():
+                apart = float(np.linalg.norm(paths[racer] - paths[OWN], axis=1).max())
+                told["whole"] = spread(wholes[racer]) | {"apart": apart}
             results.append({"scene": title, "engines": engines})
-            racers["Pliant reduced"].program.stdin.close()
+            for racer in (OWN, "Pliant reduced"):
+                racers[racer].program.stdin.close()
     data = {"mujoco": mujoco.__version__, "dt": DT, "scenes": results}
     print(json.dumps({"data": data, "markdown": "\n".join(lines(results))}))
 
@@ -289,17 +324,32 @@ def lines(results):
     limits = {scene[0]: scene[-1] for scene in SCENES}
     for result in results:
         limit = limits[result["scene"]]
-        own = result["engines"]["Pliant reduced"]["median"]
+        own = result["engines"][OWN]["median"]
         for racer, told in result["engines"].items():
             # What contact lifts: the loose ball where there is one, else what stands on the world.
             lifted = abs(told["forces"].get("ball", told["forces"].get("world", [0.0] * 3))[2])
             rest = f"{1e3 * told['height']:.2f} | {lifted:.3f}" if lifted else "lost | 0"
             asked = ""
-            if racer == "Pliant reduced":
+            if racer == OWN:
                 over = 100 * (own / limit - 1)
                 asked = f"{limit:g}: " + ("holds" if over <= 0 else f"**missed by {over:.0f} %**")
             yield (f"| {result['scene']} | {racer} | {told['median']:.1f} ({told['p10']:.1f}–{told['p90']:.1f})"
                    f" | {asked} | {told['median'] / own:.2f} | {rest} |")
+    yield ""
+    yield ("The same scenes from their start, three seconds of approach, impact, slip and rest, mean CPU time of a step, median over"
+           f" blocks (p10–p90); asked is that MuJoCo set up to hold takes at least twice as long as `{OWN.split()[1]}`. Apart is how far"
+           " the body is from where that engine has it, at most.")
+    yield ""
+    yield "| scene | engine | µs a step | times Pliant | asked | apart, mm |"
+    yield "|---|---|---|---|---|---|"
+    for result in results:
+        own = result["engines"][OWN]["whole"]["median"]
+        for racer, told in result["engines"].items():
+            told = told["whole"]
+            times = told["median"] / own
+            asked = ("holds" if times >= 2.0 else "**missed**") if racer == "MuJoCo, holding" else ""
+            yield (f"| {result['scene']} | {racer} | {told['median']:.1f} ({told['p10']:.1f}–{told['p90']:.1f})"
+                   f" | {times:.2f} | {asked} | {1e3 * told['apart']:.2f} |")
     yield ""
     yield "What a step of contact is made of, and what bounds it, is in `crates/pliant-core/src/contact/README.md`."
 

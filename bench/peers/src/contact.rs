@@ -1,6 +1,7 @@
-//! `peers contact SCENE.toml`: a scene of contact by the reduced engine. It first comes to rest, following its targets; then
-//! a line `block N` is answered with the median CPU time of a step, µs, over runs of twenty, all links rebuilt in each, and
-//! `rest BODY` with the body's height, what contact pushes each body with, and the solver's residual.
+//! `peers contact SCENE.toml ENGINE`: a scene of contact. It first comes to rest, following its targets; then
+//! a line `block N` is answered with the median CPU time of a step, µs, over runs of twenty, all links rebuilt in each,
+//! `rest BODY` with the body's height, what contact pushes each body with, and the solver's residual, and `whole N EVERY BODY` with the
+//! mean CPU time of a step over the first N from the scene's start, and where the body is after every so many of them.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -8,6 +9,7 @@ use std::io::BufRead;
 
 use pliant::contact::{Scene, Surfaces};
 use pliant::engine::Simulation;
+use pliant::engines::Engine;
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use serde_json::json;
@@ -22,12 +24,16 @@ const SETTLE: usize = 1200;
 const RUN: usize = 20;
 
 /// Answers until the driver has no more to ask.
-pub fn serve(file: &str) -> Result<(), Box<dyn Error>> {
+pub fn serve(file: &str, engine: &str) -> Result<(), Box<dyn Error>> {
     let whole = pliant::io::load(file)?;
     let apart = whole.take_apart();
     let held = apart.held.as_ref().ok_or("the scene has no mechanism")?;
-    let simulation = Reduction::at_rest(held).modes_for_contact(DT).build()?.simulate();
-    let mut scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation.into()))?;
+    let simulation: Box<dyn Simulation> = match engine.parse()? {
+        Engine::Reduced => Reduction::at_rest(held).modes_for_contact(DT).build()?.simulate().into(),
+        engine => engine.simulate(held)?,
+    };
+    let mut scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation))?;
+    let start = scene.clone();
     for _ in 0..SETTLE {
         scene.step(DT)?;
     }
@@ -45,6 +51,20 @@ pub fn serve(file: &str) -> Result<(), Box<dyn Error>> {
                 }
                 times.sort_by(f64::total_cmp);
                 answer(&json!({ "us": times[times.len() / 2] }))?;
+            }
+            ["whole", steps, every, body] => {
+                let (steps, every) = (steps.parse::<usize>()?, every.parse::<usize>()?);
+                let body = whole.find_body(body).ok_or("no such body")?;
+                let (mut scene, mut time, mut path) = (start.clone(), 0.0, Vec::new());
+                for _ in 0..steps / every {
+                    let start = now();
+                    for _ in 0..every {
+                        scene.step(DT)?;
+                    }
+                    time += now() - start;
+                    path.push(<[f64; 3]>::from(scene.pose(body)?.position));
+                }
+                answer(&json!({ "us": time / (steps / every * every) as f64, "path": path }))?;
             }
             ["rest", body] => {
                 scene.step(DT)?;

@@ -1,13 +1,16 @@
 //! `peers scene NAME SCENE.toml`: writes a scene as `pliant export` does, and tells what the full statics say of its tip, as
 //! `pliant statics --scene-load` does.
 //!
-//! `peers contact SCENE.toml`: steps a scene of contact, as the lines on stdin ask.
+//! `peers contact SCENE.toml ENGINE`: steps a scene of contact, as the lines on stdin ask.
+//!
+//! `peers linkage SCENE.toml ENGINE`: moves a mechanism under its loads, as the lines on stdin ask.
 //!
 //! `peers ENGINE SCENE.toml`: steps a scene with an engine of Pliant or with Rapier, as the driver's lines on stdin ask.
 //! ENGINE is `pliant` with an engine's words (`pliant:reduced:joint`), `rapier:multibody` or `rapier:impulse`.
 
 mod contact;
 mod engines;
+mod linkage;
 mod protocol;
 mod rapier;
 mod scene;
@@ -25,7 +28,8 @@ fn run() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (engine, scene) = match arguments.as_slice() {
         [word, name, file] if word == "scene" => return scene::write(name, file),
-        [word, file] if word == "contact" => return contact::serve(file),
+        [word, file, engine] if word == "contact" => return contact::serve(file, engine),
+        [word, file, engine] if word == "linkage" => return linkage::serve(file, engine),
         [engine, scene] => (engine, scene),
         _ => return Err("usage: peers scene NAME SCENE.toml, or peers ENGINE SCENE.toml".into()),
     };

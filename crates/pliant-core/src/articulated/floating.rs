@@ -3,12 +3,13 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::model::{Constants, Node};
-use super::placing::pose_of;
+use super::placing::{pose_of, shift};
 use super::slot::{Slot, Slots};
-use super::small::Sym;
+use super::small::*;
 use super::step::moved_base;
 use crate::engine::State;
 use crate::engine::whole::{Turning, Whole};
+use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, exp_rotation};
 
 /// Memory of a step. Lists are empty if there is no free base.
@@ -20,6 +21,8 @@ pub(super) struct Floating {
     pub largest_turn: f64,
     /// Twice the kinetic energy that the solution has beside that of the centre of mass.
     vis: Vec<f64>,
+    /// All nodes as bodies: at the start, turned back; then at the end.
+    bodies: Vec<Moving>,
     /// Twists of all bodies with which momenta start.
     pub twists: Vec<Twist>,
     /// How fast the axes of each node turn, world axes.
@@ -28,12 +31,13 @@ pub(super) struct Floating {
     pub bases: Vec<Pose>,
 }
 
-/// A node as a body.
+/// A node as a body: its centre of mass, the velocity of that, and angular momentum and inertia about it.
+#[derive(Clone, Copy, Debug, Default)]
 struct Moving {
-    center: Vector3<f64>,
-    velocity: Vector3<f64>,
-    momentum: Vector3<f64>,
-    inertia: Matrix3<f64>,
+    center: V,
+    velocity: V,
+    momentum: V,
+    inertia: Sym,
 }
 
 fn matrix(S: &Sym) -> Matrix3<f64> {
@@ -41,63 +45,70 @@ fn matrix(S: &Sym) -> Matrix3<f64> {
 }
 
 /// Where a node's centre of mass is, and its inertia about it.
-fn place(node: &Node, slot: &Slot) -> (Matrix3<f64>, Vector3<f64>, Matrix3<f64>) {
-    let R = pose_of(slot).rotation_matrix();
-    (
-        R,
-        Vector3::from(slot.o) + R * Vector3::from(node.center),
-        R * matrix(&node.about_center) * R.transpose(),
-    )
-}
-
-/// A node that moves with a body twist.
-fn moving(node: &Node, slot: &Slot, twist: &Twist) -> Moving {
-    let (R, center, inertia) = place(node, slot);
-    let velocity = R * (twist.linear + twist.angular.cross(&Vector3::from(node.in_link)));
-    Moving { center, velocity, momentum: R * (matrix(&node.about_center) * twist.angular), inertia }
+#[inline(always)]
+fn place<const FUSED: bool>(node: &Node, slot: &Slot) -> (V, Sym) {
+    (add_turn::<FUSED>(&slot.R, node.center, slot.o), turned::<FUSED>(&slot.R, &node.about_center))
 }
 
 /// The body twist of a node that has these momenta.
-fn twist(node: &Node, slot: &Slot, velocity: &Vector3<f64>, momentum: &Vector3<f64>) -> Twist {
-    let Rt = pose_of(slot).rotation_matrix().transpose();
-    let angular = matrix(&node.inverse) * (Rt * momentum);
-    Twist { linear: Rt * velocity + Vector3::from(node.in_link).cross(&angular), angular }
+#[inline(always)]
+fn twist<const FUSED: bool>(node: &Node, slot: &Slot, velocity: V, momentum: V) -> Twist {
+    let angular = apply::<FUSED>(&node.inverse, turn_back::<FUSED, _>(&slot.R, momentum));
+    let linear = add_cross::<FUSED>(node.in_link, angular, turn_back::<FUSED, _>(&slot.R, velocity));
+    Twist { linear: linear.into(), angular: angular.into() }
 }
 
 impl Floating {
     pub fn new(model: &Constants, state: &State) -> Floating {
         let floats = !model.floats.is_empty();
+        let count = if floats { model.nodes.len() } else { 0 };
         Floating {
             turnings: vec![None; model.floats.len()],
             largest_turn: 0.0,
             vis: vec![0.0; model.floats.len()],
+            bodies: vec![Moving::default(); count],
             twists: if floats { state.twists.clone() } else { Vec::new() },
-            rates: if floats { vec![Vector3::zeros(); model.nodes.len()] } else { Vec::new() },
+            rates: vec![Vector3::zeros(); count],
             bases: vec![Pose::identity(); model.floats.len()],
         }
     }
 
     /// Turns momenta back, at the pose of the start.
     pub fn start(&mut self, model: &Constants, slots: &Slots, state: &State, h: f64) {
-        if model.floats.is_empty() {
-            return;
+        if !model.floats.is_empty() {
+            self.twists.copy_from_slice(&state.twists);
+            self.rates.fill(Vector3::zeros());
+            self.turn_back(model, slots, state, h);
         }
-        self.twists.copy_from_slice(&state.twists);
-        self.rates.fill(Vector3::zeros());
+    }
+
+    wide! {
+        fn turn_back, turn_back_lanes(
+            &mut self: Floating, model: &Constants, slots: &Slots, state: &State, h: f64
+        )
+    }
+
+    #[inline(always)]
+    fn turn_back_lanes<const FUSED: bool>(
+        &mut self,
+        model: &Constants,
+        slots: &Slots,
+        state: &State,
+        h: f64,
+    ) {
         for (tree, turning) in model.floats.iter().zip(&mut self.turnings) {
-            let body =
-                |n: usize| moving(&model.nodes[n], &slots.slots[n + 1], &state.twists[model.nodes[n].head]);
             let mut whole = Whole::about(slots.slots[tree[0] + 1].o.into());
             for &n in tree {
-                let b = body(n);
-                whole.add(
-                    model.nodes[n].mass,
-                    &b.center,
-                    &b.velocity,
-                    &b.momentum,
-                    &b.inertia,
-                    &Vector3::zeros(),
-                );
+                let (node, slot) = (&model.nodes[n], &slots.slots[n + 1]);
+                let twist = &state.twists[node.head];
+                let (w, l) = (v(&twist.angular), v(&twist.linear));
+                let (center, inertia) = place::<FUSED>(node, slot);
+                let velocity = turn::<FUSED>(&slot.R, add_cross::<FUSED>(w, node.in_link, l));
+                let momentum = turn::<FUSED>(&slot.R, apply::<FUSED>(&node.about_center, w));
+                self.bodies[n] = Moving { center, velocity, momentum, inertia };
+                let (velocity, momentum) = (velocity.into(), momentum.into());
+                let zero = Vector3::zeros();
+                whole.add(node.mass, &center.into(), &velocity, &momentum, &matrix(&inertia), &zero);
             }
             *turning = Turning::new(&whole, h);
             let Some(turning) = turning else { continue };
@@ -105,9 +116,10 @@ impl Floating {
                 self.largest_turn = self.largest_turn.max(turning.angle());
             }
             for &n in tree {
-                let (node, b) = (&model.nodes[n], body(n));
-                let (velocity, momentum) = turning.back(&b.velocity, &b.momentum);
-                self.twists[node.head] = twist(node, &slots.slots[n + 1], &velocity, &momentum);
+                let (node, b) = (&model.nodes[n], &mut self.bodies[n]);
+                let (velocity, momentum) = turning.back(&b.velocity.into(), &b.momentum.into());
+                (b.velocity, b.momentum) = (v(&velocity), v(&momentum));
+                self.twists[node.head] = twist::<FUSED>(node, &slots.slots[n + 1], b.velocity, b.momentum);
                 self.rates[n] = turning.rate;
             }
         }
@@ -119,8 +131,13 @@ impl Floating {
         tree.and_then(|t| self.turnings[t].as_ref()).map_or(Twist::ZERO, |turning| turning.lost_at(point))
     }
 
-    /// Takes what the step does to the whole, from the twists found, and where bases end.
-    pub fn turn(&mut self, model: &Constants, slots: &Slots, h: f64) {
+    wide! {
+        /// Takes what the step does to the whole, from the twists found, and where bases end.
+        pub fn turn, turn_lanes(&mut self: Floating, model: &Constants, slots: &Slots, h: f64)
+    }
+
+    #[inline(always)]
+    fn turn_lanes<const FUSED: bool>(&mut self, model: &Constants, slots: &Slots, h: f64) {
         let memory = self.turnings.iter_mut().zip(&mut self.bases).zip(&mut self.vis);
         for (tree, ((turning, base), vis)) in model.floats.iter().zip(memory) {
             let root = &slots.slots[tree[0] + 1];
@@ -128,20 +145,28 @@ impl Floating {
                 *base = moved_base(&model.nodes[tree[0]], root, h);
                 continue;
             };
-            // The solution, and what acted: what the former changed of momenta at the start of the step.
-            let (mut whole, mut start) = (Whole::about(root.o.into()), Whole::about(root.o.into()));
+            // Momenta of the solution, and what acted: what it changed of those at the start of the step, about the root.
+            let (mut mass, mut first, mut linear, mut twice) = (0.0, ZERO, ZERO, 0.0);
+            let (mut push, mut torque) = (ZERO, ZERO);
             for &n in tree {
-                let (node, slot) = (&model.nodes[n], &slots.slots[n + 1]);
-                let b = moving(node, slot, &self.twists[node.head]);
-                let (av, aw) = (Vector3::from(slot.av), Vector3::from(slot.aw));
-                let velocity = av + aw.cross(&(b.center - Vector3::from(slot.o)));
-                let momentum = matrix(&slot.K) * aw;
-                whole.add(node.mass, &b.center, &velocity, &momentum, &b.inertia, &aw);
-                start.add(node.mass, &b.center, &b.velocity, &b.momentum, &b.inertia, &aw);
+                let (node, slot, b) = (&model.nodes[n], &slots.slots[n + 1], &self.bodies[n]);
+                let velocity = add_cross::<FUSED>(slot.aw, minus(b.center, slot.o), slot.av);
+                let momentum = apply::<FUSED>(&slot.K, slot.aw);
+                let d = minus(b.center, root.o);
+                mass += node.mass;
+                first = add_scaled::<FUSED>(d, node.mass, first);
+                linear = add_scaled::<FUSED>(velocity, node.mass, linear);
+                twice += add_dot::<FUSED>(momentum, slot.aw, node.mass * dot::<FUSED, _>(velocity, velocity));
+                let changed = scale(minus(velocity, b.velocity), node.mass);
+                push = plus(push, changed);
+                torque = plus(torque, add_cross::<FUSED>(d, changed, minus(momentum, b.momentum)));
             }
-            let turned = |whole: &Whole| whole.angular(&Matrix3::identity());
-            turning.pass(whole.velocity(), turned(&whole) - turned(&start), h);
-            *vis = whole.vis() - whole.velocity().norm_squared() * whole.mass();
+            // About the centre of mass.
+            let offset = scale(first, 1.0 / mass);
+            let torque = minus(torque, cross::<FUSED, _>(offset, push));
+            let velocity = Vector3::from(linear) / mass;
+            turning.pass(velocity, torque.into(), h);
+            *vis = twice - velocity.norm_squared() * mass;
             let turn = exp_rotation(&((Vector3::from(root.aw) - turning.rate) * h));
             *base = turning.moved(&Pose { rotation: turn * pose_of(root).rotation, ..pose_of(root) });
         }
@@ -149,29 +174,47 @@ impl Floating {
 
     /// Turns momenta forth, where slots are placed for the end and hold what they carry; moves every tree to where its centre of mass
     /// has to be.
-    pub fn end(&self, model: &Constants, slots: &mut Slots, next: &mut State) {
+    pub fn end(&mut self, model: &Constants, slots: &mut Slots, next: &mut State) {
+        if !model.floats.is_empty() {
+            self.turn_forth(model, slots, next);
+            shift(slots, model, next);
+        }
+    }
+
+    wide! {
+        fn turn_forth, turn_forth_lanes(
+            &mut self: Floating, model: &Constants, slots: &mut Slots, next: &mut State
+        )
+    }
+
+    #[inline(always)]
+    fn turn_forth_lanes<const FUSED: bool>(
+        &mut self,
+        model: &Constants,
+        slots: &mut Slots,
+        next: &mut State,
+    ) {
         for (tree, (turning, vis)) in model.floats.iter().zip(self.turnings.iter().zip(&self.vis)) {
             let Some(turning) = turning else { continue };
             let mut whole = Whole::about(turning.center);
             for &n in tree {
                 let (node, slot) = (&model.nodes[n], &slots.slots[n + 1]);
-                let (R, center, inertia) = place(node, slot);
+                let (center, inertia) = place::<FUSED>(node, slot);
                 let (velocity, momentum) = turning.forth(&slot.av.into(), &slot.aw.into());
-                let rate = R * (matrix(&node.inverse) * (R.transpose() * momentum));
-                whole.add(node.mass, &center, &velocity, &momentum, &inertia, &rate);
+                let own = apply::<FUSED>(&node.inverse, turn_back::<FUSED, _>(&slot.R, v(&momentum)));
+                let rate = turn::<FUSED>(&slot.R, own).into();
+                whole.add(node.mass, &center.into(), &velocity, &momentum, &matrix(&inertia), &rate);
+                self.bodies[n] = Moving { center, velocity: v(&velocity), momentum: v(&momentum), inertia };
             }
             let end = turning.end(&whole, *vis);
             for &n in tree {
-                let (node, slot) = (&model.nodes[n], &slots.slots[n + 1]);
-                let (_, center, inertia) = place(node, slot);
-                let (velocity, momentum) = turning.forth(&slot.av.into(), &slot.aw.into());
-                let (velocity, momentum) = end.apply(&center, &velocity, &momentum, &inertia);
-                next.twists[node.head] = twist(node, slot, &velocity, &momentum);
+                let (node, slot, b) = (&model.nodes[n], &slots.slots[n + 1], &self.bodies[n]);
+                let inertia = matrix(&b.inertia);
+                let (velocity, momentum) =
+                    end.apply(&b.center.into(), &b.velocity.into(), &b.momentum.into(), &inertia);
+                next.twists[node.head] = twist::<FUSED>(node, slot, v(&velocity), v(&momentum));
             }
             next.poses[model.nodes[tree[0]].head].position += end.shift;
-        }
-        if !model.floats.is_empty() {
-            super::placing::place(slots, model, next);
         }
     }
 }

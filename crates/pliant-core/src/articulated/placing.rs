@@ -77,6 +77,30 @@ fn place_lanes<const FUSED: bool, const MOVING: bool>(
     }
 }
 
+wide! {
+    /// As [`place`], where nodes are placed but for the positions of free bases.
+    pub(super) fn shift, shift_lanes(work: &mut Slots, model: &Constants, state: &mut State)
+}
+
+#[inline(always)]
+fn shift_lanes<const FUSED: bool>(work: &mut Slots, model: &Constants, state: &mut State) {
+    for (n, node) in model.nodes.iter().enumerate() {
+        let (before, after) = work.slots.split_at_mut(n + 1);
+        let (parent, slot) = (&before[node.parent], &mut after[0]);
+        match node.motion {
+            Motion::Hinge => hinge_position::<FUSED>(node, parent, slot),
+            Motion::General(g) => {
+                general(model, &model.general[g], node, parent, slot, &mut work.general[g], state);
+            }
+            Motion::Free(_) => {
+                slot.p = v(&state.poses[node.head].position);
+                slot.o = slot.p;
+            }
+        }
+        state.poses[node.head].position = slot.p.into();
+    }
+}
+
 /// Poses and twists of the bodies that are welded to others, from those of their nodes' heads and of the base.
 pub(super) fn follow(model: &Constants, base_twist: &Twist, state: &mut State) {
     for (body, slot, offset) in &model.followers {
@@ -128,9 +152,7 @@ pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
     let turn_by = [s * node.axis[0], s * node.axis[1], s * node.axis[2], c];
     slot.q = unit::<FUSED>(product::<FUSED, _>(product::<FUSED, _>(parent.q, node.turn), turn_by));
     slot.R = matrix::<FUSED>(slot.q);
-    slot.o = add_turn::<FUSED>(&parent.R, node.in_parent, parent.p);
-    slot.p = minus(slot.o, turn::<FUSED>(&slot.R, node.in_child));
-    slot.r = minus(slot.o, parent.o);
+    hinge_position::<FUSED>(node, parent, slot);
     slot.axis = turn::<FUSED>(&slot.R, node.axis);
     if MOVING {
         let turning = scale(slot.axis, rate);
@@ -139,6 +161,13 @@ pub(super) fn hinge<const FUSED: bool, const MOVING: bool>(
         slot.cv = cross::<FUSED, _>(slot.v, turning);
         slot.cw = cross::<FUSED, _>(parent.w, turning);
     }
+}
+
+#[inline(always)]
+fn hinge_position<const FUSED: bool>(node: &Node, parent: &Slot, slot: &mut Slot) {
+    slot.o = add_turn::<FUSED>(&parent.R, node.in_parent, parent.p);
+    slot.p = minus(slot.o, turn::<FUSED>(&slot.R, node.in_child));
+    slot.r = minus(slot.o, parent.o);
 }
 
 /// Any other joint, by the answers of its kind.

@@ -35,7 +35,7 @@ pub struct Simulation {
     pub(super) state: State,
     pub(super) work: Workspace,
     pub(super) answers: Answers,
-    integrator: Integrator,
+    pub(super) integrator: Integrator,
     stages: Option<Stages>,
 }
 

@@ -48,6 +48,9 @@ pub(super) struct Workspace {
     /// Whether the slots are placed as the state is, and loop joints evaluated there.
     pub placed: bool,
     pub evaluated: bool,
+    /// Whether constraint forces are asked for; and whether the first sweeps of a step were its last.
+    pub constrained: bool,
+    pub once: bool,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
 }
@@ -61,6 +64,8 @@ impl Workspace {
             pieces: Pieces::default(),
             placed: false,
             evaluated: false,
+            constrained: true,
+            once: false,
             next: state.clone(),
         }
     }
@@ -97,6 +102,17 @@ pub(super) fn attempt(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     solve_only(model, inputs, h, state, work)?;
+    conclude(model, inputs, h, state, work)
+}
+
+/// The rest of [`attempt`], from the twists and speeds that were solved for.
+pub(super) fn conclude(
+    model: &Constants,
+    inputs: &Inputs,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
     work.floating.turn(model, &work.slots, h);
@@ -177,6 +193,7 @@ fn solve(
     // friction and torque limits that it does not lie on, until it does.
     let governed = !inputs.governed.is_empty();
     let mut again = look_ahead(model, h, state, work) | (governed && revise(model, inputs, h, state, work));
+    work.once = !again;
     while again {
         sweep_again(model, inputs, h, state, work)?;
         again = governed && (look_ahead(model, h, state, work) | revise(model, inputs, h, state, work));
@@ -239,7 +256,7 @@ fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64
 }
 
 /// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
-fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
+pub(super) fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {
         let beyond = |rate: f64| {
@@ -281,7 +298,7 @@ fn sweep_once(
     let multipliers = &mut work.next.multipliers;
     if model.closures.is_empty() {
         inward_step(slots, model, along).map_err(|pivot| no_pivot(model, state, pivot, h))?;
-        outward_step(slots, model, h, multipliers);
+        outward_step(slots, model, h, if work.constrained { multipliers } else { &mut [] });
         return Ok(());
     }
     work.closing.again = again;

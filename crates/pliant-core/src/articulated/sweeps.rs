@@ -423,7 +423,7 @@ pub(super) fn outward(work: &mut Slots, model: &Constants, free: V) {
 }
 
 /// Outward, from the base to the leaves, for the twists at the end of a step. The base's is in its slot. Writes the
-/// constraint forces of tree joints.
+/// constraint forces of tree joints, unless there is no room for them.
 pub(super) fn outward_step(work: &mut Slots, model: &Constants, h: f64, multipliers: &mut [f64]) {
     outward_ahead(work, model, ZERO, h, multipliers);
 }
@@ -469,7 +469,7 @@ pub(super) fn outward_node<const FUSED: bool, const STEP: bool>(
     let (parent, slot) = (&before[node.parent], &mut after[0]);
     let mut av = add_cross::<FUSED>(parent.aw, slot.r, parent.av);
     let mut aw = parent.aw;
-    if STEP {
+    if STEP && !multipliers.is_empty() {
         constraint_forces::<FUSED>(
             model,
             node,
@@ -479,7 +479,7 @@ pub(super) fn outward_node<const FUSED: bool, const STEP: bool>(
             per_step,
             multipliers,
         );
-    } else {
+    } else if !STEP {
         (av, aw) = (plus(av, slot.cv), plus(aw, slot.cw));
     }
     let g = match node.motion {
@@ -566,6 +566,13 @@ fn solve_rows(kind: &JointKind, w: &Vector6<f64>, X: &Pose, q: &[f64]) -> Option
     let mut A = Matrix6::zeros();
     for i in 0..6 {
         A.set_column(i, &if i < 6 - d { J.row(i) } else { Jq.row(i + d - 6) }.transpose());
+    }
+    // Where the last three have no force, as of a hinge, a ball or a universal joint, the first three have all of it.
+    if A.fixed_view::<3, 3>(0, 3).iter().all(|x| *x == 0.0) {
+        let (first, last) = (A.fixed_view::<3, 3>(0, 0), A.fixed_view::<3, 3>(3, 3));
+        let f = first.try_inverse()? * w.fixed_rows::<3>(0);
+        let t = last.try_inverse()? * (w.fixed_rows::<3>(3) - A.fixed_view::<3, 3>(3, 0) * f);
+        return Some(Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z));
     }
     A.lu().solve(w)
 }

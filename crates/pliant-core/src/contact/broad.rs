@@ -2,7 +2,8 @@
 //!
 //! A box around each shape is grown by how far the shape can come in the step. Boxes of what moves are sorted along the
 //! axis on which they are spread most and swept: each is compared with those that begin before it ends. Static shapes are
-//! compared with each box that moves. So n bodies that lie about take n log n, m static shapes n·m comparisons of boxes; bodies
+//! compared with each box that moves. Boxes are made a little larger than that: while all shapes stay in theirs, the pairs are those
+//! of the last sweep. So n bodies that lie about take n log n, m static shapes n·m comparisons of boxes; bodies
 //! that all overlap along every axis are n² pairs, whatever is done.
 
 use nalgebra::Vector3;
@@ -16,6 +17,12 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// Whether a box about a point, of this half length, is in it.
+    #[inline]
+    pub fn holds(&self, center: &Vector3<f64>, half: f64) -> bool {
+        (0..3).all(|i| self.low[i] <= center[i] - half && center[i] + half <= self.high[i])
+    }
+
     #[inline]
     fn meets(&self, other: &Bounds) -> bool {
         (0..3).all(|i| self.low[i] <= other.high[i] && other.low[i] <= self.high[i])

@@ -60,6 +60,8 @@ pub(super) struct Collider {
     pub farthest: f64,
     /// Whether it is a ball about that origin.
     pub round: bool,
+    /// Of a ball or a capsule: half of its axis, from the centre, in the frame of what carries it, and its radius.
+    pub spine: Option<(Vector3<f64>, f64)>,
     pub material: Material,
 }
 
@@ -94,7 +96,17 @@ impl Collider {
         // A plane does not turn.
         let farthest = if is_plane { 0.0 } else { center.norm() + radius };
         let round = matches!(shape.geometry, Geometry::Ball { .. }) && center == Vector3::zeros();
-        Ok(Collider { form, frame, bounds, center, radius, farthest, round, material })
+        let spine = match &form {
+            Form::Convex(solid) => {
+                (solid.as_ball().map(|ball| (Vector3::zeros(), ball.radius))).or_else(|| {
+                    let capsule = solid.as_capsule()?;
+                    let half = from_vector((capsule.segment.b - capsule.segment.a) * 0.5);
+                    Some((frame.rotation * half, capsule.radius))
+                })
+            }
+            _ => None,
+        };
+        Ok(Collider { form, frame, bounds, center, radius, farthest, round, spine, material })
     }
 
     /// The box around it, axes of what carries it.

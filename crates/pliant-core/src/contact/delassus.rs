@@ -47,6 +47,9 @@ pub(super) struct Part {
     pub matrix: Vec<f64>,
     /// Impulses of its pushes.
     pub impulses: Vec<f64>,
+    /// Whether it is a free body, or a mechanism whose step with impulses is exactly what its matrix says.
+    pub is_free: bool,
+    pub is_exact: bool,
 }
 
 /// A contact in the equations.
@@ -220,6 +223,23 @@ impl Equations {
                 };
             }
         }
+    }
+
+    /// Whether an exact solution of an island is an exact step: of mechanisms that move as their matrices say, and what they touch. Not
+    /// where joints hardly let two sides part, whose impulses are bounded by a floor of W.
+    pub fn is_exact(&self, island: usize) -> bool {
+        let mut any = false;
+        let all = self.islands.contacts(island).iter().all(|c| {
+            let meeting = &self.meetings[*c];
+            let W = &meeting.own;
+            let parts = meeting.sides.iter().filter_map(|side| self.parts.get(side.part));
+            let known = parts.into_iter().all(|part| {
+                any |= part.is_exact;
+                part.is_exact || part.is_free
+            });
+            known && W[(0, 0)] > HARDLY * HARDLY * W[(1, 1)].max(W[(2, 2)])
+        });
+        any && all
     }
 
     fn block(&self, part: usize, i: usize, k: usize) -> Matrix3<f64> {

@@ -13,7 +13,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Equations;
-use super::{pgs, residual};
+use super::{newton, pgs, residual};
 use crate::linear::dense::lu;
 use crate::linear::wide::dot;
 
@@ -43,12 +43,16 @@ const ROUNDING: f64 = 1e-14;
 const FAR: f64 = 0.01;
 const FINISHED: f64 = 1e-4;
 const SMALL: usize = 30;
+
+/// Sweeps before Newton's method is tried.
+const FIRST: usize = 4;
 const FINISHING: usize = 60;
 
 /// Memory that is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pgs: pgs::Memory,
+    newton: newton::Memory,
     /// The contacts of the island at hand, and where each contact is among them.
     members: Vec<usize>,
     place: Vec<usize>,
@@ -98,10 +102,19 @@ pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memo
     }
 }
 
-/// Takes so many sweeps, and finishes small islands that these leave far from the law.
+/// Takes so many sweeps, and finishes small islands that these leave far from the law. Of very small ones a few sweeps are a start for
+/// Newton's method, which takes less time than the others; where it finds nothing, they go on. Free bodies alone are left to
+/// sweeps, and so are engines whose step is not what W says: of many ways to share a load, sweeps stay near that of the last step.
 pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
-    pgs::solve(equations, sweeps, &mut memory.pgs);
     for island in 0..equations.islands.len() {
+        let count = equations.islands.contacts(island).len();
+        if sweeps > FIRST && count <= newton::SMALL && equations.is_exact(island) {
+            let still = pgs::solve_island(equations, island, FIRST, &mut memory.pgs);
+            if still || memory.newton.solve(equations, island) {
+                continue;
+            }
+        }
+        pgs::solve_island(equations, island, sweeps, &mut memory.pgs);
         let contacts = equations.islands.contacts(island);
         let speed = contacts.iter().map(|c| equations.meetings[*c].free.norm()).fold(0.0, f64::max);
         let far = residual::largest(equations, contacts.iter().copied()) > FAR * speed;
@@ -325,7 +338,7 @@ impl Memory {
 }
 
 /// P(z).
-fn project(z: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+pub(super) fn project(z: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let normal = z.x.max(0.0);
     let (length, bound) = (z.y.hypot(z.z), friction * normal);
     let part = if length > bound { bound / length } else { 1.0 };
@@ -333,7 +346,7 @@ fn project(z: &Vector3<f64>, friction: f64) -> Vector3<f64> {
 }
 
 /// P'(z) where z_n > 0: inside the disk I, outside λ_t = μ z_n t with t = z_t/|z_t| and t' = (I − ttᵀ)/|z_t|.
-fn slope(z: &Vector3<f64>, friction: f64) -> Matrix3<f64> {
+pub(super) fn slope(z: &Vector3<f64>, friction: f64) -> Matrix3<f64> {
     let (length, bound) = (z.y.hypot(z.z), friction * z.x);
     if length <= bound {
         return Matrix3::identity();

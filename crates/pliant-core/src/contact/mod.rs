@@ -26,6 +26,7 @@ mod hull;
 mod impact;
 mod material;
 mod narrow;
+mod newton;
 mod pairs;
 mod patch;
 mod pgs;
@@ -33,6 +34,7 @@ mod quickhull;
 mod residual;
 mod rest;
 mod scene;
+mod spine;
 #[cfg(test)]
 mod tests;
 mod world;

@@ -25,6 +25,7 @@ use super::collider::{Collider, Form};
 use super::convert::{from_vector, pose, vector};
 use super::hull::{Hull, Seen};
 use super::patch::{self, Patch, View};
+use super::spine;
 use crate::spatial::{Pose, Twist};
 
 /// How many points of one pair and normal are kept, and how many more that the step would reach.
@@ -308,6 +309,39 @@ impl<'a> Piece<'a> {
 }
 
 impl Narrow {
+    /// As [`Narrow::find`] for balls and capsules, where that is a closed form: they are too far apart, or one is a ball. Whether it
+    /// was so.
+    #[inline]
+    pub fn find_round(
+        &mut self,
+        a: (&Collider, &Pose),
+        b: (&Collider, &Pose),
+        reach: f64,
+        size: f64,
+    ) -> bool {
+        let (Some((half, radius)), Some((other_half, other_radius))) = (&a.0.spine, &b.0.spine) else {
+            return false;
+        };
+        let segment = |(shape, at): (&Collider, &Pose), half: &Vector3<f64>| {
+            (at.transform_point(&shape.center), at.rotation * half)
+        };
+        let (x, y) = spine::nearest(&segment(a, half), &segment(b, other_half));
+        let distance = (y - x).norm();
+        let gap = distance - radius - other_radius;
+        let is_ball = *half == Vector3::zeros() || *other_half == Vector3::zeros();
+        // Two capsules may lie along each other; and which way is out is not known where spines meet.
+        if gap < reach && !(is_ball && distance > SAME * size) {
+            return false;
+        }
+        self.points.clear();
+        if gap < reach {
+            let normal = (y - x) / distance;
+            let at = x + normal * (radius + 0.5 * gap);
+            self.points.push(Point { at, normal, gap, then: gap, bent: false });
+        }
+        true
+    }
+
     /// Finds the points of two shapes with the poses of what carries them that are closer than `reach`; `size` is the smaller
     /// one's radius, `motion` how the second moves past the first in the step as if nothing touched: world axes, at the origin.
     pub fn find(

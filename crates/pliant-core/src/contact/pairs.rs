@@ -6,6 +6,7 @@ use super::broad::Bounds;
 use super::collider::Collider;
 use super::material::Material;
 use super::narrow::{MORE, Narrow, POINTS, Point};
+use super::spine;
 use crate::spatial::{Pose, Twist};
 
 /// Something that carries shapes: a body of a mechanism, a free body, or the world itself.
@@ -20,6 +21,8 @@ pub(super) struct Thing {
     /// How far it turns in the step, rad; zero if it is a ball about its origin.
     pub turn: f64,
     pub colliders: Vec<Collider>,
+    /// Whether it looks the same however it is turned.
+    round: bool,
 }
 
 /// The ball around a shape, world, and how far its surface can come in a step, m.
@@ -28,38 +31,49 @@ pub(super) struct Around {
     center: Vector3<f64>,
     radius: f64,
     reach: f64,
+    /// Of a ball or a capsule: half of its axis, world, and its radius.
+    spine: Option<(Vector3<f64>, f64)>,
 }
 
 impl Around {
-    /// The box around a ball that moves.
+    /// Half the length of the box around a ball that moves.
+    #[inline]
+    fn half(&self) -> f64 {
+        self.radius * (1.0 + MARGIN) + self.reach
+    }
+
+    /// That box, larger by some steps of its motion.
     pub fn bounds(&self, thing: usize) -> Bounds {
-        let half = Vector3::repeat(self.radius * (1.0 + MARGIN) + self.reach);
+        let half = Vector3::repeat(self.half() + ROOM * self.radius + STEPS * self.reach);
         Bounds { low: self.center - half, high: self.center + half, thing }
+    }
+
+    /// Whether that box is in another.
+    #[inline]
+    pub fn is_in(&self, bounds: &Bounds) -> bool {
+        bounds.holds(&self.center, self.half())
     }
 }
 
 impl Thing {
     /// At rest.
     pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
-        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, turn: 0.0, colliders }
-    }
-
-    /// Whether it looks the same however it is turned.
-    pub fn is_round(&self) -> bool {
-        self.colliders.iter().all(|collider| collider.round)
+        let round = colliders.iter().all(|collider| collider.round);
+        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, turn: 0.0, colliders, round }
     }
 
     /// Where each of its shapes is, and how far these can come in a step of h seconds.
     pub fn look_ahead(&mut self, h: f64, around: &mut Vec<Around>) {
         let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
         let (now, free) = (speeds(&self.twist), speeds(&self.free));
-        self.turn = if self.is_round() { 0.0 } else { h * now.1.max(free.1) };
+        self.turn = if self.round { 0.0 } else { h * now.1.max(free.1) };
         around.extend(self.colliders.iter().map(|collider| {
             let at = |speeds: (f64, f64)| speeds.0 + speeds.1 * collider.farthest;
             Around {
                 center: self.pose.transform_point(&collider.center),
                 radius: collider.radius,
                 reach: h * at(now).max(at(free)),
+                spine: collider.spine.map(|(half, radius)| (self.pose.rotation * half, radius)),
             }
         }));
     }
@@ -91,6 +105,10 @@ pub(super) struct Pair {
 
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
 const SAME: f64 = 0.2;
+
+/// How much larger boxes are than what is in them, of its radius, and for how many steps of its motion.
+const ROOM: f64 = 0.2;
+const STEPS: f64 = 4.0;
 
 /// Added to how far two shapes look ahead, of the smaller one's radius.
 const MARGIN: f64 = 0.02;
@@ -166,13 +184,25 @@ impl Pair {
         } else {
             ((one.center - two.center).norm_squared(), one.radius + two.radius)
         };
-        (distance < (sizes + reach).powi(2)).then_some(reach)
+        if distance.is_nan() || distance >= (sizes + reach).powi(2) {
+            return None;
+        }
+        if let (Some((half, radius)), Some((other_half, other_radius))) = (&one.spine, &two.spine) {
+            let (x, y) = spine::nearest(&(one.center, *half), &(two.center, *other_half));
+            if (x - y).norm_squared() >= (radius + other_radius + reach).powi(2) {
+                return None;
+            }
+        }
+        Some(reach)
     }
 
     /// Finds the points at which the shapes are closer than `reach`, and chooses among them for a step of h seconds.
     pub fn find(&self, things: &[Thing], reach: f64, h: f64, narrow: &mut Narrow) {
         let (a, b) = (&things[self.first.0], &things[self.second.0]);
         let (x, y) = (&a.colliders[self.first.1], &b.colliders[self.second.1]);
+        if narrow.find_round((x, &a.pose), (y, &b.pose), reach, self.size) {
+            return;
+        }
         let at_origin = |thing: &Thing| {
             let Twist { linear, angular } = thing.free;
             Twist { linear: linear - angular.cross(&thing.pose.position), angular }

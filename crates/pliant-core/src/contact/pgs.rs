@@ -62,13 +62,24 @@ struct Local {
 /// Takes so many sweeps from the impulses that are there, fewer in an island where one changes nothing any more.
 pub(super) fn solve(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
     for island in 0..equations.islands.len() {
-        memory.gather(equations, island);
-        run(memory, sweeps);
-        for i in 0..memory.contacts.len() {
-            let c = equations.islands.contacts(island)[i];
-            equations.set_impulse(c, Vector3::from_column_slice(&memory.now[3 * i..3 * i + 3]));
-        }
+        solve_island(equations, island, sweeps, memory);
     }
+}
+
+/// The same of one island; whether the last sweep changed nothing any more.
+pub(super) fn solve_island(
+    equations: &mut Equations,
+    island: usize,
+    sweeps: usize,
+    memory: &mut Memory,
+) -> bool {
+    memory.gather(equations, island);
+    let still = run(memory, sweeps);
+    for i in 0..memory.contacts.len() {
+        let c = equations.islands.contacts(island)[i];
+        equations.set_impulse(c, Vector3::from_column_slice(&memory.now[3 * i..3 * i + 3]));
+    }
+    still
 }
 
 impl Memory {
@@ -126,11 +137,11 @@ impl Memory {
 }
 
 wide! {
-    fn run, run_lanes(memory: &mut Memory, sweeps: usize)
+    fn run, run_lanes(memory: &mut Memory, sweeps: usize) -> bool
 }
 
 #[inline(always)]
-fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
+fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) -> bool {
     let Memory { contacts, columns, now, before, along, .. } = memory;
     for contact in 0..contacts.len() {
         let impulse = std::array::from_fn(|a| now[3 * contact + a]);
@@ -146,8 +157,11 @@ fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
         for (c, contact) in contacts.iter().enumerate() {
             changed = changed.max(contact.relax::<FUSED>(3 * c, columns, now));
         }
-        if changed <= STILL * speed || sweep + 1 == sweeps {
-            return;
+        if changed <= STILL * speed {
+            return true;
+        }
+        if sweep + 1 == sweeps {
+            break;
         }
         // What a sweep changes is the gradient that nonlinear conjugate gradients go along.
         // Its length is an energy, so that light and heavy things count alike.
@@ -165,6 +179,7 @@ fn run_lanes<const FUSED: bool>(memory: &mut Memory, sweeps: usize) {
             *x += ahead;
         }
     }
+    false
 }
 
 impl Local {

@@ -150,6 +150,8 @@ pub struct World {
     /// Names of what each thing does not touch.
     passes: Vec<Vec<String>>,
     broad: Broad,
+    /// Whether the pairs are those of the last sweep.
+    paired: bool,
     /// Those that may come near each other, in the order of their shapes; and memory of others.
     pub(super) pairs: Vec<Pair>,
     pairs_before: Vec<Pair>,
@@ -199,6 +201,7 @@ impl World {
             owners: vec![Touched::World],
             passes: vec![Vec::new()],
             broad: Broad::default(),
+            paired: false,
             pairs: Vec::new(),
             pairs_before: Vec::new(),
             spare: Vec::new(),
@@ -373,6 +376,7 @@ impl World {
             self.shapes.extend((0..thing.colliders.len()).map(|x| (t, x)));
             thing.look_ahead(0.0, &mut self.around);
         }
+        self.paired = false;
         self.sweep();
         let near = std::mem::take(&mut self.broad.found);
         for &(i, k) in &near {
@@ -457,8 +461,14 @@ impl World {
     }
 
     /// Brings the list of pairs up to date with the sweep: those of one mechanism's connected bodies, or that overlap by
-    /// design, are left out.
+    /// design, are left out. While all shapes are where the last sweep thought them to be, so are the pairs.
     fn pair_up(&mut self) {
+        let fixed = self.things[0].colliders.len();
+        let mut moving = self.around[fixed..].iter().zip(&self.broad.bounds[fixed..]);
+        if self.paired && moving.all(|(around, bounds)| around.is_in(bounds)) {
+            return;
+        }
+        self.paired = true;
         self.sweep();
         std::mem::swap(&mut self.pairs, &mut self.pairs_before);
         let World { pairs, pairs_before, spare, things, shapes, .. } = self;

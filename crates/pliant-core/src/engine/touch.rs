@@ -98,6 +98,11 @@ pub trait Touch: Simulation {
     /// Response of the touched bodies of a part to impulses in that step: G A⁻¹ Gᵀ, row by row.
     fn respond(&mut self, h: f64, part: usize, pushes: &[Push], out: &mut [f64]);
 
+    /// Whether the step with impulses is exactly that without them and what the response adds.
+    fn responds_exactly(&self) -> bool {
+        false
+    }
+
     /// Solves that step with impulses on touched bodies, world axes at their link frames; the state is unchanged.
     fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError>;
 

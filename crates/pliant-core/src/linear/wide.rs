@@ -108,13 +108,19 @@ fn combine_lanes<const FUSED: bool>(x: &[f64], rows: &[f64], y: &mut [f64]) {
 /// were found.
 #[inline(always)]
 pub(crate) fn square<const FUSED: bool>(rows: &[f64], out: &mut [f64], m: usize) {
+    symmetric_products::<FUSED>(rows, rows, out, m);
+}
+
+/// The products of m rows with m others, symmetric: m×m, into `out`. `FUSED` only where avx2 and fma were found.
+#[inline(always)]
+pub(crate) fn symmetric_products<const FUSED: bool>(rows: &[f64], others: &[f64], out: &mut [f64], m: usize) {
     let stride = rows.len() / m.max(1);
     debug_assert_eq!(stride, padded(stride));
     for a in 0..m {
         let left = &rows[a * stride..(a + 1) * stride];
         // Four at a time, as far as there are four.
         for b in (0..=a).step_by(LANES) {
-            let right = &rows[b * stride..(b + LANES).min(m) * stride];
+            let right = &others[b * stride..(b + LANES).min(m) * stride];
             let to = &mut out[a * m + b..a * m + (b + LANES).min(m)];
             products::<FUSED>(left, right, to);
         }

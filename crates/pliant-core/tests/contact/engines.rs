@@ -3,6 +3,7 @@
 
 use crate::common::models::Models;
 use nalgebra::{Matrix3, Vector3};
+use pliant_core::articulated;
 use pliant_core::contact::{FreeBodyId, Touched, World};
 use pliant_core::engine::Simulation;
 use pliant_core::gallery;
@@ -143,4 +144,52 @@ fn standing() {
     // The base sags by 6 mm; steps of first order and the linear model differ by less than 1 % of that.
     let (low, high) = heights.iter().fold((1e9f64, 0.0f64), |(a, b), z| (a.min(*z), b.max(*z)));
     assert!(high - low < 5e-5, "{heights:?}");
+}
+
+/// A step of the articulated engine with contact is its step alone under the forces that contact reports, though it is not computed
+/// so: a hexapod that falls on its feet, and a hand from where it opens to where it holds a ball.
+#[test]
+fn contact_is_a_load() {
+    let floor =
+        Shape::new(Geometry::Box { size: [4.0, 4.0, 0.5].into() }).at(Pose::translation([0.0, 0.0, -0.27]));
+    for whole in [gallery::hexapod(), gallery::hand_grasp(gallery::Grasped::Ball)] {
+        let apart = whole.take_apart();
+        let held = apart.held.as_ref().unwrap();
+        let mut alone = articulated::Model::new(held).simulate();
+        let mut world = World::new(whole.gravity().into());
+        world.add_shape(&floor).unwrap();
+        let id = world.add(articulated::Model::new(held).simulate()).unwrap();
+        for body in &apart.loose {
+            world.add_body(body).unwrap();
+        }
+        let (mut worst, mut forces, mut compared) = (0.0f64, 0.0f64, 0);
+        for _ in 0..240 {
+            let before = world.simulation_mut(id).unwrap().state().clone();
+            let report = world.step(H).unwrap();
+            if report.pushing == 0 || report.pieces > 1 {
+                continue;
+            }
+            alone.set_state(&before).unwrap();
+            for body in held.body_ids() {
+                let touched = world.force_on(Touched::Mechanism(id, body)).unwrap();
+                let torque = touched.torque - before.pose(body).unwrap().position.cross(&touched.force);
+                alone.inputs_mut().set_body_load(body, Wrench { force: touched.force, torque }).unwrap();
+            }
+            alone.step(H).unwrap();
+            let with = world.simulation_mut(id).unwrap().state();
+            for body in held.body_ids() {
+                let (one, two) = (with.pose(body).unwrap(), alone.state().pose(body).unwrap());
+                worst = worst.max((one.position - two.position).norm());
+                worst = worst.max(one.rotation.angle_to(&two.rotation));
+            }
+            let both = with.multipliers.iter().zip(&alone.state().multipliers);
+            let largest = with.multipliers.iter().fold(1.0f64, |most, x| most.max(x.abs()));
+            forces = both.fold(forces, |most, (one, two)| most.max((one - two).abs() / largest));
+            compared += 1;
+        }
+        println!("{}: {worst:.1e}, {forces:.1e} in {compared} steps", whole.name());
+        // Rounding: of poses of about 1 m and 1 rad, and of constraint forces, which are momenta over H.
+        assert!(compared > 100 && worst < 1e-12, "{}: {worst} in {compared}", whole.name());
+        assert!(forces < 1e-9, "{}: {forces}", whole.name());
+    }
 }

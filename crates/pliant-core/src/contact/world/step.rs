@@ -256,10 +256,13 @@ impl World {
             if n == 0 {
                 continue;
             }
-            match p.checked_sub(self.first_body) {
+            let body = p.checked_sub(self.first_body);
+            (part.is_free, part.is_exact) = (body.is_some(), false);
+            match body {
                 Some(body) => self.bodies[body].respond(&part.pushes, &mut part.matrix),
                 None => {
                     let s = self.first_part.partition_point(|first| *first <= p) - 1;
+                    part.is_exact = self.simulations[s].responds_exactly();
                     self.simulations[s].respond(h, p - self.first_part[s], &part.pushes, &mut part.matrix);
                 }
             }
