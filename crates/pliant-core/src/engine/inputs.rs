@@ -217,6 +217,9 @@ impl Inputs {
         for (at, value) in range.zip(values) {
             *property.of(&mut self.laws[at], &mut self.friction[at]) = *value;
         }
+        if property == JointProperty::Stiffness {
+            laws::stiffen_limits(&self.mechanism, &mut self.laws);
+        }
         if matches!(property, JointProperty::Friction | JointProperty::TorqueLimit) {
             self.governed = laws::governed(&self.mechanism, &self.friction, &self.laws);
         }
