@@ -464,15 +464,29 @@ fn overlaps_of_contact() {
         run.file("press.toml", scene(sunk));
         let load = format!("top=0,0,{:?}", -force);
         for engine in ["full", "articulated"] {
-            let command =
-                ["simulate", "press.toml", "--engine", engine, "--duration", "1", "--dt", "0.01", "--load", &load];
+            let command = [
+                "simulate",
+                "press.toml",
+                "--engine",
+                engine,
+                "--duration",
+                "1",
+                "--dt",
+                "0.01",
+                "--load",
+                &load,
+            ];
             let found = run.json(&command, 0);
             let low = found["bodies"]["cube"]["position"][2].as_f64().expect("a height");
             let deep = measure(&found, "deep overlap");
             assert!((low - 0.05).abs() < 2e-3 || deep.is_some(), "{engine} {force}: {low}");
             // What starts so deep is told as that.
             let started = measure(&found, "overlap");
-            assert_eq!(started.is_some_and(|deep| deep > 0.9 * sunk), sunk > 0.0, "{engine} {force}: {started:?}");
+            assert_eq!(
+                started.is_some_and(|deep| deep > 0.9 * sunk),
+                sunk > 0.0,
+                "{engine} {force}: {started:?}"
+            );
         }
     }
 }

@@ -74,12 +74,7 @@ pub(super) fn force(law: &Law, rest: f64, q: f64, rate: f64) -> f64 {
 /// Impulse and weight of spring, damper, push, limit and rotor of a coordinate in a step: a q̇ + h(k(q₀ − q) + f) and
 /// a + h d + h²k. A limit acts if the coordinate `ahead` is beyond it.
 #[inline(always)]
-pub(super) fn impulse(
-    law: &Law,
-    rest: f64,
-    (q, rate, ahead): (f64, f64, f64),
-    h: f64,
-) -> (f64, f64) {
+pub(super) fn impulse(law: &Law, rest: f64, (q, rate, ahead): (f64, f64, f64), h: f64) -> (f64, f64) {
     let mut stiffness = law.stiffness;
     let mut force = law.stiffness * (rest - q) + law.push;
     if ahead > law.upper {

@@ -691,7 +691,8 @@ impl Narrow {
                 distance.is_nan() || distance <= flat.0 + FLAT_SIDE * self.size
             })
         };
-        let (distance, p, q, n) = match (flat.filter(is_flat), found) {
+        let flat = flat.filter(is_flat);
+        let (distance, p, q, n) = match (flat, found) {
             (Some((distance, n, is_first)), found) => {
                 // The nearest points that were found, if they are that: those of two edges lie anywhere on them.
                 let are_nearest = |(p, q, _): &(Vector, Vector, Vector)| {
@@ -720,7 +721,10 @@ impl Narrow {
         let manifold = &mut self.manifold;
         PolygonalFeature::contacts(between, &back, normal, opposite, &face, &other_face, manifold, false);
         let unknown = PackedFeatureId::UNKNOWN;
-        if normal == n {
+        // On a triangle that something lies flat on, what the two faces share is enough: nearest points wander along edges.
+        let lies =
+            flat.is_some() && (limits.0.is_some() || limits.1.is_some()) && !manifold.points.is_empty();
+        if normal == n && !lies {
             manifold.points.push(TrackedContact::new(p, other, unknown, unknown, distance));
         }
         // A normal that was turned can make points seem much deeper than the pieces overlap.

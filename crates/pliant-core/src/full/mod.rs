@@ -28,10 +28,10 @@ mod target;
 mod tests;
 mod unsymmetric;
 
+pub use crate::engine::laws::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 pub(crate) use geometric::{geometric_stiffness, torques_on_nodes};
 pub use model::Model;
 pub(crate) use model::inverse_of as inverse_inertia;
-pub use crate::engine::laws::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 pub use simulation::Simulation;
 pub(crate) use statics::settle_by_full;
 pub use tangent::Tangent;

@@ -370,7 +370,10 @@ fn flat_sides_that_just_touch() {
                     // Rounding of places of a few sizes.
                     let off = (nearest.gap / size - gap).abs();
                     let tilt = (nearest.normal - turn.rotation * Vector3::z()).norm();
-                    assert!(off < 1e-12 && tilt < 1e-12, "{geometry:?} on {ground:?}, {gap}: {off:.1e}, {tilt:.1e}");
+                    assert!(
+                        off < 1e-12 && tilt < 1e-12,
+                        "{geometry:?} on {ground:?}, {gap}: {off:.1e}, {tilt:.1e}"
+                    );
                     cases += 1;
                 }
             }

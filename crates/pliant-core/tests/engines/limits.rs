@@ -4,7 +4,9 @@
 use pliant_core::engine::{JointProperty, Simulation, StaticsSettings};
 use pliant_core::engines::Engine;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD};
+use pliant_core::mechanism::{
+    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
+};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
 const ENGINES: [Engine; 3] = [Engine::Full, Engine::Articulated, Engine::Live];
@@ -16,7 +18,8 @@ fn limited(kind: JointKind, mass: f64, arm: f64, [stiffness, damping, rest]: [f6
     let mut builder = MechanismBuilder::new("limited");
     let size = 0.2 * arm;
     builder.body(
-        Body::new("link", Pose::translation([arm, 0.0, 0.0])).inertia(SpatialInertia::of_box(mass, [size; 3])),
+        Body::new("link", Pose::translation([arm, 0.0, 0.0]))
+            .inertia(SpatialInertia::of_box(mass, [size; 3])),
     );
     let axis = if kind == JointKind::Prismatic { [0.0, 0.0, -1.0] } else { [0.0, 1.0, 0.0] };
     let joint = JointDescription::new("joint", kind, WORLD, "link").axis([0.0; 3].into(), axis.into());
@@ -45,9 +48,10 @@ fn beyond(simulation: &mut dyn Simulation, moves: bool) -> (f64, bool) {
 #[test]
 fn of_any_mass() {
     let mut cases = 0;
-    for (kind, arm) in [JointKind::Hinge, JointKind::Prismatic].into_iter().flat_map(|k| {
-        [0.3, 1.0, 10.0].map(|arm| (k.clone(), arm))
-    }) {
+    for (kind, arm) in [JointKind::Hinge, JointKind::Prismatic]
+        .into_iter()
+        .flat_map(|k| [0.3, 1.0, 10.0].map(|arm| (k.clone(), arm)))
+    {
         for mass in (-3..=6).map(|n| 10f64.powi(n)) {
             let inertia = mass * if kind == JointKind::Hinge { arm * arm } else { 1.0 };
             // Held by hardly anything, and damped so that it falls slowly.
@@ -56,7 +60,10 @@ fn of_any_mass() {
                 let (off, warned) = beyond(&mut *engine.simulate(&mechanism).unwrap(), moves);
                 // Weight over the stiffness of the limit: 9.81/1e5 m, or over the arm rad, and less where it is light.
                 let most = 1.01e-4 / if kind == JointKind::Hinge { arm } else { 1.0 };
-                assert!((-1e-9..most).contains(&off), "{engine:?} {kind:?} {mass} kg, {arm} m, {moves}: {off}");
+                assert!(
+                    (-1e-9..most).contains(&off),
+                    "{engine:?} {kind:?} {mass} kg, {arm} m, {moves}: {off}"
+                );
                 assert!(!warned);
                 cases += 1;
             }

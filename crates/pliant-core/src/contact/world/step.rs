@@ -52,8 +52,6 @@ impl World {
             let h = dt * (f64::from(piece) / f64::from(PIECES));
             let turn = match self.attempt(h) {
                 Ok(turn) => turn,
-                // A joint that comes apart in a hit may hold in a shorter piece.
-                Err(StepError::Torn { .. }) if piece > 1 => f64::INFINITY,
                 Err(error) => {
                     before.into_iter().for_each(|before| *self = *before.world);
                     return Err(error);
