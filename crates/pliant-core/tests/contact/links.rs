@@ -22,7 +22,7 @@ fn solid(kind: usize, size: f64) -> Shape {
         1 => Geometry::Capsule { radius: 0.1 * size, half_length: 0.4 * size },
         _ => Geometry::Cylinder { radius: 0.2 * size, half_length: 0.3 * size },
     };
-    let turn = if kind % 3 == 0 { Pose::identity() } else { Pose::rotation([0.0, 1.0, 0.0], 1.57) };
+    let turn = if kind.is_multiple_of(3) { Pose::identity() } else { Pose::rotation([0.0, 1.0, 0.0], 1.57) };
     Shape::new(geometry).at(turn)
 }
 
