@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
 use crate::output::{Format, count, quantity};
 use crate::progress::Bar;
-use crate::watch::MANY;
+use crate::watch::unchecked;
 
 /// Seconds that sampling may take unless something else is said.
 pub const SECONDS: f64 = 60.0;
@@ -124,8 +124,11 @@ const SMALL: f64 = 0.05;
 
 /// What to tell where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
 pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
-    if estimate >= SMALL || simulation.mechanism().bodies().len() > MANY {
+    if estimate >= SMALL {
         return None;
+    }
+    if let Some(warning) = unchecked(simulation.mechanism(), "whether there is another equilibrium") {
+        return Some(warning);
     }
     let measure = engines::other_equilibrium(simulation)?;
     let text = format!(

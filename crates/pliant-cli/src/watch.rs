@@ -13,12 +13,22 @@ use crate::touching::{Overlap, Overlaps, Stage};
 pub const SIGNIFICANT: f64 = 0.05;
 
 /// Bodies beyond which nothing is looked for that takes longer than a run: equilibria, and what loads do to the stiffness.
-pub const MANY: usize = 2000;
+const MANY: usize = 2000;
+
+/// The warning of a check that was left out because the mechanism is large.
+pub fn unchecked(mechanism: &Mechanism, what: &str) -> Option<Warning> {
+    let bodies = mechanism.bodies().len();
+    let text = format!("with {bodies} bodies, more than {MANY}, it was not checked {what}");
+    (bodies > MANY).then_some(Warning { kind: "unchecked", measure: bodies as f64, unit: "bodies", text })
+}
 
 /// The warning of loads that change the stiffness of a linear model.
 pub fn prestress(model: &reduced::Model, inputs: &Inputs) -> Option<Warning> {
-    let few = model.mechanism().bodies().len() <= MANY;
-    let measure = Some(model).filter(|_| few)?.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
+    let what = "how far loads change the stiffness of the linear model";
+    if let Some(warning) = unchecked(model.mechanism(), what) {
+        return Some(warning);
+    }
+    let measure = model.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
         "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `reduced` \
          leaves out; if they press, they are {} of those at which it would buckle: use `live`, `articulated` or `full`",
@@ -37,8 +47,10 @@ pub fn three_digits(x: f64) -> f64 {
 pub struct Watch {
     mechanism: Mechanism,
     engine: &'static str,
-    /// Whether any joint has limits.
+    /// Whether any joint has limits, and from where on going beyond them counts on the way, rad or radii: limits of engines that have them
+    /// give way under a hit.
     limited: bool,
+    beyond: f64,
     /// What finds overlaps of links that the engine does not touch with, and which these are.
     overlaps: Option<(Overlaps, Vec<bool>)>,
     /// Steps between two looks for them.
@@ -50,6 +62,9 @@ pub struct Watch {
 /// How often overlaps are looked for in a run, and the least that counts, in radii.
 const LOOKS: u64 = 64;
 const DEEP: f64 = 1e-3;
+
+/// How far a hit takes a joint beyond its limit before it counts, rad or radii.
+const HIT: f64 = 0.02;
 
 impl Watch {
     /// Before the first of so many steps; `effectors` are those that the user named, if any.
@@ -85,7 +100,8 @@ impl Watch {
             Some(&effectors).filter(|_| reduces).and_then(|effectors| still(mechanism, engine, effectors));
         Watch {
             engine: engine.name(),
-            limited: reduces && freedoms.any(|f| f.lower.is_finite() || f.upper.is_finite()),
+            limited: freedoms.any(|f| f.lower.is_finite() || f.upper.is_finite()),
+            beyond: if reduces { 0.0 } else { HIT },
             overlaps: overlaps.map(|overlaps| (overlaps, untouched)),
             stride: steps.div_ceil(LOOKS).max(1),
             found: still.into_iter().collect(),
@@ -97,7 +113,10 @@ impl Watch {
     pub fn look(&mut self, simulation: &mut dyn Simulation, step: u64) {
         if self.limited {
             for warning in Warning::of_limits(&self.mechanism, self.engine, simulation.state()) {
-                Warning::keep_worst(&mut self.found, warning);
+                let size = if warning.unit == "m" { self.mechanism.radius() } else { 1.0 };
+                if warning.measure > self.beyond * size {
+                    Warning::keep_worst(&mut self.found, warning);
+                }
             }
         }
         let Some((overlaps, untouched)) = self.overlaps.as_mut().filter(|_| step.is_multiple_of(self.stride))

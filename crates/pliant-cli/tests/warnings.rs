@@ -403,3 +403,90 @@ fn dry_friction_that_is_left_out() {
     }
     strict_minds(&run, &["statics", "rough.toml"], "bodies");
 }
+
+/// A slide that is pressed against its limit by more than that is stiff: told by how far it gives way, at rest and in the statics, by
+/// all engines that have limits.
+#[test]
+fn limits_that_give_way() {
+    let run = Run::new("warnings-pressed");
+    let slide = "[[body]]\nname = \"rod\"\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n[[joint]]\nname = \"slide\"\nkind = \"prismatic\"\n\
+                 parent = \"world\"\nchild = \"rod\"\nstiffness = 10.0\ndamping = 100.0\nlimits = [-0.1, 0.1]\n[[effector]]\n\
+                 name = \"tip\"\nbody = \"rod\"\nposition = [0.5, 0, 0]\n";
+    run.file("slide.toml", slide);
+    for (load, beyond) in [(1e2, None), (1e5, Some(0.1)), (1e7, Some(10.0))] {
+        let load = format!("tip=0,0,{load:?}");
+        let still = ["statics", "slide.toml", "--load", &load];
+        let moved = |engine| {
+            ["simulate", "slide.toml", "--engine", engine, "--duration", "2", "--dt", "0.01", "--load", &load]
+        };
+        for command in [&still[..], &moved("full"), &moved("articulated"), &moved("live")] {
+            let found = measure(&run.json(command, 0), "limits");
+            assert_eq!(found.is_some(), beyond.is_some(), "{command:?}: {found:?}");
+            if let Some((found, beyond)) = found.zip(beyond) {
+                // F/k, and in motion what the damper leaves after two seconds.
+                assert!((found / beyond - 1.0).abs() < 0.02, "{command:?}: {found}");
+            }
+        }
+        if beyond.is_some() {
+            strict_minds(&run, &still, "bodies");
+        }
+    }
+}
+
+/// Checks that take longer than a run are left out of large mechanisms, and that is told.
+#[test]
+fn checks_that_are_left_out() {
+    let run = Run::new("warnings-unchecked");
+    for (links, left_out) in [(1500, false), (2500, true)] {
+        let chain = format!("chain:{links}");
+        let command = ["simulate", &chain, "--engine", "reduced", "--duration", "0.02", "--dt", "0.01"];
+        let found = run.json(&command, 0);
+        assert_eq!(measure(&found, "unchecked"), left_out.then_some(f64::from(links)), "{links}");
+    }
+}
+
+/// A light cube under a plate that is pressed on it by a million times its weight is solved; what no step of this length can follow is
+/// told by how deep it is.
+#[test]
+fn overlaps_of_contact() {
+    let run = Run::new("warnings-deep");
+    let scene = |speed: f64| {
+        format!(
+            "[[world.shape]]\nkind = \"box\"\nsize = [4, 4, 1]\nposition = [0, 0, -0.5]\n[[body]]\nname = \"cube\"\nfree = true\n\
+             position = [0, 0, 0.05]\nmass = 0.01\ninertia = [1e-5, 1e-5, 1e-5]\n[[body.shape]]\nkind = \"box\"\nsize = [0.1, 0.1, 0.1]\n\
+             [[body]]\nname = \"plate\"\nposition = [0, 0, {:?}]\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n[[body.shape]]\nkind = \"box\"\n\
+             size = [0.2, 0.2, 0.1]\n[[joint]]\nname = \"slide\"\nkind = \"prismatic\"\nparent = \"world\"\nchild = \"plate\"\n\
+             position = [0, 0, 0.15]\nstiffness = 10.0\ndamping = 20.0\n[[effector]]\nname = \"top\"\nbody = \"plate\"\n",
+            0.15 - speed
+        )
+    };
+    for (force, sunk) in [(1e3, 0.0), (1e5, 0.0), (1e3, 0.02)] {
+        run.file("press.toml", scene(sunk));
+        let load = format!("top=0,0,{:?}", -force);
+        for engine in ["full", "articulated"] {
+            let command = [
+                "simulate",
+                "press.toml",
+                "--engine",
+                engine,
+                "--duration",
+                "1",
+                "--dt",
+                "0.01",
+                "--load",
+                &load,
+            ];
+            let found = run.json(&command, 0);
+            let low = found["bodies"]["cube"]["position"][2].as_f64().expect("a height");
+            let deep = measure(&found, "deep overlap");
+            assert!((low - 0.05).abs() < 2e-3 || deep.is_some(), "{engine} {force}: {low}");
+            // What starts so deep is told as that.
+            let started = measure(&found, "overlap");
+            assert_eq!(
+                started.is_some_and(|deep| deep > 0.9 * sunk),
+                sunk > 0.0,
+                "{engine} {force}: {started:?}"
+            );
+        }
+    }
+}

@@ -25,7 +25,7 @@ use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
 use crate::touching::{self, Record, Stage};
-use crate::watch::{self, MANY, SIGNIFICANT, Watch, three_digits};
+use crate::watch::{self, SIGNIFICANT, Watch, three_digits, unchecked};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -82,6 +82,10 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     about.springs = load::report(&springs, running.simulation());
     let mut counted = beyond;
     counted.append(&mut running.simulation().warnings());
+    // Limits that are passed at the end were passed on the way, where that was worse.
+    if watch.found.iter().any(|warning| warning.kind == "limits") {
+        counted.retain(|warning| warning.kind != "limits" || warning.text.starts_with("--at"));
+    }
     counted.append(&mut watch.found);
     Ok(answer(arguments, &mut running, &about, &timings, said, counted))
 }
@@ -141,8 +145,11 @@ impl Made {
                 let (motions, kept) = (count(rank, "independent motion"), count(modes, "mode"));
                 about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
                 let judge = live_model(arguments, held).ok();
-                about.dropped =
-                    judge.as_ref().filter(|_| modes == 0 && held.bodies().len() <= MANY).and_then(dropped);
+                if modes == 0 {
+                    let left_out = unchecked(held, "which modes are truncated");
+                    about.dropped = judge.as_ref().filter(|_| left_out.is_none()).and_then(dropped);
+                    about.warnings.extend(left_out);
+                }
                 about.judge = judge.filter(|_| !touches);
                 about.reduced = Some(model.clone());
                 let mut simulation = model.simulate();

@@ -61,6 +61,8 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
     counted.extend(Warning::of_rest_with_friction(mechanism, simulation.inputs()));
+    let engine = if blended.is_some() { "blended" } else { "full" };
+    counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
     let mut json = report::state(&mut *simulation);
     let springs = load::report(&springs, &mut *simulation);
     json.extend(springs.json);

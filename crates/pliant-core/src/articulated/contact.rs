@@ -159,6 +159,10 @@ impl Touch for Simulation {
         solved
     }
 
+    fn next_touch_pose(&self, body: usize) -> Option<Pose> {
+        Some(self.work.next.poses[body])
+    }
+
     fn take(&mut self, _: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.forces);
         self.take_step();

@@ -61,7 +61,7 @@ impl Dynamics {
             let (slot, w) = (&self.work.slots[n + 1], self.wrenches[n + 1]);
             match node.motion {
                 Motion::Hinge => {
-                    let (force, weight) = along.drive::<false>(&self.model, node.coordinate);
+                    let (force, weight) = along.drive::<false>(node.coordinate);
                     forces[node.speed] = dot::<false, _>(slot.axis, [w[3], w[4], w[5]]) - force
                         + weight * accelerations[node.speed];
                 }

@@ -59,9 +59,7 @@ impl Dynamics {
                 }
             }
             match node.motion {
-                Motion::Hinge => {
-                    M[(node.speed, node.speed)] += along.drive::<false>(&self.model, node.coordinate).1
-                }
+                Motion::Hinge => M[(node.speed, node.speed)] += along.drive::<false>(node.coordinate).1,
                 Motion::General(g) | Motion::Free(g) => {
                     let constants = &self.model.general[g];
                     let (_, weights) =

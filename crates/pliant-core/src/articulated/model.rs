@@ -8,7 +8,7 @@ use super::closures::Closures;
 use super::small::{M, Q, Sym, V, m, sym, v};
 use super::sweeps::first_turn;
 use crate::engine::laws::{Law, laws};
-use crate::full::{inverse_inertia, limit_stiffness};
+use crate::full::inverse_inertia;
 use crate::joints::JointKind;
 use crate::mechanism::{BodyId, JointId, Mechanism, UnknownHandle};
 use crate::spatial::{Pose, skew};
@@ -79,9 +79,8 @@ pub(super) struct Constants {
     /// The nodes of the order. What moves with node n is in slot n + 1; slot 0 is the base.
     pub nodes: Vec<Node>,
     pub general: Vec<GeneralNode>,
-    /// What acts along the coordinates as the mechanism has it, and the stiffness of their limits.
+    /// What acts along the coordinates as the mechanism has it.
     pub laws: Vec<Law>,
-    pub limit_stiffness: Vec<f64>,
     /// Coordinates of tree joints with limits, and their speeds.
     pub limited: Vec<(usize, usize)>,
     /// Where each coordinate is.
@@ -223,7 +222,6 @@ impl Constants {
             .collect();
         let gyration = order.nodes().iter().map(|n| (n.inertia.inertia.trace() / n.inertia.mass).sqrt());
         let gyration = gyration.fold(f64::MIN_POSITIVE, f64::max);
-        let joints = mechanism.joints();
         let mut limited = Vec::new();
         for (node, at) in order.nodes().iter().zip(&nodes) {
             let Some(joint) = node.joint.map(|j| &mechanism[j]) else { continue };
@@ -271,10 +269,6 @@ impl Constants {
             general,
             laws: laws(mechanism),
             places,
-            limit_stiffness: joints
-                .iter()
-                .flat_map(|j| (0..j.freedoms.len()).map(|k| limit_stiffness(&j.kind, k)))
-                .collect(),
             speeds,
             followers,
             radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration },

@@ -190,8 +190,10 @@ impl engine::Simulation for Simulation {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let turning = Warning::of_turning(self.largest_turn());
-        turning.into_iter().chain(Warning::of_unsolved_friction(self.work.pieces.worst())).collect()
+        let mut found = Warning::of_limits(&self.model.mechanism, "articulated", &self.state);
+        found.extend(Warning::of_turning(self.largest_turn()));
+        found.extend(Warning::of_unsolved_friction(self.work.pieces.worst()));
+        found
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {

@@ -153,7 +153,7 @@ pub(super) fn finish(
 ) -> Result<(), StepError> {
     for at in 0..inputs.laws.len() {
         let (q, rate) = (next.coordinates[at], next.rates[at]);
-        next.forces[at] = force(&inputs.laws[at], model.limit_stiffness[at], inputs.rest[at], q, rate);
+        next.forces[at] = force(&inputs.laws[at], inputs.rest[at], q, rate);
     }
     next.time = state.time + h;
     next.steps = state.steps + 1;

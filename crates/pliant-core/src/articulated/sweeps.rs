@@ -60,13 +60,13 @@ pub(super) struct Along<'a> {
 
 /// Force of spring, damper and limit of a coordinate, now.
 #[inline(always)]
-pub(super) fn force(law: &Law, limit_stiffness: f64, rest: f64, q: f64, rate: f64) -> f64 {
+pub(super) fn force(law: &Law, rest: f64, q: f64, rate: f64) -> f64 {
     let motor = law.stiffness * (rest - q) - law.damping * rate;
     let mut force = motor.max(-law.torque_limit).min(law.torque_limit);
     if q > law.upper {
-        force += limit_stiffness * (law.upper - q);
+        force += law.limit * (law.upper - q);
     } else if q < law.lower {
-        force += limit_stiffness * (law.lower - q);
+        force += law.limit * (law.lower - q);
     }
     force
 }
@@ -74,21 +74,15 @@ pub(super) fn force(law: &Law, limit_stiffness: f64, rest: f64, q: f64, rate: f6
 /// Impulse and weight of spring, damper, push, limit and rotor of a coordinate in a step: a q̇ + h(k(q₀ − q) + f) and
 /// a + h d + h²k. A limit acts if the coordinate `ahead` is beyond it.
 #[inline(always)]
-pub(super) fn impulse(
-    law: &Law,
-    limit_stiffness: f64,
-    rest: f64,
-    (q, rate, ahead): (f64, f64, f64),
-    h: f64,
-) -> (f64, f64) {
+pub(super) fn impulse(law: &Law, rest: f64, (q, rate, ahead): (f64, f64, f64), h: f64) -> (f64, f64) {
     let mut stiffness = law.stiffness;
     let mut force = law.stiffness * (rest - q) + law.push;
     if ahead > law.upper {
-        stiffness += limit_stiffness;
-        force += limit_stiffness * (law.upper - q);
+        stiffness += law.limit;
+        force += law.limit * (law.upper - q);
     } else if ahead < law.lower {
-        stiffness += limit_stiffness;
-        force += limit_stiffness * (law.lower - q);
+        stiffness += law.limit;
+        force += law.limit * (law.lower - q);
     }
     (law.armature * rate + h * force, law.armature + h * (law.damping + h * stiffness))
 }
@@ -96,16 +90,16 @@ pub(super) fn impulse(
 impl Along<'_> {
     /// Force and weight of a coordinate, or in a step impulse and weight.
     #[inline(always)]
-    pub(super) fn drive<const STEP: bool>(&self, model: &Constants, coordinate: usize) -> (f64, f64) {
+    pub(super) fn drive<const STEP: bool>(&self, coordinate: usize) -> (f64, f64) {
         let law = &self.laws[coordinate];
         let Some(rest) = self.rest else { return (0.0, law.armature) };
         let (q, rate) = (self.state.coordinates[coordinate], self.state.rates[coordinate]);
-        let (stiff, rest) = (model.limit_stiffness[coordinate], rest[coordinate]);
+        let rest = rest[coordinate];
         if STEP {
             let ahead = q + self.h * self.ahead[coordinate];
-            impulse(law, stiff, rest, (q, rate, ahead), self.h)
+            impulse(law, rest, (q, rate, ahead), self.h)
         } else {
-            (force(law, stiff, rest, q, rate), law.armature)
+            (force(law, rest, q, rate), law.armature)
         }
     }
 
@@ -188,7 +182,7 @@ pub(super) fn inward_node<const FUSED: bool, const STEP: bool>(
     }
     match node.motion {
         Motion::Hinge => {
-            let (force, weight) = along.drive::<STEP>(model, node.coordinate);
+            let (force, weight) = along.drive::<STEP>(node.coordinate);
             let force = force + along.forces.map_or(0.0, |f| f[node.speed]);
             let a = slot.axis;
             let (Uf, Ut) = (turn::<FUSED>(&slot.B, a), apply::<FUSED>(&slot.C, a));
@@ -363,7 +357,7 @@ impl General {
         let Some(joint) = constants.joint else { return (forces, weights) };
         let d = constants.freedoms;
         let mut drives = [(0.0, 0.0); 6];
-        (0..d).for_each(|k| drives[k] = along.drive::<STEP>(model, node.coordinate + k));
+        (0..d).for_each(|k| drives[k] = along.drive::<STEP>(node.coordinate + k));
         let turns = first_turn(&model.mechanism[joint].kind);
         for k in 0..turns {
             (forces[k], weights[k][k]) = drives[k];

@@ -68,6 +68,8 @@ pub(super) struct Meeting {
     pub now: Vector3<f64>,
     pub target: f64,
     pub fastest: f64,
+    /// The smaller shape's radius, m.
+    pub size: f64,
     /// How much faster its sides part at the end of the step by all that acts but contact, m/s.
     pub gained: f64,
     /// How fast its sides part after a hit, m/s; zero where there is none.

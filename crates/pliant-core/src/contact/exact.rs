@@ -38,10 +38,12 @@ const HALVINGS: usize = 8;
 const INNER_TOLERANCE: f64 = 0.1;
 const ROUNDING: f64 = 1e-14;
 
-/// What sweeps may leave, of the fastest velocity of an island; what Newton then makes of it, where the island has no more
-/// contacts than this, in at most so many of its steps: each takes the cube of their number.
+/// What sweeps may leave, of the fastest velocity of an island, and as a way in a step, of the smaller shape's radius; what Newton
+/// then makes of it, where the island has no more contacts than this, in at most so many of its steps: each takes the cube of their
+/// number.
 const FAR: f64 = 0.01;
-const FINISHED: f64 = 1e-4;
+const FAR_IN_A_STEP: f64 = 1e-3;
+const FINISHED: f64 = 0.01;
 const SMALL: usize = 30;
 
 /// Sweeps before Newton's method is tried.
@@ -98,14 +100,15 @@ pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memo
     }
     for island in 0..equations.islands.len() {
         memory.gather(equations, island);
-        memory.solve_island(equations, tolerance, NEWTON);
+        let speed = memory.b.iter().map(Vector3::norm).fold(0.0, f64::max);
+        memory.solve_island(equations, tolerance * speed, NEWTON);
     }
 }
 
-/// Takes so many sweeps, and finishes small islands that these leave far from the law. Of very small ones a few sweeps are a start for
+/// Takes so many sweeps, and finishes small islands that these leave far from the law in a step of h seconds. Of very small ones a few sweeps are a start for
 /// Newton's method, which takes less time than the others; where it finds nothing, they go on. Free bodies alone are left to
 /// sweeps, and so are engines whose step is not what W says: of many ways to share a load, sweeps stay near that of the last step.
-pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, memory: &mut Memory) {
+pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, h: f64, memory: &mut Memory) {
     for island in 0..equations.islands.len() {
         let count = equations.islands.contacts(island).len();
         if sweeps > FIRST && count <= newton::SMALL && equations.is_exact(island) {
@@ -116,11 +119,15 @@ pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, memory:
         }
         pgs::solve_island(equations, island, sweeps, &mut memory.pgs);
         let contacts = equations.islands.contacts(island);
-        let speed = contacts.iter().map(|c| equations.meetings[*c].free.norm()).fold(0.0, f64::max);
-        let far = residual::largest(equations, contacts.iter().copied()) > FAR * speed;
-        if far && contacts.len() <= SMALL {
+        let (mut speed, mut size) = (0.0f64, f64::INFINITY);
+        for meeting in contacts.iter().map(|c| &equations.meetings[*c]) {
+            (speed, size) = (speed.max(meeting.free.norm()), size.min(meeting.size));
+        }
+        let far = (FAR * speed).min(FAR_IN_A_STEP * size / h);
+        let left = residual::largest(equations, contacts.iter().copied());
+        if left > far && contacts.len() <= SMALL {
             memory.gather(equations, island);
-            memory.solve_island(equations, FINISHED, FINISHING);
+            memory.solve_island(equations, FINISHED * far, FINISHING);
         }
     }
 }
@@ -184,9 +191,9 @@ impl Memory {
         residual::largest(equations, members.iter().copied())
     }
 
+    /// Solves to a residual, m/s, in at most so many of Newton's steps.
     fn solve_island(&mut self, equations: &mut Equations, tolerance: f64, most: usize) {
         let n = self.members.len();
-        let tolerance = tolerance * self.b.iter().map(Vector3::norm).fold(0.0, f64::max);
         let mut least = residual::largest(equations, self.members.iter().copied());
         self.held.copy_from_slice(&self.best);
         let (mut scale, mut newton) = (START, 0);

@@ -32,7 +32,7 @@ pub(super) fn solve(
     equations: &mut Equations,
     memory: &mut Memory,
     mut solve: impl FnMut(&mut Equations),
-    residual: impl Fn(&Equations) -> f64,
+    residual: impl FnOnce(&Equations) -> f64,
 ) -> f64 {
     if !equations.meetings.iter().any(|meeting| meeting.bounce > 0.0) {
         solve(equations);

@@ -73,6 +73,10 @@ const FLAT_END: f64 = 0.7;
 /// A cylinder that is tilted by more than this, rad, has a lowest point.
 const TILT: f64 = 1e-6;
 
+/// A flat side is the normal where pieces are as far apart along it as they are, to this, of the smaller shape's radius: the digits that
+/// the library's search has.
+const FLAT_SIDE: f64 = 1e-7;
+
 /// How thick the triangles of a surface are where it meets another, of its radius.
 const THICK: f64 = 0.05;
 
@@ -301,6 +305,17 @@ impl<'a> Piece<'a> {
         let mut room = [Vector::ZERO; CORNERS];
         let (normal, _) = patch::plane(self.corners(direction, near, &mut room))?;
         Some(if normal.dot(direction) < 0.0 { -normal } else { normal })
+    }
+
+    /// The outward normals of the flat sides toward a point, of a box or a cylinder; of a triangle that to its outside.
+    fn sides(&self, point: Vector) -> [Option<Vector>; 3] {
+        let Some(solid) = self.solid else { return [None; 3] };
+        if solid.as_cuboid().is_some() {
+            let [x, y, z] = [Vector::X, Vector::Y, Vector::Z];
+            return [x * point.x.signum(), y * point.y.signum(), z * point.z.signum()].map(Some);
+        }
+        let cylinder = solid.as_cylinder().map(|_| Vector::Y * point.y.signum());
+        [cylinder.or_else(|| solid.as_triangle()?.normal()), None, None]
     }
 
     fn limits(&self) -> Option<&dyn NormalConstraints> {
@@ -539,7 +554,7 @@ impl Narrow {
             _ => false,
         };
         match (a.faces, b.faces, a.solid, b.solid) {
-            (Some(x), Some(y), ..) if !known => self.faces(between, x, y, (a.limits(), b.limits()), reach),
+            (Some(_), Some(_), ..) if !known => self.faces(between, &a, &b, reach),
             (_, _, Some(one), Some(two)) => {
                 let (limits, others) = (a.limits(), b.limits());
                 let manifold = &mut self.manifold;
@@ -673,25 +688,63 @@ impl Narrow {
         }
     }
 
-    /// Two pieces with faces or edges, as the library does it, but with memory that is kept where they overlap.
-    fn faces(
-        &mut self,
-        between: &Placed,
-        (one, one_round): (&dyn PolygonalFeatureMap, f64),
-        (two, two_round): (&dyn PolygonalFeatureMap, f64),
-        limits: (Option<&dyn NormalConstraints>, Option<&dyn NormalConstraints>),
-        reach: f64,
-    ) {
+    /// Two pieces with faces or edges, as the library does it, but with memory that is kept where they overlap, and with the normals of
+    /// flat sides as they are: along any direction the pieces are at most as far apart as they are, so the direction along which
+    /// they are farthest apart is the normal. What the library finds has seven digits, and none where two flat sides just touch.
+    fn faces(&mut self, between: &Placed, a: &Piece, b: &Piece, reach: f64) {
+        let ((one, one_round), (two, two_round)) = (a.rounded(), b.rounded());
+        let limits = (a.limits(), b.limits());
+        let back = between.inverse();
+        let front = |n: Vector| between.transform_point(two.local_support_point(back.rotation * -n));
+        let apart = |n: Vector| (front(n) - one.local_support_point(n)).dot(n);
+        let far = reach + one_round + two_round;
+        // The flat side along which they are farthest apart, and whether it is the first piece's.
+        let mut flat: Option<(f64, Vector, bool)> = None;
+        for (sides, is_first) in [(a.sides(between.translation), true), (b.sides(back.translation), false)] {
+            for side in sides.into_iter().flatten() {
+                let normal = if is_first { side } else { between.rotation * -side };
+                let distance = apart(normal);
+                if flat.is_none_or(|flat| distance > flat.0) {
+                    flat = Some((distance, normal, is_first));
+                }
+            }
+        }
+        if flat.is_some_and(|flat| flat.0 >= far) {
+            return;
+        }
         let toward = between.translation.try_normalize().unwrap_or(Vector::X);
         self.simplex.reset(CsoPoint::from_shapes(between, one, two, toward));
-        let far = reach + one_round + two_round;
         let found = match gjk::closest_points(between, one, two, far, true, &mut self.simplex) {
             GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
             GJKResult::Intersection => self.polytope.closest_points(between, one, two, &self.simplex),
-            _ => None,
+            _ => return,
         };
-        let Some((p, q, n)) = found else { return };
-        let (distance, other) = ((q - p).dot(n), between.inverse_transform_point(q));
+        let is_flat = |flat: &(f64, Vector, bool)| {
+            found.is_none_or(|(_, _, n)| {
+                let distance = apart(n);
+                distance.is_nan() || distance <= flat.0 + FLAT_SIDE * self.size
+            })
+        };
+        let flat = flat.filter(is_flat);
+        let (distance, p, q, n) = match (flat, found) {
+            (Some((distance, n, is_first)), found) => {
+                // The nearest points that were found, if they are that: those of two edges lie anywhere on them.
+                let are_nearest = |(p, q, _): &(Vector, Vector, Vector)| {
+                    ((*q - *p).dot(n) - distance).abs() <= FLAT_SIDE * self.size
+                };
+                match (found.filter(are_nearest), is_first) {
+                    (Some((p, q, _)), _) => (distance, p, q, n),
+                    (None, true) => (distance, front(n) - n * distance, front(n), n),
+                    (None, false) => {
+                        let p = one.local_support_point(n);
+                        (distance, p, p + n * distance, n)
+                    }
+                }
+            }
+            (None, Some((p, q, n))) => ((q - p).dot(n), p, q, n),
+            (None, None) => return,
+        };
+        let other = between.inverse_transform_point(q);
         let (mut normal, mut opposite) = (n, between.rotation.inverse() * -n);
         if !limits.project_local_normals(between, &mut normal, &mut opposite) {
             return;
@@ -700,10 +753,12 @@ impl Narrow {
         one.local_support_feature_toward(normal, p, &mut face);
         two.local_support_feature_toward(opposite, other, &mut other_face);
         let manifold = &mut self.manifold;
-        let back = between.inverse();
         PolygonalFeature::contacts(between, &back, normal, opposite, &face, &other_face, manifold, false);
         let unknown = PackedFeatureId::UNKNOWN;
-        if normal == n {
+        // On a triangle that something lies flat on, what the two faces share is enough: nearest points wander along edges.
+        let lies =
+            flat.is_some() && (limits.0.is_some() || limits.1.is_some()) && !manifold.points.is_empty();
+        if normal == n && !lies {
             manifold.points.push(TrackedContact::new(p, other, unknown, unknown, distance));
         }
         // A normal that was turned can make points seem much deeper than the pieces overlap.

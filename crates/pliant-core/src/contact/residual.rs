@@ -30,6 +30,12 @@ pub(super) fn largest(equations: &Equations, contacts: impl Iterator<Item = usiz
     contacts.map(|c| of_contact(equations, c).0).fold(0.0, worse)
 }
 
+/// The largest of all contacts, as a way in a step of h seconds over the radius of the smaller shape.
+pub(super) fn part_of_size(equations: &Equations, h: f64) -> f64 {
+    let part = |c: usize| of_contact(equations, c).0 * h / equations.meetings[c].size;
+    (0..equations.meetings.len()).map(part).fold(0.0, worse)
+}
+
 /// The larger one; not a number where one of them is not.
 #[inline(always)]
 pub(in crate::contact) fn worse(a: f64, b: f64) -> f64 {

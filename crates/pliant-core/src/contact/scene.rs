@@ -359,7 +359,7 @@ impl engine::Simulation for Scene {
 
     fn warnings(&self) -> Vec<engine::Warning> {
         let held = self.held().map(|held| held.warnings()).unwrap_or_default();
-        self.world.warnings().iter().cloned().chain(held).collect()
+        self.world.warnings().into_iter().chain(held).collect()
     }
 
     /// As its engine has it.

@@ -117,6 +117,7 @@ impl Problem {
                 now: Vector3::zeros(),
                 target: 0.0,
                 fastest: 1.0,
+                size: 1.0,
                 gained: 0.0,
                 bounce: 0.0,
                 supports: false,

@@ -104,6 +104,15 @@ pub struct Report {
     pub pieces: usize,
 }
 
+/// How deep something was at the start, of its radius; and the worst of all steps: how deep, with the contact and the time; how far the
+/// forces were from the law, of the radius, m/s, and when.
+#[derive(Clone, Copy, Debug, Default)]
+struct Worst {
+    started: f64,
+    deepest: Option<(f64, Contact, f64)>,
+    unsolved: Option<(f64, f64, f64)>,
+}
+
 /// How fast, 1/s, what overlaps is driven apart at most, in sizes of the smaller shape, and in what time, s, the overlap would be
 /// gone. Neither depends on the step, so a finer step does not push harder.
 const RECOVERY: f64 = 0.6;
@@ -169,6 +178,9 @@ pub struct World {
     exact: exact::Memory,
     impact: impact::Memory,
     residual: f64,
+    /// The same as a way in a step over the radius of the smaller shape, where that is much.
+    unsolved: f64,
+    worst: Worst,
     /// Of each meeting: its pair, target of the normal, tangents.
     frames: Vec<(usize, [Vector3<f64>; 3])>,
     /// Those of the last step, and of the one that is attempted.
@@ -216,6 +228,8 @@ impl World {
             exact: exact::Memory::default(),
             impact: impact::Memory::default(),
             residual: 0.0,
+            unsolved: 0.0,
+            worst: Worst::default(),
             frames: Vec::new(),
             contacts: Vec::new(),
             coming: Vec::new(),
@@ -527,6 +541,7 @@ impl World {
             self.name_of(self.owners[b]),
             deepest * 1e3
         );
+        self.worst.started = self.worst.started.max(deepest / pair.size);
         let kind = if inside { INSIDE } else { "overlap" };
         self.warnings.push(Warning { kind, measure: deepest, unit: "m", text });
         false
@@ -565,9 +580,30 @@ impl World {
         known.then_some(id.index).ok_or(UnknownHandle { what: "simulation", index: id.index })
     }
 
-    /// What was noticed while the scene was put together.
-    pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
+    /// What was noticed while the scene was put together, and the worst of what contact came to in all steps: how deep shapes overlapped
+    /// and how far forces were from their law, where that is much.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut found = self.warnings.clone();
+        if let Some((part, contact, time)) = self.worst.deepest {
+            let text = format!(
+                "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.0} % of the radius of the smaller: loads, speeds or masses are too \
+                 much for this step; take shorter ones",
+                self.name_of(contact.first),
+                self.name_of(contact.second),
+                -1e3 * contact.gap,
+                100.0 * part
+            );
+            found.push(Warning { kind: "deep overlap", measure: -contact.gap, unit: "m", text });
+        }
+        if let Some((part, residual, time)) = self.worst.unsolved {
+            let text = format!(
+                "forces of contact were {residual:.2e} m/s from Coulomb's law at {time:.3} s, in a step {:.1} % of the radius of what \
+                 touched: something sinks or slides that should not; take shorter steps, or another solver",
+                100.0 * part
+            );
+            found.push(Warning { kind: "unsolved contact", measure: residual, unit: "m/s", text });
+        }
+        found
     }
 
     /// A simulation.

@@ -258,6 +258,9 @@ impl Inputs {
             *property.of(&mut self.laws[at], &mut self.friction[at]) = *value;
         }
         self.changes.laws = Version::new();
+        if property == JointProperty::Stiffness {
+            laws::stiffen_limits(&self.mechanism, &mut self.laws);
+        }
         if matches!(property, JointProperty::Friction | JointProperty::TorqueLimit) {
             self.governed = laws::governed(&self.mechanism, &self.friction, &self.laws);
         }

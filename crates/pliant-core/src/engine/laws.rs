@@ -37,6 +37,8 @@ pub(crate) struct Law {
     pub damping: f64,
     pub lower: f64,
     pub upper: f64,
+    /// Stiffness of the limits.
+    pub limit: f64,
     pub armature: f64,
     /// A force that does not depend on the motion.
     pub push: f64,
@@ -44,16 +46,55 @@ pub(crate) struct Law {
     pub torque_limit: f64,
 }
 
+impl Law {
+    /// Whether it has a limit.
+    fn is_limited(&self) -> bool {
+        self.lower > f64::NEG_INFINITY || self.upper < f64::INFINITY
+    }
+}
+
 impl From<&Freedom> for Law {
     fn from(freedom: &Freedom) -> Law {
         let Freedom { stiffness, damping, lower, upper, armature, torque_limit, .. } = *freedom;
-        Law { stiffness, damping, lower, upper, armature, push: 0.0, torque_limit }
+        Law { stiffness, damping, lower, upper, limit: 0.0, armature, push: 0.0, torque_limit }
     }
 }
 
 /// The laws of all freedoms of a mechanism.
 pub(crate) fn laws(mechanism: &Mechanism) -> Vec<Law> {
-    mechanism.joints().iter().flat_map(|joint| &joint.freedoms).map(Law::from).collect()
+    let mut laws: Vec<Law> =
+        mechanism.joints().iter().flat_map(|joint| &joint.freedoms).map(Law::from).collect();
+    stiffen_limits(mechanism, &mut laws);
+    laws
+}
+
+/// Stiffness of a limit on a rotation, N·m/rad, at least: 10 N·m against it turn the joint 1e-4 rad too far.
+pub const LIMIT_STIFFNESS: f64 = 1e5;
+
+/// Stiffness of a limit on a translation, N/m, at least.
+pub const LIMIT_STIFFNESS_TRANSLATION: f64 = 1e6;
+
+/// A limit is stiffer than the spring of its freedom by this factor, and by this, 1/s², than the inertia that the freedom feels: a spring
+/// presses a joint past its limit by 1e-3 of how far beyond it is relaxed at most, and a weight of any mass on an arm of 1 m, or on a
+/// slide, by 1e-4 rad or m.
+const LIMIT_OVER_SPRING: f64 = 1e3;
+const LIMIT_OVER_INERTIA: f64 = 1e5;
+
+/// Sets the stiffness of all limits, by springs as they are now.
+pub(crate) fn stiffen_limits(mechanism: &Mechanism, laws: &mut [Law]) {
+    if !laws.iter().any(Law::is_limited) {
+        return;
+    }
+    let felt = felt_inertias(mechanism);
+    for joint in mechanism.joints() {
+        for (k, at) in joint.coordinates().enumerate() {
+            let least =
+                if k < joint.kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS };
+            let law = &mut laws[at];
+            let inertia = felt[at] + law.armature;
+            law.limit = least.max(LIMIT_OVER_SPRING * law.stiffness).max(LIMIT_OVER_INERTIA * inertia);
+        }
+    }
 }
 
 /// A coordinate with dry friction or a torque limit.

@@ -106,6 +106,11 @@ pub trait Touch: Simulation {
     /// Solves that step with impulses on touched bodies, world axes at their link frames; the state is unchanged.
     fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError>;
 
+    /// The link frame of a touched body at the end of the step that was attempted, if the engine has it by then.
+    fn next_touch_pose(&self, _touch: usize) -> Option<Pose> {
+        None
+    }
+
     /// Takes the step that was attempted.
     fn take(&mut self, h: f64);
 }

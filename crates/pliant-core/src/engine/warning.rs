@@ -24,7 +24,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// How far beyond a limit counts, rad or radii: engines with limits give way by less.
+/// How far beyond a limit counts, rad or radii: a weight on a limit turns or moves it by less.
 const BEYOND: f64 = 1e-3;
 
 impl Warning {
@@ -123,7 +123,8 @@ impl Warning {
         (worst > 0.0).then_some(Warning { kind: "friction", measure: worst, unit: "of its bound", text })
     }
 
-    /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide.
+    /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide: `reduced` and `blended` have
+    /// no limits, and those of the other engines give way by force over stiffness.
     pub fn of_limits(mechanism: &Mechanism, engine: &str, state: &State) -> Vec<Warning> {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         let mut found = Vec::new();
@@ -135,10 +136,13 @@ impl Warning {
                 let (size, unit) = if k < joint.kind.translations() { (radius, "m") } else { (1.0, "rad") };
                 if beyond > BEYOND * size {
                     let name = &joint.name;
-                    let text = format!(
-                        "joint `{name}` goes {beyond:.2e} {unit} beyond its limit: the engine `{engine}` has no limits; use \
-                         `full`, `articulated` or `live`"
-                    );
+                    let why = match engine {
+                        "reduced" | "blended" => {
+                            format!("the engine `{engine}` has no limits; use `full`, `articulated` or `live`")
+                        }
+                        _ => "what acts on it presses harder than the limit is stiff; check loads, springs and masses".into(),
+                    };
+                    let text = format!("joint `{name}` goes {beyond:.2e} {unit} beyond its limit: {why}");
                     Warning::keep_worst(&mut found, Warning { kind: "limits", measure: beyond, unit, text });
                 }
             }

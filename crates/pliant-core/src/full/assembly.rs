@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use super::frames::{Frame, NodeLoad};
-use super::model::{ABSENT, Constants, Coupling, Item, Joint, limit_stiffness};
+use super::model::{ABSENT, Constants, Coupling, Item, Joint};
 use super::placing::Placed;
 use super::target::Target;
 use crate::engine::State;
@@ -99,13 +99,11 @@ impl Scene<'_> {
             (stiffness, force) = at_rest(law, self.inputs.rest[at] - judged, force);
         }
         if judged > law.upper {
-            let k_limit = limit_stiffness(&joint.kind, k);
-            stiffness += k_limit;
-            force += k_limit * (law.upper - q);
+            stiffness += law.limit;
+            force += law.limit * (law.upper - q);
         } else if judged < law.lower {
-            let k_limit = limit_stiffness(&joint.kind, k);
-            stiffness += k_limit;
-            force += k_limit * (law.lower - q);
+            stiffness += law.limit;
+            force += law.limit * (law.lower - q);
         }
         let damped = if scheme.damping == 0.0 { 0.0 } else { law.damping };
         force -= damped * rate;

@@ -150,6 +150,10 @@ impl Touch for Simulation {
         solved
     }
 
+    fn next_touch_pose(&self, body: usize) -> Option<Pose> {
+        Some(self.work.next.poses[body])
+    }
+
     fn take(&mut self, _: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
         std::mem::swap(&mut self.state, &mut self.work.next);

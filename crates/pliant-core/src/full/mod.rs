@@ -28,18 +28,13 @@ mod target;
 mod tests;
 mod unsymmetric;
 
+pub use crate::engine::laws::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 pub(crate) use geometric::{geometric_stiffness, torques_on_nodes};
 pub use model::Model;
-pub(crate) use model::{inverse_of as inverse_inertia, limit_stiffness};
+pub(crate) use model::inverse_of as inverse_inertia;
 pub use simulation::Simulation;
 pub(crate) use statics::settle_by_full;
 pub use tangent::Tangent;
-
-/// Stiffness of a limit on a rotation, N·m/rad: 10 N·m against it turn the joint 1e-4 rad too far.
-pub const LIMIT_STIFFNESS: f64 = 1e5;
-
-/// Stiffness of a limit on a translation, N/m.
-pub const LIMIT_STIFFNESS_TRANSLATION: f64 = 1e6;
 
 /// Newton iterations of a step unless a user says otherwise.
 pub const DEFAULT_ITERATIONS: usize = 2;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
-use super::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::joints::JointKind;
 use crate::linear::elimination::{Graph, Ordering, Symbolic};
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
@@ -326,11 +325,6 @@ pub(crate) fn inverse_of(inertia: &Matrix3<f64>) -> Matrix3<f64> {
     let eigen = (inertia / scale).symmetric_eigen();
     let moments = eigen.eigenvalues.map(|m| 1.0 / (m.max(f64::EPSILON) * scale));
     eigen.eigenvectors * Matrix3::from_diagonal(&moments) * eigen.eigenvectors.transpose()
-}
-
-/// Stiffness of a limit on freedom k of a kind.
-pub(crate) fn limit_stiffness(kind: &JointKind, k: usize) -> f64 {
-    if k < kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS }
 }
 
 /// The constants of a joint; `None` if both its bodies move as one.

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
-use super::model::{Constants, Joint, Model, limit_stiffness};
+use super::model::{Constants, Joint, Model};
 use super::step::Workspace;
 use crate::engine::State;
 use crate::engine::laws::Law;
@@ -239,7 +239,7 @@ impl<'a> Search<'a> {
                     (&self.inputs.laws[joint.coordinate + k], state.coordinates[joint.coordinate + k]);
                 if q > freedom.upper || q < freedom.lower {
                     let unit = if k < joint.kind.translations() { self.lever * self.lever } else { 1.0 };
-                    stiffest = stiffest.max(limit_stiffness(&joint.kind, k) * unit);
+                    stiffest = stiffest.max(freedom.limit * unit);
                 }
             }
         }

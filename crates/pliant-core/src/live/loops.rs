@@ -10,7 +10,7 @@ use nalgebra::{Matrix6, Vector3};
 use super::kinematics::Places;
 use super::model::{BASE, Freedom, Link};
 use super::rows::{Row, dot, row};
-use crate::full::limit_stiffness;
+use crate::engine::laws::Law;
 use crate::joints::JointKind;
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
@@ -64,7 +64,12 @@ pub(super) enum End {
 }
 
 impl Loops {
-    pub fn new(mechanism: &Mechanism, links: &[Link], reach: impl Fn(&JointKind, usize) -> f64) -> Loops {
+    pub fn new(
+        mechanism: &Mechanism,
+        links: &[Link],
+        laws: &[Law],
+        reach: impl Fn(&JointKind, usize) -> f64,
+    ) -> Loops {
         let order = mechanism.order();
         let mut loops = Loops {
             joints: Vec::new(),
@@ -122,7 +127,7 @@ impl Loops {
                     armature: freedom.armature,
                     lower: freedom.lower,
                     upper: freedom.upper,
-                    limit: limit_stiffness(&joint.kind, k),
+                    limit: laws[joint.coordinates().start + k].limit,
                     coordinate: mechanism[id].coordinates().start + k,
                     reach: reach(&joint.kind, k),
                 });

@@ -9,8 +9,7 @@ use super::closed::Closed;
 use super::loops::Loops;
 use super::plan::Plan;
 use super::step::Motion;
-use crate::engine::laws::Law;
-use crate::full::limit_stiffness;
+use crate::engine::laws::{Law, laws};
 use crate::joints::JointKind;
 use crate::joints::hinge_lanes::Hinges;
 use crate::linear::lanes::Lanes;
@@ -178,6 +177,7 @@ impl Constants {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         let reach =
             |kind: &JointKind, k: usize| 1.0 / (LONGEST * if k < kind.translations() { radius } else { 1.0 });
+        let laws = laws(mechanism);
         let mut freedoms = Vec::new();
         let mut links: Vec<Link> = Vec::with_capacity(order.nodes().len());
         let (mut floats, mut frames, mut others) = (Vec::new(), Vec::new(), Vec::new());
@@ -208,7 +208,7 @@ impl Constants {
                     armature: freedom.armature,
                     lower: freedom.lower,
                     upper: freedom.upper,
-                    limit: limit_stiffness(&joint.kind, k),
+                    limit: laws[coordinate + k].limit,
                     coordinate: coordinate + k,
                     reach: reach(&joint.kind, k),
                 });
@@ -244,7 +244,7 @@ impl Constants {
             center_in_float: floats.first().map_or(Vector3::zeros(), |&n| {
                 mechanism[links[n].head].pose.inverse().transform_point(&middle(mechanism))
             }),
-            loops: Loops::new(mechanism, &links, reach),
+            loops: Loops::new(mechanism, &links, &laws, reach),
             links,
             joints,
             weights,
@@ -271,8 +271,9 @@ impl Constants {
     /// Takes springs and dampers as they are now.
     pub fn take_springs(&mut self, laws: &[Law]) {
         for freedom in self.freedoms.iter_mut().chain(&mut self.loops.freedoms) {
-            let Law { stiffness, damping, .. } = laws[freedom.coordinate];
+            let Law { stiffness, damping, limit, .. } = laws[freedom.coordinate];
             (freedom.stiffness, freedom.softness, freedom.damping) = (stiffness, 1.0 / stiffness, damping);
+            freedom.limit = limit;
         }
     }
 

@@ -101,7 +101,7 @@ impl Simulation {
             let motor = law.stiffness * (self.inputs.rest[at] - q) - law.damping * rate;
             state.coordinates[at] = q;
             state.rates[at] = rate;
-            state.forces[at] = motor.clamp(-law.torque_limit, law.torque_limit) - freedom.limit * beyond;
+            state.forces[at] = motor.clamp(-law.torque_limit, law.torque_limit) - law.limit * beyond;
         }
         let private = &mut state.private;
         private.clear();

@@ -111,7 +111,7 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
     }
     for &i in &tree.limited {
         let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let (q, stiffness) = (places.coordinate(tree, i), tree.freedoms[i].limit);
+        let (q, stiffness) = (places.coordinate(tree, i), law.limit);
         let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
         if beyond != 0.0 {
             let row = &basis.row(i)[..n];

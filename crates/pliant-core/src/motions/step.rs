@@ -527,7 +527,7 @@ fn solve_once(
     work.extras.clear();
     for (&ahead, &i) in work.ahead.iter().zip(&tree.limited) {
         let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let (q, stiffness) = (motion.places.coordinate(tree, i), tree.freedoms[i].limit);
+        let (q, stiffness) = (motion.places.coordinate(tree, i), law.limit);
         let end = q + h * ahead;
         let bound = if end > law.upper { law.upper } else { law.lower };
         if end > law.upper || end < law.lower {

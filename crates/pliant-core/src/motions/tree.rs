@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::full::{inverse_inertia, limit_stiffness};
+use crate::full::inverse_inertia;
 use crate::joints::JointKind;
 use crate::joints::hinge_lanes::Hinges;
 use crate::linear::lanes::Lanes;
@@ -81,8 +81,6 @@ pub(super) struct Freedom {
     /// Of the state; none for a free base.
     pub coordinate: Option<usize>,
     pub link: usize,
-    /// Stiffness of the limits.
-    pub limit: f64,
 }
 
 impl Tree {
@@ -107,7 +105,7 @@ impl Tree {
             match node.joint.map(|id| &mechanism[id]) {
                 None => {
                     floats.push(n);
-                    freedoms.extend([Freedom { coordinate: None, link: n, limit: 0.0 }; 6]);
+                    freedoms.extend([Freedom { coordinate: None, link: n }; 6]);
                 }
                 Some(joint) => {
                     let in_parent = mechanism.frame_in_parent(joint);
@@ -118,8 +116,7 @@ impl Tree {
                         if freedom.lower > f64::NEG_INFINITY || freedom.upper < f64::INFINITY {
                             limited.push(first + k);
                         }
-                        let (coordinate, limit) = (Some(coordinate + k), limit_stiffness(&joint.kind, k));
-                        freedoms.push(Freedom { coordinate, link: n, limit });
+                        freedoms.push(Freedom { coordinate: Some(coordinate + k), link: n });
                     }
                 }
             }

@@ -10,6 +10,7 @@ use super::effectors::EffectorFrame;
 use super::error::ReductionError;
 use super::segments::Segments;
 use crate::engine::Simulation;
+use crate::engine::laws::laws;
 use crate::full;
 use crate::joints::JointKind;
 use crate::mechanism::closing::{Unposed, pose_at};
@@ -241,6 +242,7 @@ impl Reference {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         let mut joints = Vec::with_capacity(mechanism.joints().len());
         let mut tree = vec![None; poses.len()];
+        let laws = laws(mechanism);
         for (id, joint) in mechanism.joint_ids().zip(mechanism.joints()) {
             let (child, parent) = (order.node_of(joint.child), joint.parent.and_then(|b| order.node_of(b)));
             if child == parent {
@@ -255,7 +257,7 @@ impl Reference {
             for (k, freedom) in joint.freedoms.iter().enumerate() {
                 stiffness[k] = freedom.stiffness;
                 if let Some(bound) = passed_limit(freedom, q[k]) {
-                    limits[k] = (full::limit_stiffness(&joint.kind, k), bound);
+                    limits[k] = (laws[joint.coordinates().start + k].limit, bound);
                     stiffness[k] += limits[k].0;
                 }
             }

@@ -8,6 +8,7 @@ mod friction;
 mod holding;
 mod hulls;
 mod impulses;
+mod links;
 mod machines;
 mod masses;
 mod passing;

@@ -325,3 +325,59 @@ fn normals_point_into_the_second() {
         assert!(contact.force.dot(&contact.normal) > 0.0);
     }
 }
+
+/// Flat sides of boxes and cylinders, on which boxes, cylinders that stand and lie, and capsules just touch, 1e-6 of their size apart or as
+/// deep, from 0.1 mm to 100 m, turned anyhow: gaps and normals are those of the geometry. Where two flat sides just touch, a search for the
+/// nearest points has nothing to go by.
+#[test]
+fn flat_sides_that_just_touch() {
+    let mut cases = 0;
+    for (seed, size) in (0..12u64).flat_map(|seed| [1e-4, 1e-2, 1.0, 1e2].map(|size| (seed, size))) {
+        let mut numbers = crate::common::forest::Numbers(seed * 31 + 7);
+        let turn = Pose::translation([0.0; 3]) * Pose::rotation([0.6, 0.0, 0.8], 3.0 * numbers.next());
+        let turn = turn * Pose::rotation([0.0, 0.6, 0.8], 3.0 * numbers.next());
+        let below = [
+            Geometry::Box { size: Vector3::new(3.0, 3.0, 1.0) * size },
+            Geometry::Cylinder { radius: 2.0 * size, half_length: 0.5 * size },
+        ];
+        let lying = Pose::rotation([1.0, 0.0, 0.0], std::f64::consts::FRAC_PI_2);
+        let cylinder = Geometry::Cylinder { radius: 0.5 * size, half_length: 0.6 * size };
+        // With how high their frames are above what they stand on.
+        let above = [
+            (Geometry::Box { size: Vector3::new(0.6, 0.8, 1.0) * size }, Pose::identity(), 0.5),
+            (cylinder.clone(), Pose::identity(), 0.6),
+            (cylinder, lying, 0.5),
+            (Geometry::Capsule { radius: 0.3 * size, half_length: 0.4 * size }, lying, 0.3),
+            (Geometry::Capsule { radius: 0.3 * size, half_length: 0.4 * size }, Pose::identity(), 0.7),
+        ];
+        for ground in &below {
+            for (geometry, posture, height) in &above {
+                for gap in [0.0, 1e-6, -1e-6, 1e-9, -1e-9] {
+                    let mut world = World::new([0.0; 3]);
+                    let sunk = Pose::translation([0.0, 0.0, -0.5 * size]);
+                    world.add_shape(&Shape::new(ground.clone()).at(turn * sunk)).unwrap();
+                    let aside = [0.2 * numbers.next() * size, 0.2 * numbers.next() * size];
+                    let at = Pose::translation([aside[0], aside[1], (height + gap) * size]);
+                    let about = Pose::rotation([0.0, 0.0, 1.0], 3.0 * numbers.next());
+                    let body = Body::new("body", turn * at * about * *posture)
+                        .inertia(SpatialInertia::of_box(1.0, [size; 3]))
+                        .shape(Shape::new(geometry.clone()));
+                    world.add_body(&body).unwrap();
+                    world.step(1e-6).unwrap();
+                    assert!(world.warnings().is_empty(), "{:?}", world.warnings());
+                    let nearest = world.contacts().iter().min_by(|a, b| a.gap.total_cmp(&b.gap));
+                    let nearest = nearest.unwrap_or_else(|| panic!("{geometry:?} on {ground:?}: not found"));
+                    // Rounding of places of a few sizes.
+                    let off = (nearest.gap / size - gap).abs();
+                    let tilt = (nearest.normal - turn.rotation * Vector3::z()).norm();
+                    assert!(
+                        off < 1e-12 && tilt < 1e-12,
+                        "{geometry:?} on {ground:?}, {gap}: {off:.1e}, {tilt:.1e}"
+                    );
+                    cases += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(cases, 48 * 2 * 5 * 5);
+}

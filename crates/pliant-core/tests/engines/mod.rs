@@ -5,6 +5,7 @@ mod digits;
 mod friction;
 mod handles;
 mod interface;
+mod limits;
 mod momentum;
 mod ownership;
 mod repeat;

@@ -135,7 +135,7 @@ pub fn measure(
             Ok(scene) => {
                 let pace = Pace { dt, steps: contest.steps, frames, loose: mechanism.loose() };
                 if engine == Engine::Full {
-                    contest.warnings = scene.world().warnings().to_vec();
+                    contest.warnings = scene.world().warnings();
                 }
                 let mut watch = Watch::new(mechanism, engine, &[], Some(stage), contest.steps as u64);
                 let run = pace.run(engine.name(), scene, &mut watch, tick);

@@ -79,9 +79,9 @@ pub fn list(
         }
         for k in 0..d {
             let at = joint.coordinate + k;
-            let (stiff, rest) = (model.limit_stiffness[at], inputs.rest[at]);
+            let rest = inputs.rest[at];
             let along = (q[k], state.rates[at], q[k] + h * state.rates[at]);
-            let (impulse, weight) = impulse(&laws[at], stiff, rest, along, h);
+            let (impulse, weight) = impulse(&laws[at], rest, along, h);
             if weight > 0.0 || impulse != 0.0 {
                 // A force that nothing resists has a weight that is none, but for which it has a row.
                 let weight = weight.max(NO_WEIGHT);

@@ -145,7 +145,7 @@ impl Dense {
                 let a = joint.coordinate + k;
                 let now = (q[k], state.rates[a], q[k] + DT * state.rates[a]);
                 let rest = simulation.inputs.rest[a];
-                let (i, w) = impulse(&along.laws[a], model.limit_stiffness[a], rest, now, DT);
+                let (i, w) = impulse(&along.laws[a], rest, now, DT);
                 if w > 0.0 {
                     let row = std::array::from_fn(|i| Jq[(k, i)]);
                     let (row, known) = on(&joint.wrenches(&placed, row, &slots));

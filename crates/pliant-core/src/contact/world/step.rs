@@ -9,21 +9,33 @@ use crate::contact::pairs::{Pair, Thing};
 use crate::contact::{events, exact, impact, residual};
 use crate::engine::StepError;
 use crate::engine::touch::Push;
-use crate::spatial::{Twist, Wrench};
+use crate::spatial::{Pose, Twist, Wrench};
 
 /// Softness of lasting normals, of their own W_nn: what decides between contacts that share a load in many ways. At the first
 /// touch there is none, so that a fast body stops at the surface.
 const SOFTNESS: f64 = 1e-3;
+
+/// In steps of more than 1/30 s, what softness takes of the recovery's speed is less, so that nothing sinks by more in one of them: over the
+/// step, 1/s.
+const LONG_STEPS: f64 = 0.02;
 
 /// How many pieces a step is taken in at most, and how far something that is not a ball turns in one of them, rad, while it is near
 /// another thing.
 const PIECES: u32 = 64;
 const TURN: f64 = 0.2;
 
+/// From where on it is warned of: how deep shapes overlap, of the smaller one's radius, and how far contact is from its law, as a way in a
+/// step over that radius.
+pub(super) const DEEP: f64 = 0.01;
+pub(super) const UNSOLVED: f64 = 0.01;
+
 /// What turns less than this in a step, rad, goes straight enough; and how deep something may be before it is moved out, of the
 /// smaller shape's radius.
 const SLOW: f64 = 0.01;
 const SHALLOW: f64 = 1e-4;
+
+/// How deep links of mechanisms may be at the end of a piece, of the smaller shape's radius, before it is taken in more.
+const SHALLOW_LINKS: f64 = 1e-3;
 
 impl World {
     /// Advances by `dt` seconds. On an error the state is unchanged. While something that is not a ball turns fast near another
@@ -89,14 +101,80 @@ impl World {
         self.equations.prepare(SOFTNESS);
         let (solver, exact) = (self.solver, &mut self.exact);
         let solve = |equations: &mut Equations| match solver {
-            Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, exact),
+            Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, h, exact),
             Solver::Exact { tolerance } => exact::solve(equations, tolerance, exact),
         };
-        self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, residual::residual);
+        let unsolved = &mut self.unsolved;
+        let judge = |equations: &Equations| {
+            let left = residual::residual(equations);
+            let small = equations.meetings.iter().any(|meeting| left * h > UNSOLVED * meeting.size);
+            *unsolved = if small { residual::part_of_size(equations, h) } else { 0.0 };
+            left
+        };
+        self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, judge);
         self.holding.unfold(&mut self.equations);
         let turn = self.finish(h)?;
         self.draw_out();
-        Ok(turn)
+        Ok(if turn <= TURN && self.ends_deep() { f64::INFINITY } else { turn })
+    }
+
+    /// Whether links of mechanisms end the step deeper in something than the straight motion that contact reckons with would have
+    /// them: they turn, and a nonlinear step ends elsewhere. They cannot be moved out as free bodies are: the step is then taken in
+    /// more pieces.
+    fn ends_deep(&mut self) -> bool {
+        let mut at = 0;
+        while at < self.frames.len() {
+            let (first, p) = (at, self.frames[at].0);
+            while self.frames.get(at).is_some_and(|frame| frame.0 == p) {
+                at += 1;
+            }
+            let (pair, size) = (&self.pairs[p], self.pairs[p].size);
+            let (mut next, mut turned) = ([None; 2], 0.0f64);
+            for (next, (thing, shape)) in next.iter_mut().zip([pair.first, pair.second]) {
+                let own = &self.things[thing];
+                *next = match (self.owners[thing], own.moves) {
+                    (Touched::World, _) => Some(own.pose),
+                    (Touched::Free(id), _) => Some(self.bodies[id.index].next_pose()),
+                    (Touched::Mechanism(id, _), Some((_, touch))) => {
+                        let next = self.simulations[id.index].next_touch_pose(touch);
+                        if let Some(next) = next {
+                            // ½θ²r about its own frame, and as much of the way that this goes about another place.
+                            let turn = own.pose.rotation.angle_to(&next.rotation);
+                            let way = (next.position - own.pose.position).norm();
+                            turned = turned.max(0.5 * turn * (way + turn * own.colliders[shape].farthest));
+                        }
+                        next
+                    }
+                    _ => None,
+                };
+            }
+            let things = pair.things();
+            let is_link = |thing: &usize| matches!(self.owners[*thing], Touched::Mechanism(..));
+            let ([Some(one), Some(two)], true) = (next, things.iter().any(is_link)) else { continue };
+            let before = things.map(|thing| self.things[thing].pose);
+            let contacts = &self.coming[first..at];
+            let allowed = contacts.iter().map(|contact| -contact.gap).fold(SHALLOW_LINKS * size, f64::max);
+            // Where the points of each contact come to.
+            let is_deep = |contact: &Contact| {
+                let half = contact.normal * (0.5 * contact.gap);
+                let moved = |from: &Pose, to: &Pose, at: Vector3<f64>| {
+                    to.transform_point(&(from.rotation.inverse() * (at - from.position)))
+                };
+                let start = moved(&before[0], &one, contact.point - half);
+                let end = moved(&before[1], &two, contact.point + half);
+                -contact.normal.dot(&(end - start)) > allowed
+            };
+            if turned < SHALLOW_LINKS * size && !contacts.iter().any(is_deep) {
+                continue;
+            }
+            (self.things[things[0]].pose, self.things[things[1]].pose) = (one, two);
+            self.pairs[p].find(&self.things, 0.0, 0.0, &mut self.narrow);
+            (0..2).for_each(|i| self.things[things[i]].pose = before[i]);
+            if self.narrow.points.iter().any(|point| -point.gap > allowed) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Where a free body turns fast, its step ends elsewhere than the straight motion that contact reckons with: by ½ω²h² of its
@@ -226,7 +304,8 @@ impl World {
                     load: pair.load() * scale,
                     now: local(&now),
                     target,
-                    fastest: RECOVERY * pair.size,
+                    fastest: pair.size * RECOVERY.min(LONG_STEPS / h),
+                    size: pair.size,
                     gained: closing - coming,
                     bounce,
                     supports: false,
@@ -320,10 +399,19 @@ impl World {
                 frame[0] * meeting.impulse.x + frame[1] * meeting.impulse.y + frame[2] * meeting.impulse.z;
             contact.force = impulse / dt;
             report.penetration = residual::worse(report.penetration, -contact.gap);
+            let depth = -contact.gap / meeting.size;
+            // What overlaps from the start was warned of.
+            let known = self.worst.deepest.map_or(DEEP.max(1.01 * self.worst.started), |deepest| deepest.0);
+            if depth > known {
+                self.worst.deepest = Some((depth, *contact, self.time));
+            }
             if meeting.impulse.x > 0.0 {
                 report.pushing += 1;
                 self.pairs[p].remember(&self.things, &contact.point, &impulse);
             }
+        }
+        if self.unsolved > self.worst.unsolved.map_or(UNSOLVED, |unsolved| unsolved.0) {
+            self.worst.unsolved = Some((self.unsolved, self.residual, self.time));
         }
         self.contacts.append(&mut self.coming);
         events::add(&self.pairs, &self.owners, &mut self.events);

@@ -71,8 +71,7 @@ fn dynamics_blocks_are_mass_damping_and_stiffness() {
                 let (row, freedom) = &all[at];
                 at += 1;
                 let rate = row.dot(&v) + drift[k];
-                let limit =
-                    if k < joint.kind.translations() { LIMIT_STIFFNESS_TRANSLATION } else { LIMIT_STIFFNESS };
+                let limit = freedom.limit;
                 let mut stiffness = freedom.stiffness;
                 let mut force = freedom.stiffness * (setup.inputs.rest[joint.coordinate + k] - q[k]);
                 for (beyond, bound) in

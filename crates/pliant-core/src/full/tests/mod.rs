@@ -6,11 +6,11 @@ mod statics_blocks;
 
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
+use super::DEFAULT_ITERATIONS;
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants, Item, Joint, Model};
 use super::step::scheme as dynamics;
-use super::{DEFAULT_ITERATIONS, LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 use crate::engine::State;
 use crate::engine::{Inputs, Simulation as _, Spring, StaticsSettings};
 use crate::expression::Formula;
