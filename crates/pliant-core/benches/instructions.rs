@@ -1,7 +1,7 @@
 //! Instructions of one step of each engine, by a trait object, of the full one with one Newton iteration, of others with all links: a
 //! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
 //! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
-//! ladder; articulated, 1,390 for a link of a chain, 332,000 for ladder:48, 343,000 for rungs:48 and 3,520,000 for ladder:480; reduced, 27,800 for helix:400 by
+//! ladder; articulated, 1,390 for a link of a chain and 343,000 for rungs:48; reduced, 27,800 for helix:400 by
 //! twists and 43,200 by joints; live, 423,000 for helix:400 and 35,700 for the arm (with loops, valgrind 3.19 stops at
 //! a move that it does not know); contact, whose sweeps are not always as many, with 13 % instead, 81,400 for the hexapod on
 //! a plane and 106,400 on a height field. Limits are those of AVX2; they were set for calls without a trait object, which
@@ -70,8 +70,6 @@ fn by_live(name: &str) -> Box<dyn Simulation> {
 #[bench::articulated_chain_1000(args = ("chain:1000"), setup = by_articulated, config = limit(1_500_000))]
 #[bench::articulated_helix_400(args = ("helix:400"), setup = by_articulated, config = limit(602_000))]
 #[bench::articulated_arm(args = ("arm"), setup = by_articulated, config = limit(31_700))]
-#[bench::articulated_ladder_48(args = ("ladder:48"), setup = by_articulated, config = limit(358_000))]
-#[bench::articulated_ladder_480(args = ("ladder:480"), setup = by_articulated, config = limit(3_800_000))]
 #[bench::articulated_rungs_48(args = ("rungs:48"), setup = by_articulated, config = limit(371_000))]
 #[bench::reduced_helix_400_twist(args = ("helix:400", Reconstruction::Twist), setup = by_reduced, config = limit(30_000))]
 #[bench::reduced_helix_400_joint(args = ("helix:400", Reconstruction::Joint), setup = by_reduced, config = limit(46_600))]

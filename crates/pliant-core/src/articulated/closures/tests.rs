@@ -459,10 +459,10 @@ fn of_couplings() {
     check("couplings", &worst, 50);
 }
 
-/// Which are open across a node: of ladders and rungs as few, however long they are.
+/// Which are open across a node: of rungs as few, however long they are.
 #[test]
 fn width_does_not_grow() {
-    for (name, most) in [("ladder", 3), ("rungs", 1)] {
+    for (name, most) in [("rungs", 1)] {
         for links in [12, 48, 480] {
             let model = Model::new(&gallery::build(&format!("{name}:{links}")).expect("a gallery name"));
             let schedule = &model.constants.closures.schedule;
