@@ -130,6 +130,12 @@ impl Touch for Simulation {
         step::advance(&self.model, &self.springs, &self.inputs, h, &self.motion, &mut self.work)
     }
 
+    fn next_touch_pose(&self, body: usize) -> Option<Pose> {
+        let tree = &self.model.tree;
+        let (node, offset) = tree.place(tree.mechanism.body_id(body));
+        node.map(|n| self.work.next.places.pose(n) * offset)
+    }
+
     fn take(&mut self, _: f64) {
         self.take_step();
     }

@@ -104,7 +104,7 @@ impl Dense {
             b -= J.transpose() * (inertia(slot) * given[i + 1] + p);
             match node.motion {
                 Motion::Hinge => {
-                    let (force, weight) = along.drive::<true>(model, node.coordinate);
+                    let (force, weight) = along.drive::<true>(node.coordinate);
                     b[node.speed] += force;
                     H[(node.speed, node.speed)] += weight;
                 }
