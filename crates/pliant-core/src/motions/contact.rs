@@ -114,6 +114,10 @@ impl Touch for Simulation {
         }
     }
 
+    fn responds_exactly(&self) -> bool {
+        self.inputs.governed.is_empty()
+    }
+
     fn attempt(&mut self, h: f64, impulses: &[(usize, Wrench)]) -> Result<(), StepError> {
         let (n, stride) = (self.model.basis.count, self.model.basis.stride);
         let mut right = std::mem::take(&mut self.work.pushed);

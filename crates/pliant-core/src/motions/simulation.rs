@@ -119,12 +119,14 @@ impl Simulation {
             private.extend_from_slice(pose.rotation.coords.as_slice());
             private.extend_from_slice(pose.position.as_slice());
         }
+        self.work.save(private);
     }
 
     /// How long the private part of a state is.
     fn private_length(&self) -> usize {
         let (tree, stride) = (&self.model.tree, self.model.basis.stride);
-        7 + 2 * stride + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len()
+        let moving = 2 * stride + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len();
+        7 + moving + self.work.saved_length()
     }
 
     /// Takes a state of this engine to the last bit.
@@ -150,6 +152,7 @@ impl Simulation {
             pose.rotation = nalgebra::UnitQuaternion::new_unchecked(rotation);
             pose.position = Vector3::new(q[4], q[5], q[6]);
         }
+        self.work.restore(next(self.work.saved_length()));
     }
 
     /// Takes what the motions can have of the state of another engine: the nearest, in the metric of the springs.
@@ -276,8 +279,8 @@ impl engine::Simulation for Simulation {
         self.motion.place(&model, &self.springs.now);
         if !own {
             self.take_momenta(state);
+            self.work.forget();
         }
-        self.work.forget();
         self.filled = false;
         Ok(())
     }

@@ -30,6 +30,9 @@ use nalgebra::{Matrix6, Vector3, Vector6};
 /// How far a link may have turned since mass and geometric stiffness were made, rad; slides count over the radius.
 pub(super) const TURNED: f64 = 0.05;
 
+/// Coordinates and rates beyond this leave no number when springs and masses multiply them.
+const LARGEST: f64 = 1e100;
+
 /// Part of the matrix of a step that geometric stiffness has to leave of it.
 const LEFT: f64 = 0.2;
 
@@ -131,6 +134,7 @@ pub(super) struct Workspace {
     ahead: Vec<f64>,
     pub pieces: Pieces,
     jacobian: Vec<f64>,
+    effectors: usize,
     /// Coordinates, rates and friction as the laws of friction ask for them.
     pub state: State,
 }
@@ -163,6 +167,7 @@ impl Workspace {
             ahead: vec![0.0; tree.limited.len()],
             pieces: Pieces::default(),
             jacobian: vec![0.0; 6 * stride],
+            effectors: tree.mechanism.effectors().len(),
             state: State::at_rest(&tree.mechanism),
         }
     }
@@ -175,6 +180,43 @@ impl Workspace {
     /// Mass and stiffness are made again in the next step.
     pub fn forget(&mut self) {
         self.made.valid = false;
+    }
+
+    /// Writes mass and geometric stiffness with what they were made for, so that a restored state goes on with the same bits.
+    pub fn save(&self, to: &mut Vec<f64>) {
+        let Made { valid, y, loads, body_loads, gravity, .. } = &self.made;
+        // A sum of absurd loads is not saved: mass and stiffness are made again.
+        let known = body_loads.is_finite();
+        to.extend([f64::from(*valid && known), if known { *body_loads } else { 0.0 }]);
+        to.extend(gravity);
+        to.extend((0..self.solution.len()).map(|k| y.get(k).copied().unwrap_or(0.0)));
+        for e in 0..self.effectors {
+            let load = loads.get(e).copied().unwrap_or(Wrench::ZERO).to_vector();
+            to.extend_from_slice(load.as_slice());
+        }
+        to.extend_from_slice(&self.system.M);
+        to.extend_from_slice(&self.system.G);
+    }
+
+    /// How many numbers that are.
+    pub fn saved_length(&self) -> usize {
+        5 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len()
+    }
+
+    /// Takes them back.
+    pub fn restore(&mut self, from: &[f64]) {
+        let (n, square) = (self.solution.len(), self.system.M.len());
+        let made = &mut self.made;
+        (made.valid, made.body_loads, made.h) = (from[0] != 0.0, from[1], f64::NAN);
+        made.gravity.copy_from_slice(&from[2..5]);
+        made.y.clear();
+        made.y.extend_from_slice(&from[5..5 + n]);
+        let (loads, matrices) = from[5 + n..].split_at(6 * self.effectors);
+        made.loads.clear();
+        let load = |x: &[f64]| Wrench::from_vector(&Vector6::from_column_slice(x));
+        made.loads.extend(loads.chunks_exact(6).map(load));
+        self.system.M.copy_from_slice(&matrices[..square]);
+        self.system.G.copy_from_slice(&matrices[square..]);
     }
 }
 
@@ -352,6 +394,11 @@ fn make_if_needed(
             for k in 0..n {
                 work.system.M[i * basis.stride + k] += springs.A[i * basis.stride + k];
             }
+        }
+        let sum: f64 = work.system.M.iter().chain(&work.system.G).map(|x| x * 0.0).sum();
+        if sum != 0.0 {
+            made.valid = false;
+            return Err(undetermined(model, motion, h));
         }
         made.valid = true;
         made.gravity = gravity;
@@ -648,7 +695,7 @@ fn finite(motion: &Motion) -> bool {
             sum = sum + *x * Lanes([0.0; 4]);
         }
     }
-    let small = motion.y.iter().chain(&motion.rates).all(|x| x.is_finite());
+    let small = motion.y.iter().chain(&motion.rates).all(|x| x.abs() < LARGEST);
     small && sum.0.iter().sum::<f64>() == 0.0
 }
 

@@ -84,7 +84,7 @@ fn steps_follow_the_targets_of_the_scene() {
     let (mechanism, joint) = moving();
     let at = mechanism[joint].coordinates().start;
     for kind in Kind::ALL {
-        let (mut follows, mut is_told) = (kind.simulate(&mechanism), kind.simulate(&gallery::arm()));
+        let (mut follows, mut is_told) = (kind.simulate(&mechanism), kind.simulate(&mechanism));
         for k in 1..=40 {
             follows.step(FRAME).unwrap();
             let end = is_told.time() + FRAME;

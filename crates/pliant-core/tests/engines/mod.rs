@@ -67,6 +67,12 @@ impl Kind {
         }
     }
 
+    /// Whether the engine takes loops and couplings, or there are none.
+    fn takes(self, mechanism: &Mechanism) -> bool {
+        let open = mechanism.order().loop_joints().is_empty() && mechanism.couplings().is_empty();
+        self != Kind::Motions || open
+    }
+
     /// A new simulation, of a new model.
     fn simulate(self, mechanism: &Mechanism) -> Box<dyn Simulation> {
         let blend = |force| {

@@ -356,7 +356,8 @@ fn check(name: &str, worst: &Worst, cases: usize) {
         worst.cases, worst.residual, worst.step, worst.correction, worst.response
     );
     assert!(worst.cases >= cases, "{name}: {} of {cases} cases", worst.cases);
-    assert!(worst.residual < 1e-10, "{name}: residual {:e}", worst.residual);
+    // 2⁻⁵² times the 10⁶ of the softness, over a few operations; 2.1e-10 at most here.
+    assert!(worst.residual < 1e-9, "{name}: residual {:e}", worst.residual);
     assert!(worst.step < 1e-5, "{name}: step {:e}", worst.step);
     assert!(worst.correction < 1e-5, "{name}: correction {:e}", worst.correction);
     assert!(worst.response < 1e-6, "{name}: response {:e}", worst.response);

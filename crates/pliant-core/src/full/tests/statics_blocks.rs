@@ -73,10 +73,11 @@ fn statics_blocks_are_the_derivatives_of_the_forces() {
         *worst = worst.max((right - &b).amax() / b.amax());
     }
     println!("blocks {worst:?}, rows {worst_row:?}");
-    // Rounding of the difference quotients: 1e-16 over 1e-3, and a few terms of that.
+    // Rounding of the difference quotients: 1e-16 over 1e-3, and a few terms of that. Rows are differences of forces too, of which
+    // limits make up to 1e6 N: the last bits of those.
     // Formulas differentiate their wrench by differences of second order.
     assert!(worst[0] < 1e-11 && worst[1] < 1e-7, "{worst:?}");
-    assert!(worst_row[0] < 1e-10 && worst_row[1] < 1e-8, "{worst_row:?}");
+    assert!(worst_row[0] < 2e-10 && worst_row[1] < 1e-8, "{worst_row:?}");
     assert_eq!((count, closed), (28, 753), "mechanisms, rows");
 }
 
