@@ -354,12 +354,13 @@ fn bench_times_what_it_is_asked_to() {
             ("articulated", None),
             ("reduced", Some("twist")),
             ("reduced", Some("joint")),
+            ("motions", None),
             ("live", None),
         ]
         .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
     };
     let rod = lines("rod.toml");
-    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4]];
+    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4], rod[5]];
     assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
 
     let of_all =
@@ -369,7 +370,7 @@ fn bench_times_what_it_is_asked_to() {
             (Some("full"), None) => &["iterations"][..],
             (Some("articulated"), None) => &[],
             (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
-            (Some("live"), None) => &[],
+            (Some("motions" | "live"), None) => &[],
             _ => {
                 assert_eq!(keys(entry), ["engine", "error", "name"]);
                 assert!(entry["error"].as_str().is_some_and(|e| e.contains("no effector")), "{entry}");

@@ -131,7 +131,8 @@ fn compare(robot: &Robot) -> Found<()> {
         }
         Some(most) => {
             let (displacement, error) = scene.map(figures).expect("the scene's load");
-            assert!(error <= most && displacement > 1e-4, "{name}: {error} of {displacement}");
+            // The springs of a hand without its own hold what it carries to 0.01 rad: a load moves it little.
+            assert!(error <= most && displacement > 1e-5, "{name}: {error} of {displacement}");
             let (displacement, error) = figures(&at_rest[0]);
             assert!(error < robot.first_order * displacement, "{name}: {error} of {displacement}");
         }

@@ -85,9 +85,9 @@ impl Simulation {
             let beyond = (q - freedom.upper).max(0.0) + (q - freedom.lower).min(0.0);
             state.coordinates[at] = q;
             state.rates[at] = rate;
-            state.forces[at] = freedom.stiffness * (self.inputs.rest[at] - q)
-                - freedom.damping * rate
-                - freedom.limit * beyond;
+            let motor = freedom.stiffness * (self.inputs.rest[at] - q) - freedom.damping * rate;
+            // A set-point that no step was taken with yet may be any number.
+            state.forces[at] = (motor - freedom.limit * beyond).clamp(-f64::MAX, f64::MAX);
         }
         state.private.clear();
         state.private.push(STAMP);

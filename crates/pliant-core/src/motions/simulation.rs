@@ -99,9 +99,11 @@ impl Simulation {
             let law = &self.inputs.laws[at];
             let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
             let motor = law.stiffness * (self.inputs.rest[at] - q) - law.damping * rate;
+            let force = motor.clamp(-law.torque_limit, law.torque_limit) - law.limit * beyond;
             state.coordinates[at] = q;
             state.rates[at] = rate;
-            state.forces[at] = motor.clamp(-law.torque_limit, law.torque_limit) - law.limit * beyond;
+            // A set-point that no step was taken with yet may be any number.
+            state.forces[at] = force.clamp(-f64::MAX, f64::MAX);
         }
         let private = &mut state.private;
         private.clear();

@@ -194,8 +194,9 @@ impl Workspace {
             let load = loads.get(e).copied().unwrap_or(Wrench::ZERO).to_vector();
             to.extend_from_slice(load.as_slice());
         }
-        to.extend_from_slice(&self.system.M);
-        to.extend_from_slice(&self.system.G);
+        for matrix in [&self.system.M, &self.system.G] {
+            to.extend(matrix.iter().map(|x| if *valid { *x } else { 0.0 }));
+        }
     }
 
     /// How many numbers that are.
