@@ -389,7 +389,7 @@ fn bench_times_what_it_is_asked_to() {
         assert!(number("build_seconds") > 0.0);
         match entry["engine"].as_str() {
             Some("full") => assert_eq!(entry["iterations"], 1),
-            Some("live" | "articulated") => {}
+            Some("live" | "motions" | "articulated") => {}
             _ => assert!(number("dynamics_us") > 0.0),
         }
     }
