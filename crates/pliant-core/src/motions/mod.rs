@@ -17,6 +17,7 @@ mod basis;
 mod choice;
 mod contact;
 mod floating;
+mod matrix;
 mod model;
 mod momentum;
 mod placing;

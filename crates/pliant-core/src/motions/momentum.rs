@@ -95,29 +95,34 @@ fn middle<const FUSED: bool>(weights: &Weights, block: &Block, w: Three<Lanes>, 
     turned::<FUSED>(&matrix::<FUSED, _>(product::<FUSED, _>(block.rotation, half)), &weights.inertia)
 }
 
+/// What surrounds all links in a step of h seconds: the base's twist at P, and gravity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around {
+    pub base: Six,
+    pub gravity: Three<f64>,
+    pub h: f64,
+}
+
 wide! {
     /// K of all links for a step of h seconds, and the impulses that they have of their own, with their weight, at P: more than
     /// the present rates give them, on a base with a twist at P. Free trees are stepped in axes that turn with `rates`.
     pub(super) fn own_impulses, own_impulses_lanes(
-        tree: &Tree, places: &Places, now: &Turns, base: &Six, gravity: Three<f64>, h: f64,
-        rates: &[Three<Lanes>], carried: &mut [Carried], sums: &mut [[Lanes; 6]]
+        tree: &Tree, places: &Places, now: &Turns, around: &Around, rates: &[Three<Lanes>], carried: &mut [Carried],
+        sums: &mut [[Lanes; 6]]
     )
 }
 
-#[allow(clippy::too_many_arguments)]
 #[inline(always)]
 fn own_impulses_lanes<const FUSED: bool>(
     tree: &Tree,
     places: &Places,
     now: &Turns,
-    base: &Six,
-    gravity: Three<f64>,
-    h: f64,
+    &Around { base, gravity, h }: &Around,
     rates: &[Three<Lanes>],
     carried: &mut [Carried],
     sums: &mut [[Lanes; 6]],
 ) {
-    let (v0, w0) = (linear(base).map(Lanes::all), angular(base).map(Lanes::all));
+    let (v0, w0) = (linear(&base).map(Lanes::all), angular(&base).map(Lanes::all));
     let weight = gravity.map(|g| Lanes::all(h * g));
     let rows = places.blocks.iter().zip(&tree.weights).zip(now.twists.iter().zip(carried)).zip(sums);
     for (b, (((block, weights), (twist, carried)), sum)) in rows.enumerate() {

@@ -8,8 +8,9 @@
 
 use nalgebra::Vector3;
 
+use super::matrix;
 use super::model::Constants;
-use super::momentum::{Carried, gather, own_impulses};
+use super::momentum::{Around, Carried, gather, own_impulses};
 use super::simulation::Simulation;
 use super::step;
 use crate::engine::{Equilibrium, Simulation as _, StaticsError, StaticsSettings};
@@ -68,11 +69,11 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
     let n = basis.count;
     let gravity: [f64; 3] = inputs.gravity.into();
     let (places, carried) = (&motion.places, &mut motion.carried);
-    own_impulses(tree, places, &motion.now, &[0.0; 6], gravity, 1.0, &[], carried, &mut work.sums);
+    let around = Around { base: [0.0; 6], gravity, h: 1.0 };
+    own_impulses(tree, places, &motion.now, &around, &[], carried, &mut work.sums);
     let (sums, places) = (&mut work.sums, &motion.places);
     step::each_load(tree, places, inputs, |n, at, load| {
-        let wrench = [load.force, load.torque].map(|x| <[f64; 3]>::from(x));
-        let six = crate::linear::three::six(wrench[0], wrench[1]);
+        let six = crate::linear::three::six(load.force.into(), load.torque.into());
         super::momentum::push(sums, places, n, at.into(), &six);
     });
     let mut A = vec![0.0; n * n];
@@ -99,7 +100,7 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
             spreads.fill([crate::linear::lanes::Lanes::ZERO; 12]);
             loaded = true;
         }
-        step::spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(places.point)), load);
+        matrix::spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(places.point)), load);
     });
     work.system.make(tree, basis, places, &motion.carried, gravity, loaded);
     for i in 0..n {

@@ -11,8 +11,9 @@
 
 use super::basis::Basis;
 use super::floating::Floating;
+use super::matrix::{Made, make_if_needed};
 use super::model::Constants;
-use super::momentum::{Carried, carry, gather, own_impulses, push};
+use super::momentum::{Around, Carried, carry, gather, own_impulses, push};
 use super::placing::{Places, Reference, Six, Turns};
 use super::springs::Springs;
 use super::system::System;
@@ -32,9 +33,6 @@ pub(super) const TURNED: f64 = 0.05;
 
 /// Coordinates and rates beyond this leave no number when springs and masses multiply them.
 const LARGEST: f64 = 1e100;
-
-/// Part of the matrix of a step that geometric stiffness has to leave of it.
-const LEFT: f64 = 0.2;
 
 /// Everything that moves.
 #[derive(Clone, Debug)]
@@ -82,18 +80,6 @@ impl Motion {
     }
 }
 
-/// What mass and geometric stiffness were made for.
-#[derive(Clone, Debug, Default)]
-struct Made {
-    valid: bool,
-    h: f64,
-    springs: u64,
-    y: Vec<f64>,
-    loads: Vec<Wrench>,
-    body_loads: f64,
-    gravity: [f64; 3],
-}
-
 /// A coordinate on which more acts in a step than its spring and damper: an impulse, and a weight on its rate.
 #[derive(Clone, Copy, Debug)]
 struct Extra {
@@ -107,10 +93,10 @@ struct Extra {
 pub(super) struct Workspace {
     pub next: Motion,
     pub system: System,
-    made: Made,
+    pub made: Made,
     /// The matrix of a step without what changes in every one, and its factor; the same with all, and its factor.
-    base: Vec<f64>,
-    factor: Vec<f64>,
+    pub base: Vec<f64>,
+    pub factor: Vec<f64>,
     matrix: Vec<f64>,
     pub whole: Vec<f64>,
     /// Whether the last step had more than the first.
@@ -127,14 +113,14 @@ pub(super) struct Workspace {
     pub end: Turns,
     pub floating: Floating,
     /// Momenta in the axes that turn with free trees, and where their bases end.
-    back: Vec<Carried>,
+    pub back: Vec<Carried>,
     bases: Vec<Pose>,
     extras: Vec<Extra>,
     /// Rates of limited freedoms that tell which limits act.
     ahead: Vec<f64>,
     pub pieces: Pieces,
     jacobian: Vec<f64>,
-    effectors: usize,
+    pub effectors: usize,
     /// Coordinates, rates and friction as the laws of friction ask for them.
     pub state: State,
 }
@@ -176,49 +162,6 @@ impl Workspace {
     pub fn factored(&self) -> &[f64] {
         if self.more { &self.whole } else { &self.factor }
     }
-
-    /// Mass and stiffness are made again in the next step.
-    pub fn forget(&mut self) {
-        self.made.valid = false;
-    }
-
-    /// Writes mass and geometric stiffness with what they were made for, so that a restored state goes on with the same bits.
-    pub fn save(&self, to: &mut Vec<f64>) {
-        let Made { valid, y, loads, body_loads, gravity, .. } = &self.made;
-        // A sum of absurd loads is not saved: mass and stiffness are made again.
-        let known = body_loads.is_finite();
-        to.extend([f64::from(*valid && known), if known { *body_loads } else { 0.0 }]);
-        to.extend(gravity);
-        to.extend((0..self.solution.len()).map(|k| y.get(k).copied().unwrap_or(0.0)));
-        for e in 0..self.effectors {
-            let load = loads.get(e).copied().unwrap_or(Wrench::ZERO).to_vector();
-            to.extend_from_slice(load.as_slice());
-        }
-        for matrix in [&self.system.M, &self.system.G] {
-            to.extend(matrix.iter().map(|x| if *valid { *x } else { 0.0 }));
-        }
-    }
-
-    /// How many numbers that are.
-    pub fn saved_length(&self) -> usize {
-        5 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len()
-    }
-
-    /// Takes them back.
-    pub fn restore(&mut self, from: &[f64]) {
-        let (n, square) = (self.solution.len(), self.system.M.len());
-        let made = &mut self.made;
-        (made.valid, made.body_loads, made.h) = (from[0] != 0.0, from[1], f64::NAN);
-        made.gravity.copy_from_slice(&from[2..5]);
-        made.y.clear();
-        made.y.extend_from_slice(&from[5..5 + n]);
-        let (loads, matrices) = from[5 + n..].split_at(6 * self.effectors);
-        made.loads.clear();
-        let load = |x: &[f64]| Wrench::from_vector(&Vector6::from_column_slice(x));
-        made.loads.extend(loads.chunks_exact(6).map(load));
-        self.system.M.copy_from_slice(&matrices[..square]);
-        self.system.G.copy_from_slice(&matrices[square..]);
-    }
 }
 
 /// Calls with the link, the point and the force and torque of every dead load.
@@ -240,12 +183,6 @@ pub(super) fn each_load(
     for (b, load) in inputs.body_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
         dead(tree.mechanism.body_id(b), &Pose::identity(), load);
     }
-}
-
-/// A sum that changes with any load on a body.
-fn trace_of(loads: &[Wrench]) -> f64 {
-    let of = |w: &Wrench| w.force.x + 1.7 * w.force.y + 2.3 * w.force.z + 0.9 * w.torque.sum();
-    loads.iter().enumerate().map(|(i, w)| of(w) * (1.0 + i as f64)).sum()
 }
 
 /// ΘᵀJᵀ of a link: how it moves with each motion at P, six rows of `stride`.
@@ -293,15 +230,15 @@ pub(super) fn solve(
     if !springs.still {
         motion.places.spin(tree, basis, &motion.rates[..n], Some(&springs.drift), &mut motion.now);
     }
-    let gravity: [f64; 3] = inputs.gravity.into();
+    let around = Around { base, gravity: inputs.gravity.into(), h };
     let places = &motion.places;
     let (floating, back) = (&mut work.floating, &mut work.back);
     if floating.is_empty() {
         let carried = &mut motion.carried;
-        own_impulses(tree, places, &motion.now, &base, gravity, h, &[], carried, &mut work.sums);
+        own_impulses(tree, places, &motion.now, &around, &[], carried, &mut work.sums);
     } else {
         floating.start(model, places, &motion.carried, back, h);
-        own_impulses(tree, places, &motion.now, &base, gravity, h, &floating.rates, back, &mut work.sums);
+        own_impulses(tree, places, &motion.now, &around, &floating.rates, back, &mut work.sums);
     }
     let sums = &mut work.sums;
     each_load(tree, places, inputs, |n, at, load| {
@@ -351,129 +288,6 @@ pub(super) fn solve(
         springs.resist(basis, h, &mut work.right);
     }
     find(model, inputs, h, motion, work)
-}
-
-/// Makes mass, geometric stiffness and the matrix of a step, if those there are no longer serve.
-fn make_if_needed(
-    model: &Constants,
-    springs: &Springs,
-    inputs: &Inputs,
-    h: f64,
-    motion: &Motion,
-    work: &mut Workspace,
-) -> Result<(), StepError> {
-    let (tree, basis, made) = (&model.tree, &model.basis, &mut work.made);
-    let n = basis.count;
-    let far = || {
-        let turned: f64 = (0..n).map(|k| model.turns[k] * (motion.y[k] - made.y[k]).abs()).sum();
-        turned.is_nan() || turned > model.options.turned
-    };
-    let gravity: [f64; 3] = inputs.gravity.into();
-    let fresh = made.valid
-        && tree.floats.is_empty()
-        && model.options.turned > 0.0
-        && made.gravity == gravity
-        && made.loads == inputs.effector_loads
-        && made.body_loads == trace_of(&inputs.body_loads)
-        && !far();
-    if !fresh {
-        let mut loaded = false;
-        if model.options.geometric {
-            let spreads = &mut work.system.spreads;
-            each_load(tree, &motion.places, inputs, |n, at, load| {
-                if !loaded {
-                    spreads.fill([Lanes::ZERO; 12]);
-                    loaded = true;
-                }
-                spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), load);
-            });
-        }
-        let at = if model.options.geometric { gravity } else { [0.0; 3] };
-        let carried = if work.floating.is_empty() { &motion.carried } else { &work.back };
-        work.system.make(tree, basis, &motion.places, carried, at, loaded);
-        for i in 0..n {
-            for k in 0..n {
-                work.system.M[i * basis.stride + k] += springs.A[i * basis.stride + k];
-            }
-        }
-        let sum: f64 = work.system.M.iter().chain(&work.system.G).map(|x| x * 0.0).sum();
-        if sum != 0.0 {
-            made.valid = false;
-            return Err(undetermined(model, motion, h));
-        }
-        made.valid = true;
-        made.gravity = gravity;
-        made.y.clear();
-        made.y.extend_from_slice(&motion.y);
-        made.loads.clone_from(&inputs.effector_loads);
-        made.body_loads = trace_of(&inputs.body_loads);
-    } else if made.h == h && made.springs == springs.version {
-        return Ok(());
-    }
-    (made.h, made.springs) = (h, springs.version);
-    let M = &work.system.M;
-    let at = |i: usize, k: usize| i * basis.stride + k;
-    for i in 0..n {
-        for k in 0..n {
-            let a = at(i, k);
-            work.base[i * n + k] = M[a] + h * (springs.D[a] + h * springs.K[a]);
-        }
-    }
-    if model.options.geometric && stiffens(work, springs, basis, h) {
-        let G = &work.system.G;
-        for i in 0..n {
-            for k in 0..n {
-                work.factor[i * n + k] = (1.0 - LEFT) * work.base[i * n + k] + h * h * G[at(i, k)];
-            }
-        }
-        let bends = cholesky::factor(&mut work.factor, n);
-        for i in 0..n {
-            for k in 0..n {
-                let own = if bends {
-                    G[at(i, k)]
-                } else if i == k {
-                    (0..n).map(|k| G[at(i, k)].abs()).sum()
-                } else {
-                    0.0
-                };
-                work.base[i * n + k] += h * h * own;
-            }
-        }
-    }
-    work.factor.copy_from_slice(&work.base);
-    if cholesky::factor(&mut work.factor, n) {
-        return Ok(());
-    }
-    work.made.valid = false;
-    Err(undetermined(model, motion, h))
-}
-
-/// Whether geometric stiffness is more than a step can hold at its start: G against K + 2D/h + 4M/h².
-fn stiffens(work: &mut Workspace, springs: &Springs, basis: &Basis, h: f64) -> bool {
-    let n = basis.count;
-    let System { M, G, .. } = &work.system;
-    for i in 0..n {
-        for k in 0..n {
-            let a = i * basis.stride + k;
-            let held = springs.K[a] + (2.0 * springs.D[a] + 4.0 * M[a] / h) / h;
-            work.factor[i * n + k] = held - G[a];
-        }
-    }
-    !cholesky::factor(&mut work.factor, n)
-}
-
-/// Adds a dead load to the sums of its link; a couple by half on each side of the diagonal.
-pub(super) fn spread(own: &mut [Lanes; 12], l: usize, at: &Vector3<f64>, load: &Wrench) {
-    for i in 0..3 {
-        own[i][l] += load.force[i];
-        for k in 0..3 {
-            own[3 + 3 * i + k][l] += at[i] * load.force[k];
-        }
-    }
-    for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
-        own[3 + 3 * j + k][l] += 0.5 * load.torque[i];
-        own[3 + 3 * k + j][l] -= 0.5 * load.torque[i];
-    }
 }
 
 /// Adds JᵀWJ of a frame at an arm from P to a matrix; `J` is that of its link at P, and becomes that of the frame.
@@ -713,7 +527,7 @@ fn not_finite(model: &Constants, motion: &Motion, h: f64) -> StepError {
 }
 
 /// The matrix of a step is not positive: something moves that has no mass and no spring, or numbers left f64.
-fn undetermined(model: &Constants, motion: &Motion, h: f64) -> StepError {
+pub(super) fn undetermined(model: &Constants, motion: &Motion, h: f64) -> StepError {
     let mut error = not_finite(model, motion, h);
     if let StepError::NotFinite { step, .. } = &mut error {
         *step += 1;
