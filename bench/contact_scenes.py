@@ -14,12 +14,12 @@ MuJoCo races twice: as it comes, and made to hold what Coulomb friction holds: e
 iterations, contacts as hard as the step allows. As it comes, feet creep until nothing pulls at them, and the ball is lost.
 
 Blocks alternate. A block is the median CPU time of a step at rest: for MuJoCo of calls of mj_step with twenty steps each, for
-Pliant of twenty steps with all links. Told are the median over blocks, the tenth and ninetieth percentiles, and where all
+Pliant of twenty steps with all links. Reported are the median over blocks, the tenth and ninetieth percentiles, and where all
 came to rest: heights, and the forces of contact, which must carry the weight.
 
 Then the whole scene, from its start: approach, impact, slip and grasp, the first three seconds, set-points that move included. A block is the
 mean CPU time of a step over all of them; of MuJoCo, whose set-points are set from Python, that of the calls of mj_step less
-that of as many calls that take no step. Told is also how far the body is from where Pliant's articulated engine has it, at most.
+that of as many calls that take no step. Reported is also how far the body is from where Pliant's articulated engine has it, at most.
 Prints one JSON document with the data and a Markdown table.
 """
 
@@ -250,22 +250,22 @@ class Pliant:
 
     def ask(self, line):
         self.program.stdin.write(line + "\n")
-        told = json.loads(self.program.stdout.readline())
-        if "error" in told:
-            sys.exit(f"Pliant: {told['error']}")
-        return told
+        measured_by_engine = json.loads(self.program.stdout.readline())
+        if "error" in measured_by_engine:
+            sys.exit(f"Pliant: {measured_by_engine['error']}")
+        return measured_by_engine
 
     def block(self, steps):
         return self.ask(f"block {steps}")["us"]
 
     def whole(self, body):
-        told = self.ask(f"whole {WHOLE} {EVERY} {body}")
-        return told["us"], np.array(told["path"])
+        measured_by_engine = self.ask(f"whole {WHOLE} {EVERY} {body}")
+        return measured_by_engine["us"], np.array(measured_by_engine["path"])
 
     def answer(self, body):
-        told = self.ask(f"rest {body}")
-        forces = {name: np.array(force) for name, force in told["forces"].items()}
-        return told | {"forces": tidy(forces)}
+        measured_by_engine = self.ask(f"rest {body}")
+        forces = {name: np.array(force) for name, force in measured_by_engine["forces"].items()}
+        return measured_by_engine | {"forces": tidy(forces)}
 
 
 def export(peers, name, ground, folder):
@@ -302,9 +302,9 @@ def main():
                     spent, paths[racer] = own.whole(body)
                     wholes[racer].append(spent)
             engines = {racer: spread(times[racer]) | own.answer(body) for racer, own in racers.items()}
-            for racer, told in engines.items():
+            for racer, measured_by_engine in engines.items():
                 apart = float(np.linalg.norm(paths[racer] - paths[OWN], axis=1).max())
-                told["whole"] = spread(wholes[racer]) | {"apart": apart}
+                measured_by_engine["whole"] = spread(wholes[racer]) | {"apart": apart}
             results.append({"scene": title, "engines": engines})
             for racer in (OWN, "Pliant reduced"):
                 racers[racer].program.stdin.close()
@@ -325,16 +325,16 @@ def lines(results):
     for result in results:
         limit = limits[result["scene"]]
         own = result["engines"][OWN]["median"]
-        for racer, told in result["engines"].items():
+        for racer, measured_by_engine in result["engines"].items():
             # What contact lifts: the loose ball where there is one, else what stands on the world.
-            lifted = abs(told["forces"].get("ball", told["forces"].get("world", [0.0] * 3))[2])
-            rest = f"{1e3 * told['height']:.2f} | {lifted:.3f}" if lifted else "lost | 0"
+            lifted = abs(measured_by_engine["forces"].get("ball", measured_by_engine["forces"].get("world", [0.0] * 3))[2])
+            rest = f"{1e3 * measured_by_engine['height']:.2f} | {lifted:.3f}" if lifted else "lost | 0"
             asked = ""
             if racer == OWN:
                 over = 100 * (own / limit - 1)
                 asked = f"{limit:g}: " + ("holds" if over <= 0 else f"**missed by {over:.0f} %**")
-            yield (f"| {result['scene']} | {racer} | {told['median']:.1f} ({told['p10']:.1f}–{told['p90']:.1f})"
-                   f" | {asked} | {told['median'] / own:.2f} | {rest} |")
+            yield (f"| {result['scene']} | {racer} | {measured_by_engine['median']:.1f} ({measured_by_engine['p10']:.1f}–{measured_by_engine['p90']:.1f})"
+                   f" | {asked} | {measured_by_engine['median'] / own:.2f} | {rest} |")
     yield ""
     yield ("The same scenes from their start, three seconds of approach, impact, slip and rest, mean CPU time of a step, median over"
            f" blocks (p10–p90); asked is that MuJoCo set up to hold takes at least twice as long as `{OWN.split()[1]}`. Apart is how far"
@@ -344,12 +344,12 @@ def lines(results):
     yield "|---|---|---|---|---|---|"
     for result in results:
         own = result["engines"][OWN]["whole"]["median"]
-        for racer, told in result["engines"].items():
-            told = told["whole"]
-            times = told["median"] / own
+        for racer, measured_by_engine in result["engines"].items():
+            measured_by_engine = measured_by_engine["whole"]
+            times = measured_by_engine["median"] / own
             asked = ("holds" if times >= 2.0 else "**missed**") if racer == "MuJoCo, holding" else ""
-            yield (f"| {result['scene']} | {racer} | {told['median']:.1f} ({told['p10']:.1f}–{told['p90']:.1f})"
-                   f" | {times:.2f} | {asked} | {1e3 * told['apart']:.2f} |")
+            yield (f"| {result['scene']} | {racer} | {measured_by_engine['median']:.1f} ({measured_by_engine['p10']:.1f}–{measured_by_engine['p90']:.1f})"
+                   f" | {times:.2f} | {asked} | {1e3 * measured_by_engine['apart']:.2f} |")
     yield ""
     yield "What a step of contact is made of, and what bounds it, is in `crates/pliant-core/src/contact/README.md`."
 
@@ -365,8 +365,8 @@ def run(tools, quick):
         command = [str(setup.PYTHON), __file__, "--peers", str(tools.peers), *few]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
-            told = json.loads(done.stdout)
-            return told["data"], told["markdown"]
+            measured_by_engine = json.loads(done.stdout)
+            return measured_by_engine["data"], measured_by_engine["markdown"]
         why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
     return {"skipped": why}, f"## Contact\n\nSkipped: {why}\n"
 

@@ -239,13 +239,13 @@ def measure(peers, path):
         racers["MuJoCo discrete"] = lambda: MuJoCo(data, dt).run()
         for racer, run in racers.items():
             try:
-                told = run()
+                measured_by_engine = run()
             except Unsupported as why:
-                told = {"error": f"no model of it here: {why}"}
-            if "error" not in told:
-                error = max(np.linalg.norm(np.subtract(told["at"][name], at)) for name, at in exact["at"].items())
-                told["off"] = float(error / moved)
-            rows.append({"dt": label, "engine": racer} | told)
+                measured_by_engine = {"error": f"no model of it here: {why}"}
+            if "error" not in measured_by_engine:
+                error = max(np.linalg.norm(np.subtract(measured_by_engine["at"][name], at)) for name, at in exact["at"].items())
+                measured_by_engine["off"] = float(error / moved)
+            rows.append({"dt": label, "engine": racer} | measured_by_engine)
     for program in own.values():
         program.program.stdin.close()
     return {"radius": exact["radius"], "moved": float(moved), "rows": rows}
@@ -307,8 +307,8 @@ def run(tools, quick):
         command = [str(setup.PYTHON), __file__, "--peers", str(tools.peers), *few]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode == 0:
-            told = json.loads(done.stdout)
-            return told["data"], told["markdown"]
+            measured_by_engine = json.loads(done.stdout)
+            return measured_by_engine["data"], measured_by_engine["markdown"]
         why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
     return {"skipped": why}, f"## Linkages\n\nSkipped: {why}\n"
 
