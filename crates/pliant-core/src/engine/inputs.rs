@@ -172,11 +172,6 @@ impl Inputs {
         self.spring_ids.clone_from(&other.spring_ids);
     }
 
-    /// Sets the dead loads on all effectors.
-    pub(crate) fn set_effector_loads(&mut self, loads: &[Wrench]) {
-        self.effector_loads.copy_from_slice(loads);
-    }
-
     /// Adds forces to the loads on bodies, whose loads before are kept for [`Inputs::take_forces_off`].
     pub(crate) fn add_forces(&mut self, forces: &[(usize, Wrench)], before: &mut Vec<Wrench>) {
         before.clear();

@@ -32,6 +32,9 @@ const LEAST_SOFTNESS: f64 = 1e-11;
 /// So many iterations in a row may leave more than half of the closures before rows are made less soft.
 const SLOW_ITERATIONS: usize = 5;
 
+/// How often multipliers are solved for at a pose before its distance to equilibrium is told.
+const MULTIPLIER_ROUNDS: usize = 3;
+
 /// How often the limits that act are chosen anew in one iteration.
 const LIMIT_ROUNDS: usize = 20;
 
@@ -103,6 +106,42 @@ pub(crate) fn settle_by_full(
     let equilibrium = own.settle(settings)?;
     simulation.set_state(&own.state).map_err(failed)?;
     Ok(equilibrium)
+}
+
+/// Distance to equilibrium: the longest way of a link's frame in one Newton step from the state, over the radius. Multipliers of
+/// another engine's state are unknown: they are solved for where the state is, before the step, until geometric stiffness has
+/// them. Infinite where nothing holds a free base,
+/// or the energy is convex with no pseudo-mass.
+pub(super) fn distance(model: &Constants, inputs: &Inputs, state: &State, work: &mut Workspace) -> f64 {
+    if check_held(model, inputs).is_err() {
+        return f64::INFINITY;
+    }
+    let settings = StaticsSettings::default();
+    let search = Search::new(model, inputs, &settings);
+    let mut at = state.clone();
+    at.base = inputs.base;
+    at.rates.fill(0.0);
+    at.multipliers.fill(0.0);
+    search.place(&mut at, work, 1.0);
+    let [smallest, largest] =
+        [PSEUDO_MASS[1], PSEUDO_MASS[2]].map(|m| m * search.augment[0] / search.inertia.0);
+    let mut pseudo_mass = smallest;
+    for _ in 0..MULTIPLIER_ROUNDS {
+        while !search.solve_within_limits(&at, work, pseudo_mass, 1.0) {
+            pseudo_mass *= 10.0;
+            if !pseudo_mass.is_finite() || !largest.is_finite() || pseudo_mass > largest {
+                return f64::INFINITY;
+            }
+        }
+        model.for_each_row(|row, unknown| at.multipliers[row] -= work.solution[unknown]);
+    }
+    let ways = model.nodes.iter().zip(&work.frames).map(|(node, frame)| {
+        let x = &work.solution[node.unknown..node.unknown + 6];
+        let arm = frame.pose.position - frame.center;
+        (Vector3::new(x[0], x[1], x[2]) + Vector3::new(x[3], x[4], x[5]).cross(&arm)).norm()
+    });
+    let longest = ways.fold(0.0, |most: f64, way| if way.is_nan() { f64::INFINITY } else { most.max(way) });
+    longest / if model.radius > 0.0 { model.radius } else { 1.0 }
 }
 
 pub(super) struct Search<'a> {

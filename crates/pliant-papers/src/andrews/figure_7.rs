@@ -1,7 +1,7 @@
 //! Andrews 2015, Figure 7: what 1, 2 and 4 models placed by hand are worth as the displacement grows: error of the
 //! effector, and gaps in the joints when links are placed by twists.
 
-use pliant::blended::{Force, Links, Model, Options};
+use pliant::blended::{Links, Model, Options};
 use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
@@ -23,8 +23,7 @@ const COLUMNS: [f64; 6] = [0.05, 0.2, 0.4, 0.6, 0.8, 1.0];
 const PRINTED: [f64; 2] = [0.1, 0.15];
 
 /// The paper's way: forces from the blend alone, links by twists, all effectors weighed together.
-const WAY: fn() -> Options =
-    || Options { force: Force::Blend, links: Links::Twist, branches: false, ..Options::default() };
+const WAY: fn() -> Options = || Options { links: Links::Twist, branches: false, ..Options::default() };
 
 /// What was measured of one number of models.
 struct Curve {
@@ -114,11 +113,7 @@ fn curves(name: &str, effort: &mut Effort) -> Result<Vec<Curve>, Failure> {
         let mut points = Vec::new();
         for (displacement, (size, state)) in displacements.iter().zip(&loaded) {
             let mut simulation = model.simulate();
-            simulation.set_options(Options {
-                force: Force::Blend,
-                links: Links::Twist,
-                ..Options::default()
-            });
+            simulation.set_options(Options { links: Links::Twist, ..Options::default() });
             let rests = settle(&mut simulation, *size);
             let (error, violation) = match state {
                 Some(state) if rests => (error_of(&simulation, state), simulation.violation()),
@@ -137,7 +132,7 @@ fn curves(name: &str, effort: &mut Effort) -> Result<Vec<Curve>, Failure> {
 
 /// The two plots of a mechanism.
 fn plots(curves: &[Curve]) -> Vec<Figure> {
-    let classes = ["full", "joint", "live"];
+    let classes = ["full", "joint", "motions"];
     let lines = |column: usize| -> Vec<Series> {
         let named = |curve: &Curve| match curve.models {
             1 => "1 model".to_string(),
