@@ -165,7 +165,6 @@ impl Made {
                 about.json = vec![("motions", few.into()), ("freedoms", all.into())];
                 about.rows =
                     vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
-                about.judge = (!touches).then(|| full::Model::new(held));
                 model.simulate().into()
             }
             Engine::Blended => {

@@ -100,7 +100,7 @@ pub trait Simulation: Internal + Send + 'static {
         Err(Unsupported {
             engine: self.engine(),
             what: "estimate of its error",
-            engines: &["full", "blended"],
+            engines: &["motions", "blended"],
         })
     }
 

@@ -8,7 +8,7 @@ use super::step::{self, Workspace};
 use super::{DEFAULT_ITERATIONS, statics};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Unsupported, Warning,
+    Warning,
 };
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
@@ -151,10 +151,5 @@ impl engine::Simulation for Simulation {
     /// ```
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         statics::settle(&self.model, &self.inputs, settings, &mut self.state, &mut self.work)
-    }
-
-    /// One Newton step of the statics, and not a Gauss–Newton one.
-    fn estimate(&mut self) -> Result<f64, Unsupported> {
-        Ok(statics::distance(&self.model, &self.inputs, &self.state, &mut self.work))
     }
 }

@@ -19,7 +19,7 @@ use crate::spatial::Twist;
 
 /// Pseudo-mass at the start, smallest and largest: what it is on the heaviest node, relative to the
 /// stiffness that stands for the mechanism.
-const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
+pub(super) const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
 
 /// The two pseudo-masses that the uniqueness of an equilibrium is probed with: what they are on a node of
 /// middling inertia, relative to that stiffness. Rounding is at 1e-16, so a spring of 1e-10 still counts.
@@ -31,9 +31,6 @@ const LEAST_SOFTNESS: f64 = 1e-11;
 
 /// So many iterations in a row may leave more than half of the closures before rows are made less soft.
 const SLOW_ITERATIONS: usize = 5;
-
-/// How often multipliers are solved for at a pose before its distance to equilibrium is told.
-const MULTIPLIER_ROUNDS: usize = 3;
 
 /// How often the limits that act are chosen anew in one iteration.
 const LIMIT_ROUNDS: usize = 20;
@@ -108,42 +105,6 @@ pub(crate) fn settle_by_full(
     Ok(equilibrium)
 }
 
-/// Distance to equilibrium: the longest way of a link's frame in one Newton step from the state, over the radius. Multipliers of
-/// another engine's state are unknown: they are solved for where the state is, before the step, until geometric stiffness has
-/// them. Infinite where nothing holds a free base,
-/// or the energy is convex with no pseudo-mass.
-pub(super) fn distance(model: &Constants, inputs: &Inputs, state: &State, work: &mut Workspace) -> f64 {
-    if check_held(model, inputs).is_err() {
-        return f64::INFINITY;
-    }
-    let settings = StaticsSettings::default();
-    let search = Search::new(model, inputs, &settings);
-    let mut at = state.clone();
-    at.base = inputs.base;
-    at.rates.fill(0.0);
-    at.multipliers.fill(0.0);
-    search.place(&mut at, work, 1.0);
-    let [smallest, largest] =
-        [PSEUDO_MASS[1], PSEUDO_MASS[2]].map(|m| m * search.augment[0] / search.inertia.0);
-    let mut pseudo_mass = smallest;
-    for _ in 0..MULTIPLIER_ROUNDS {
-        while !search.solve_within_limits(&at, work, pseudo_mass, 1.0) {
-            pseudo_mass *= 10.0;
-            if !pseudo_mass.is_finite() || !largest.is_finite() || pseudo_mass > largest {
-                return f64::INFINITY;
-            }
-        }
-        model.for_each_row(|row, unknown| at.multipliers[row] -= work.solution[unknown]);
-    }
-    let ways = model.nodes.iter().zip(&work.frames).map(|(node, frame)| {
-        let x = &work.solution[node.unknown..node.unknown + 6];
-        let arm = frame.pose.position - frame.center;
-        (Vector3::new(x[0], x[1], x[2]) + Vector3::new(x[3], x[4], x[5]).cross(&arm)).norm()
-    });
-    let longest = ways.fold(0.0, |most: f64, way| if way.is_nan() { f64::INFINITY } else { most.max(way) });
-    longest / if model.radius > 0.0 { model.radius } else { 1.0 }
-}
-
 pub(super) struct Search<'a> {
     pub model: &'a Constants,
     pub inputs: &'a Inputs,
@@ -156,7 +117,7 @@ pub(super) struct Search<'a> {
     /// Softness of rows in the matrix, relative to what augmentation leaves them.
     softness: f64,
     /// Largest and geometric mean of the nodes' inertias, kg·m².
-    inertia: (f64, f64),
+    pub(super) inertia: (f64, f64),
     /// Whether any joint has limits or torque limits.
     limited: bool,
 }
@@ -172,7 +133,11 @@ struct Left {
 }
 
 impl<'a> Search<'a> {
-    fn new(model: &'a Constants, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
+    pub(super) fn new(
+        model: &'a Constants,
+        inputs: &'a Inputs,
+        settings: &'a StaticsSettings,
+    ) -> Search<'a> {
         let arms: Vec<f64> = (model.joints.iter())
             .flat_map(|j| {
                 let arm =
@@ -230,7 +195,7 @@ impl<'a> Search<'a> {
 
     /// Puts the frames where the state is, with loads scaled, and the state's coordinates and forces
     /// where the frames are.
-    fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
+    pub(super) fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
         frames::load(self.model, self.inputs, state, 0.0, &mut work.frames);
         frames::collect_loads(self.model, self.inputs, &mut work.loads);
         frames::apply_loads(self.model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
@@ -367,7 +332,7 @@ impl<'a> Search<'a> {
     /// Solves for the next move with the limits acting that it runs into, and no others: an active-set
     /// iteration on the linear problem (Hintermüller, Ito, Kunisch 2002). A joint that ran past a limit
     /// first would be thrown back by it, with forces that no step of Newton's method gets rid of.
-    fn solve_within_limits(
+    pub(super) fn solve_within_limits(
         &self,
         state: &State,
         work: &mut Workspace,
@@ -410,7 +375,13 @@ impl<'a> Search<'a> {
     }
 
     /// Solves for the next move; whether the matrix has the signs of a minimum.
-    fn solve(&self, state: &State, work: &mut Workspace, pseudo_mass: f64, load_scale: f64) -> bool {
+    pub(super) fn solve(
+        &self,
+        state: &State,
+        work: &mut Workspace,
+        pseudo_mass: f64,
+        load_scale: f64,
+    ) -> bool {
         let scheme = self.scheme(pseudo_mass);
         let Workspace { frames, loads, solution, numeric, ahead, .. } = work;
         let scene = Scene { ahead, ..self.scene(state, frames, loads, &scheme, load_scale) };
@@ -503,7 +474,7 @@ pub(super) fn factor_tangent(
 }
 
 /// Every free base must be tied to the world, by joints of what it carries or by a pull.
-fn check_held(model: &Constants, inputs: &Inputs) -> Result<(), StaticsError> {
+pub(super) fn check_held(model: &Constants, inputs: &Inputs) -> Result<(), StaticsError> {
     // Sets of connected nodes; the world is one more.
     let world = model.nodes.len();
     let mut set: Vec<usize> = (0..=world).collect();

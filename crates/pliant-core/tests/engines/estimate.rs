@@ -38,7 +38,7 @@ fn it_tells_the_error_of_a_linear_model() {
             }
             // At rest there is none.
             simulation.set_state(&case.state).unwrap();
-            let left = simulation.estimate().unwrap();
+            let left = engines::estimate(&mut simulation, &model).unwrap();
             assert!(left < 1e-5, "{name}: {left}");
         }
         eprintln!("{name}: {least:.2} to {most:.2}");
