@@ -57,14 +57,13 @@ impl Default for Options {
 
 impl Options {
     /// The algorithms as Andrews 2015 prints them: Algorithm 3 for compliances, Algorithm 4 for links, weights of the power
-    /// p = 2 over all samples of all effectors together, and tangents without geometric stiffness.
+    /// p = 2 over all samples of all effectors together.
     pub fn printed() -> Options {
         Options {
             power: 2,
             neighbours: usize::MAX,
             matrices: Matrices::Eigen,
             links: Links::Twist,
-            geometric: false,
             branches: false,
             ..Options::default()
         }
