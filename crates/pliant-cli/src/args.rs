@@ -150,7 +150,7 @@ pub struct Simulate {
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
     /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
-    /// large motions; trees), blended (several linear models, made once; less exact than motions) or auto (articulated
+    /// large motions), blended (several linear models, made once; less exact than motions) or auto (articulated
     /// or full, whichever is faster here; blended of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,

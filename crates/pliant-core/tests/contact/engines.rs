@@ -104,7 +104,7 @@ fn first_impulse() {
         hits.push((mechanism.name().to_string(), hit));
     }
     let hits: Vec<(&str, i32)> = hits.iter().map(|(name, hit)| (name.as_str(), *hit)).collect();
-    // Of three directions in three engines, and of trees in `motions`.
+    // Of three directions in four engines.
     let expected = [
         ("arm", 9),
         ("chain:6", 9),

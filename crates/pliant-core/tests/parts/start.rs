@@ -331,7 +331,7 @@ fn couplings_with_offsets_hold_at_the_start_and_stay() {
     };
     near(&State::at_rest(&mechanism).coordinates, 1e-15, "start");
     let states = first_states(&mechanism);
-    assert_eq!(states.len(), 3);
+    assert_eq!(states.len(), 4);
     for (engine, state) in states {
         near(&state.coordinates, 1e-12, engine);
     }

@@ -82,7 +82,7 @@ pub fn figures(effort: &mut Effort) -> Result<(Vec<Figure>, Finding), Failure> {
                 id,
                 title: format!("Sum of the gaps in the joints of {name} against displacement"),
                 description: "An effector pulled in several directions; one model against three, blended.".into(),
-                x: Axis::linear("norm of the effector's twist, linear over radius, angular over π"),
+                x: Axis::linear("norm of the effector twist, linear over radius, angular over π"),
                 y: Axis::linear("sum of gaps over radius").of_ratios(),
                 series,
                 marks: Vec::new(),
