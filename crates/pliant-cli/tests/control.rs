@@ -38,7 +38,7 @@ fn a_gripper_closes() {
     let gap = |d: &Value| position(d, "right")[0] - position(d, "left")[0];
     let open = run.json(&["statics", "gripper"], 0);
     assert!(gap(&full) < gap(&open) - 0.3 * radius, "it closes: {} {}", gap(&open), gap(&full));
-    for (mechanism, engine) in [("gripper.toml", "articulated")] {
+    for (mechanism, engine) in [("gripper.toml", "articulated"), ("gripper.toml", "motions")] {
         let document = moved(mechanism, engine);
         for effector in ["left", "right"] {
             let (a, b) = (position(&document, effector), position(&full, effector));

@@ -93,7 +93,7 @@ fn a_position_is_the_start_of_a_scene_file() {
 #[test]
 fn loops_stay_closed_where_joints_are_put() {
     let run = Run::new("options-loops");
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "motions", "reduced"] {
         let times = ["--engine", engine, "--duration", "0", "--dt", "0.01"];
         let document = run.json(&[&["simulate", "four-bar", "--at", "A=0.1"], &times[..]].concat(), 0);
         assert!((numbers(&document["joints"]["A"]["position"])[0] - 0.1).abs() < 1e-8, "{engine}");

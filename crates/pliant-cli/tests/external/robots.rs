@@ -236,7 +236,7 @@ fn a_panda_starts_at_home_and_stays() -> Found<()> {
     let settled = off(&run.json(&["statics", panda], 0));
     // Springs of 4500 N·m/rad hold 3 kg half a metre away: some millirad.
     assert!((1e-4..0.02).contains(&settled), "{settled}");
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "motions", "reduced"] {
         let moved = |duration: &str| {
             let arguments = ["simulate", panda, "--engine", engine, "--duration", duration, "--dt", "0.001"];
             off(&run.json(&arguments, 0))

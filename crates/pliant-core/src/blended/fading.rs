@@ -75,7 +75,8 @@ impl Simulation {
             self.unfaded[e] = self.effector_now(e);
         }
         self.faded.copy_from_slice(&self.fading);
-        let mut growth = h / self.options.fade.max(h);
+        let least = self.faded.iter().fold(1.0, |least: f64, s| least.min(*s));
+        let mut growth = (h / self.options.fade.max(h)).min(1.0 - least);
         for _ in 0..TRIES {
             self.go_back(start);
             for (s, before) in self.fading.iter_mut().zip(&self.faded) {

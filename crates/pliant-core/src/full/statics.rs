@@ -133,11 +133,7 @@ struct Left {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(
-        model: &'a Constants,
-        inputs: &'a Inputs,
-        settings: &'a StaticsSettings,
-    ) -> Search<'a> {
+    pub(super) fn new(model: &'a Constants, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
         let arms: Vec<f64> = (model.joints.iter())
             .flat_map(|j| {
                 let arm =

@@ -7,7 +7,7 @@ use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use pliant_core::blended::{Model, Options, Simulation};
 use pliant_core::engine::{Simulation as _, State};
 use pliant_core::mechanism::Mechanism;
-use pliant_core::{articulated, full, gallery};
+use pliant_core::{full, gallery};
 
 /// How far effectors are elsewhere after a step with and one without a change, over the radius.
 fn jump(mechanism: &Mechanism, with: &Simulation, without: &Simulation) -> f64 {
@@ -49,7 +49,7 @@ fn nothing_jumps() {
             let (dt, steps) = [(FRAME, 6), (1.0 / 240.0, 40), (FRAME, 30)][k];
             let mut simulation = model.simulate();
             set_loads(&mut simulation, &case.loads);
-            let mut other = articulated::Model::new(&mechanism).simulate();
+            let mut other = full::Model::new(&mechanism).simulate();
             set_loads(&mut other, &case.loads);
             for _ in 0..steps {
                 simulation.step(dt).unwrap();

@@ -52,7 +52,7 @@ fn the_estimate_tells_the_error() {
     let mut cases = Vec::new();
     for name in ["chain", "y", "helix:50"] {
         let mechanism = gallery::build(name).unwrap();
-        let sampling = Sampling { most_samples: 7, loads: 4, ..Sampling::default() };
+        let sampling = Sampling { displacement: 1.0, most_samples: 7, loads: 4, ..Sampling::default() };
         let (model, _) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(())).unwrap();
         let mut random = Random(31);
         let (mut least, mut most, mut compared) = (f64::INFINITY, 0.0f64, 0);

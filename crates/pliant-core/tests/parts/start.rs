@@ -202,7 +202,6 @@ fn it_moves_as_if_the_file_were_drawn_there() {
         // Two Newton iterations leave what the frames' axes have a part in; eight leave rounding.
         same!("full", full::Model::new, |s: &mut full::Simulation| s.set_iterations(8).unwrap());
         same!("articulated", articulated::Model::new, |_| ());
-        same!("motions", |m| motions::Choice::new(m).build().unwrap(), |_| ());
         same!("reduced", |m| Reduction::at_rest(m).build().unwrap(), |_| ());
         let C = [&mechanism, &other].map(|m| Reduction::at_rest(m).project().unwrap().compliance().clone());
         assert!((&C[0] - &C[1]).amax() < 1e-7 * C[1].amax());
