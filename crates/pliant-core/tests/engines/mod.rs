@@ -10,6 +10,7 @@ mod limits;
 mod momentum;
 mod ownership;
 mod repeat;
+mod springs;
 
 use pliant_core::blended;
 use pliant_core::engine::Simulation;
