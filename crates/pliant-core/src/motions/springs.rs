@@ -110,7 +110,7 @@ impl Springs {
             let parts =
                 [(&mut self.K, law.stiffness), (&mut self.D, law.damping), (&mut self.A, law.armature)];
             for (matrix, of) in parts.into_iter().filter(|(_, of)| *of != 0.0) {
-                for (x, to) in row.iter().zip(matrix.chunks_exact_mut(basis.stride)) {
+                for (x, to) in row.iter().zip(matrix.chunks_exact_mut(basis.stride.max(1))) {
                     to.iter_mut().zip(row).for_each(|(to, y)| *to += of * x * y);
                 }
             }

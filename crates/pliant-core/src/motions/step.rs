@@ -474,8 +474,8 @@ fn find(
     while again {
         round += 1;
         solve_once(model, inputs, h, motion, work)?;
-        again =
-            look_ahead(model, h, motion, inputs, work, round) | (governed && revise(model, inputs, h, motion, work));
+        again = look_ahead(model, h, motion, inputs, work, round)
+            | (governed && revise(model, inputs, h, motion, work));
     }
     Ok(())
 }
@@ -692,6 +692,9 @@ const TORN: f64 = 1e-3;
 
 /// Whether closures could not be closed.
 fn torn(model: &Constants, next: &Motion, h: f64) -> Result<(), StepError> {
+    if !next.closed.lambda.iter().all(|x| x.is_finite()) {
+        return Err(not_finite(model, next, h));
+    }
     if next.closed.gap <= TORN {
         return Ok(());
     }
