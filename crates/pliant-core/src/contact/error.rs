@@ -63,6 +63,16 @@ pub enum ContactError {
         /// Which, and how deep.
         text: String,
     },
+    /// An engine that takes no part in contact.
+    #[error(
+        "the engine `{engine}` of `{mechanism}` takes no part in contact: use `motions`, `articulated` or `full`"
+    )]
+    Untouchable {
+        /// The mechanism's name.
+        mechanism: String,
+        /// Its engine.
+        engine: &'static str,
+    },
     /// A time of recovery that is none.
     #[error("an overlap cannot be driven out in {seconds} s: it must be finite and above zero")]
     RecoveryTime {
