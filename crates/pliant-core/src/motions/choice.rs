@@ -44,6 +44,9 @@ const MORE: usize = 4;
 /// Change of an eigenvalue, relative, at which it is found.
 const FOUND: f64 = 1e-6;
 
+/// What joints without springs weigh, of their inertia, where there are loops.
+const FOLLOWING: f64 = 1e-3;
+
 /// Limited joints up to which each has a motion of its own.
 const FEW_LIMITS: usize = 12;
 
@@ -248,6 +251,11 @@ impl<'a> Shape<'a> {
         let sigma = if sigma.is_finite() { sigma } else { 1.0 };
         for (norm, m) in shape.norms.iter_mut().zip(&inertia).filter(|(norm, _)| **norm == 0.0) {
             *norm = sigma * m.max(f64::MIN_POSITIVE);
+        }
+        // Joints without springs follow where loops lead: they close them rather than those that hold.
+        if !tree.mechanism.order().loop_joints().is_empty() {
+            let passive = shape.norms.iter_mut().zip(&shape.sprung).filter(|(_, sprung)| !**sprung);
+            passive.for_each(|(norm, _)| *norm *= FOLLOWING);
         }
         shape.closures = Closures::new(tree, &shape.norms)?;
         if !(shape.closures.joints.is_empty() && shape.closures.all.is_empty()) {

@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::model::Constants;
-use super::momentum::{Around, gather, own_impulses, push};
+use super::momentum::{Around, Carried, gather, own_impulses, push};
 use super::simulation::Simulation;
 use super::step::{self, tangent};
 use crate::linear::dense::eigen;
@@ -18,15 +18,12 @@ use crate::spatial::Twist;
 /// How far a difference turns the link that turns most, rad, or moves it, in radii: the cube root of rounding.
 const APART: f64 = 1e-5;
 
-/// The furthest that a link turns in an iteration, rad, or moves, in radii.
-const FURTHEST: f64 = 0.5;
+/// The furthest that one direction turns a link in an iteration, rad, or moves it, in radii.
+const FURTHEST: f64 = 0.3;
 
 /// What closures may be left open by in an iteration, radii or rad; and how often its way is halved.
 const OPEN: f64 = 1e-9;
 const HALVINGS: usize = 10;
-
-/// How much steeper, of the slope at its start, the energy may rise at the end of an iteration.
-const RISEN: f64 = 0.3;
 
 /// Eigenvalues below this part of the largest count as it.
 const LEAST: f64 = 1e-12;
@@ -62,8 +59,36 @@ fn forces(simulation: &mut Simulation, model: &Constants, limits: bool, out: &mu
     motion.closed.gap
 }
 
-/// K⁻¹f with the sizes of K's eigenvalues, and whether they are all positive.
-fn newton(model: &Constants, K: &DMatrix<f64>, f: &DVector<f64>) -> Option<(DVector<f64>, bool)> {
+/// Steps of seconds with which a mechanism is let down where Newton's method does not arrive, and how many.
+const STEP: f64 = 0.1;
+const STEPS: usize = 300;
+
+/// Lets the mechanism down, at rest at the start of every step: limits and closures are then met one after the other.
+pub(super) fn let_down(simulation: &mut Simulation, model: &Constants) {
+    for _ in 0..STEPS {
+        let Simulation { motion, inputs, springs, work, .. } = simulation;
+        motion.rates.fill(0.0);
+        motion.carried.fill(Carried::STILL);
+        motion.closed.rolled.fill(0.0);
+        motion.closed.loop_rolled.fill(0.0);
+        motion.place(model, &springs.now);
+        work.forget();
+        if step::solve(model, springs, inputs, STEP, motion, work).is_err() {
+            return;
+        }
+        step::spin_end(model, springs, motion, work);
+        if step::advance(model, springs, inputs, STEP, motion, work).is_err() {
+            return;
+        }
+        (work.next.time, work.next.steps) = (motion.time, motion.steps);
+        std::mem::swap(motion, &mut work.next);
+    }
+    simulation.motion.rates.fill(0.0);
+    simulation.motion.carried.fill(Carried::STILL);
+}
+
+/// K⁻¹f with the sizes of K's eigenvalues, no direction further than [`FURTHEST`]; whether they are all positive, and how far it were.
+fn newton(model: &Constants, K: &DMatrix<f64>, f: &DVector<f64>) -> Option<(DVector<f64>, bool, f64)> {
     let n = f.len();
     // In units in which every motion turns a link by as much.
     let units = DVector::from_fn(n, |k, _| 1.0 / model.turns[k].max(f64::MIN_POSITIVE.sqrt()));
@@ -74,16 +99,23 @@ fn newton(model: &Constants, K: &DMatrix<f64>, f: &DVector<f64>) -> Option<(DVec
         return None;
     }
     let stable = found.eigenvalues.iter().all(|x| *x > 0.0);
+    // Each direction for itself: stiff ones arrive while soft ones are on their way.
+    let mut furthest = 0.0f64;
     let mut along = found.eigenvectors.tr_mul(&f.component_mul(&units));
     for (x, value) in along.iter_mut().zip(found.eigenvalues.iter()) {
         *x /= value.abs().max(LEAST * most);
+        furthest = furthest.max(x.abs());
+        *x = x.clamp(-FURTHEST, FURTHEST);
     }
-    Some(((&found.eigenvectors * along).component_mul(&units), stable))
+    Some(((&found.eigenvectors * along).component_mul(&units), stable, furthest))
 }
 
 /// One iteration: how far it moved a link, whether the tangent is positive, and how far closures are open.
 pub(super) fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool, f64) {
     let n = model.basis.count;
+    if n == 0 {
+        return (0.0, true, simulation.motion.closed.gap);
+    }
     let lost = (f64::NAN, false, f64::NAN);
     let (mut right, mut ahead, mut behind) = (DVector::zeros(n), DVector::zeros(n), DVector::zeros(n));
     if !(forces(simulation, model, false, &mut right) <= OPEN) {
@@ -113,7 +145,7 @@ pub(super) fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, b
     let laws = &simulation.inputs.laws;
     let limited: Vec<usize> = step::limited(model).copied().collect();
     let mut acts = vec![0.0; limited.len()];
-    let (mut moves, mut stable) = (DVector::zeros(n), false);
+    let (mut moves, mut stable, mut furthest) = (DVector::zeros(n), false, 0.0);
     let mut pushed = right.clone();
     for _ in 0..=limited.len().min(8) {
         let mut changed = false;
@@ -130,26 +162,24 @@ pub(super) fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, b
                 pushed.axpy(-law.limit * (q - bound), &row, 1.0);
             }
         }
-        if !changed && moves.amax() > 0.0 {
+        if !changed && !moves.is_empty() && moves.amax() > 0.0 {
             break;
         }
         let Some(found) = newton(model, &K, &pushed) else { return lost };
-        (moves, stable) = found;
-        if moves.amax() == 0.0 {
+        (moves, stable, furthest) = found;
+        if moves.is_empty() || moves.amax() == 0.0 {
             break;
         }
     }
     let turned: f64 = moves.iter().zip(&model.turns).map(|(x, t)| x.abs() * t).sum();
-    let mut part = if turned > FURTHEST { FURTHEST / turned } else { 1.0 };
-    let slope = pushed.dot(&moves);
-    for halving in 0..HALVINGS {
+    let turned = if furthest > FURTHEST { furthest.max(turned) } else { turned };
+    let mut part = 1.0;
+    for _ in 0..HALVINGS {
         let there = moves.iter().zip(&start.0).map(|(x, y)| y + part * x);
         simulation.motion.y.iter_mut().zip(there).for_each(|(y, x)| *y = x);
         simulation.motion.closed.s.clone_from(&start.1);
         let gap = forces(simulation, model, true, &mut ahead);
-        // Not beyond where the energy rises again, as where a limit is met.
-        let risen = ahead.dot(&moves) < -RISEN * slope && halving + 1 < HALVINGS;
-        if gap <= OPEN && ahead.iter().all(|x| x.is_finite()) && !risen {
+        if gap <= OPEN && ahead.iter().all(|x| x.is_finite()) {
             return (turned, stable, gap);
         }
         part *= 0.5;

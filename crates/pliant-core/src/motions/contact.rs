@@ -48,7 +48,7 @@ fn add_push(J: &[f64], stride: usize, arm: &Vector3<f64>, w: &Vector6<f64>, g: &
     let (f, t) = (Vector3::new(w[0], w[1], w[2]), Vector3::new(w[3], w[4], w[5]));
     let t = t + arm.cross(&f);
     let at_point = [f.x, f.y, f.z, t.x, t.y, t.z];
-    for (row, w) in J.chunks_exact(stride).zip(at_point).filter(|(_, w)| *w != 0.0) {
+    for (row, w) in J.chunks_exact(stride.max(1)).zip(at_point).filter(|(_, w)| *w != 0.0) {
         g.iter_mut().zip(row).for_each(|(g, J)| *g += w * J);
     }
 }

@@ -18,7 +18,7 @@ use crate::linear::wide::{dot, wide};
 use nalgebra::DMatrix;
 
 /// What may be left open, radii or rad, and how often it is closed at most.
-const CLOSED: f64 = 1e-10;
+pub(super) const CLOSED: f64 = 1e-10;
 const ROUNDS: usize = 12;
 
 /// The furthest that a round turns a joint, rad, or moves it, in radii.
@@ -39,6 +39,8 @@ pub(super) struct Closed {
     pub at: Evaluated,
     /// The most that is open, radii or rad; 0 for flat closures.
     pub gap: f64,
+    /// What may be left open.
+    pub tolerance: f64,
     /// T, and S T of loop joints' coordinates.
     pub tangent: Basis,
     pub loop_rows: Vec<f64>,
@@ -83,6 +85,7 @@ impl Closed {
             reference: if closures.curved { Reference::new(tree) } else { empty() },
             at,
             gap: 0.0,
+            tolerance: CLOSED,
             tangent,
             loop_rows: vec![0.0; some(loops * stride)],
             X: vec![0.0; some(closures.rows * stride)],
@@ -110,15 +113,18 @@ impl Closed {
     /// Puts all links where y has them, closures closed, and finds T there.
     pub fn put(&mut self, model: &Constants, reference: &Reference, y: &[f64], places: &mut Places) {
         let (tree, closures) = (&model.tree, &model.closures);
+        let mut last = f64::INFINITY;
         for round in 0..=ROUNDS {
             self.refer(model, reference);
             places.put(tree, &model.basis, &self.reference, y);
             closures.evaluate(tree, places, &mut self.at, false);
             self.factor(model);
             self.gap = self.open(model);
-            if self.gap.is_nan() || self.gap <= CLOSED || round == ROUNDS {
+            let rounding = self.gap <= CLOSED && self.gap > 0.1 * last;
+            if self.gap.is_nan() || self.gap <= self.tolerance || rounding || round == ROUNDS {
                 break;
             }
+            last = self.gap;
             self.close(model);
         }
         self.lean(model);
@@ -465,7 +471,7 @@ fn turn_basis_lanes<const FUSED: bool>(
     for (&i, phi) in group.freedoms.iter().zip(group.corrections.chunks_exact(group.rows)) {
         let to = &mut tangent.rows[i * stride..(i + 1) * stride];
         to.copy_from_slice(basis.row(i));
-        for (phi, row) in phi.iter().zip(X.chunks_exact(stride)).filter(|(phi, _)| **phi != 0.0) {
+        for (phi, row) in phi.iter().zip(X.chunks_exact(stride.max(1))).filter(|(phi, _)| **phi != 0.0) {
             to.iter_mut().zip(row).for_each(|(to, x)| *to -= phi * x);
         }
         let n = tree.freedoms[i].link;

@@ -97,7 +97,11 @@ impl Simulation {
         }
         for (at, i) in model.freedom_of.iter().enumerate() {
             let Some(i) = *i else { continue };
-            let (q, rate) = (motion.coordinate(model, i), motion.rate(model, i));
+            let (q, mut rate) = (motion.coordinate(model, i), motion.rate(model, i));
+            // Those that the step ended with, which rotors carry on.
+            if let (true, Some(rolled)) = (model.closures.curved, motion.closed.rolled.get(i)) {
+                rate = *rolled;
+            }
             let law = &self.inputs.laws[at];
             let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
             let motor = law.stiffness * (self.inputs.rest[at] - q) - law.damping * rate;

@@ -24,6 +24,9 @@ const FURTHEST: f64 = 0.5;
 /// Iterates that move no link by more than this, rad or radii, are at rest.
 const STILL: f64 = 1e-11;
 
+/// The same on curved closures, whose rounding soft motions multiply.
+const STILL_ON_CLOSURES: f64 = 1e-9;
+
 pub(super) fn settle(
     simulation: &mut Simulation,
     settings: &StaticsSettings,
@@ -42,26 +45,20 @@ pub(super) fn settle(
     simulation.motion.closed.rolled.fill(0.0);
     simulation.motion.closed.loop_rolled.fill(0.0);
     simulation.motion.carried.fill(Carried::STILL);
-    let mut found = Equilibrium::NONE;
-    for iteration in 0..settings.iterations {
-        simulation.motion.place(&model, &simulation.springs.now);
-        let (moved, stable) = if model.closures.curved {
-            let (moved, stable, gap) = closed_statics::iterate(simulation, &model);
-            found.closure = if gap.is_finite() { gap } else { found.closure };
-            (moved, stable)
-        } else {
-            iterate(simulation, &model)
-        };
-        if !moved.is_finite() {
-            break;
-        }
-        (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
-        if moved <= STILL.max(1e-3 * settings.tolerance) {
-            (found.converged, found.load_reached) = (true, 1.0);
-            break;
-        }
+    // An equilibrium is sought among poses that are closed to rounding.
+    simulation.motion.closed.tolerance = 0.0;
+    let start = simulation.motion.clone();
+    let mut found = search(simulation, &model, settings);
+    if !found.converged && model.closures.curved {
+        let iterations = found.iterations;
+        simulation.motion = start;
+        closed_statics::let_down(simulation, &model);
+        found = search(simulation, &model, settings);
+        found.iterations += iterations;
     }
     simulation.motion.place(&model, &simulation.springs.now);
+    simulation.motion.closed.tolerance = super::manifold::CLOSED;
+    simulation.work.next.closed.tolerance = super::manifold::CLOSED;
     simulation.work.forget();
     if !found.converged {
         simulation.motion = before;
@@ -69,6 +66,32 @@ pub(super) fn settle(
     let state = simulation.state().clone();
     debug_assert!(state.is_finite());
     Ok(found)
+}
+
+/// Newton's method from where the motion is.
+fn search(simulation: &mut Simulation, model: &Constants, settings: &StaticsSettings) -> Equilibrium {
+    let mut found = Equilibrium::NONE;
+    for iteration in 0..settings.iterations {
+        simulation.motion.place(model, &simulation.springs.now);
+        let (moved, stable) = if model.closures.curved {
+            let (moved, stable, gap) = closed_statics::iterate(simulation, model);
+            found.closure = if gap.is_finite() { gap } else { found.closure };
+            (moved, stable)
+        } else {
+            iterate(simulation, model)
+        };
+        if !moved.is_finite() {
+            break;
+        }
+        (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
+        // Differences leave a tangent of ten digits.
+        let still = if model.closures.curved { STILL_ON_CLOSURES } else { STILL };
+        if moved <= still.max(1e-3 * settings.tolerance) {
+            (found.converged, found.load_reached) = (true, 1.0);
+            break;
+        }
+    }
+    found
 }
 
 /// One iteration: how far it moved a link, and whether the tangent is positive.

@@ -252,7 +252,8 @@ pub(super) fn jacobian(tree: &Tree, basis: &Basis, places: &Places, n: usize, J:
         let link = &tree.links[at];
         for i in link.first..link.first + link.count {
             let s = places.axis(tree, i);
-            for (k, row) in J.chunks_exact_mut(basis.stride).enumerate().filter(|(k, _)| s[*k] != 0.0) {
+            for (k, row) in J.chunks_exact_mut(basis.stride.max(1)).enumerate().filter(|(k, _)| s[*k] != 0.0)
+            {
                 row.iter_mut().zip(basis.row(i)).for_each(|(J, theta)| *J += s[k] * theta);
             }
         }
