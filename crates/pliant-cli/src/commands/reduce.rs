@@ -55,7 +55,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         seed: arguments.seed,
         ..Sampling::default()
     };
-    let options = Options { force: arguments.force, ..Options::default() };
+    let options = Options::default();
     let (model, outcome) =
         sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
@@ -124,7 +124,7 @@ impl Made<'_> {
     fn advice(&self) -> Option<String> {
         (self.models > MANY).then(|| {
             format!(
-                "{} were needed: `simulate --engine live` needs none and is exact at rest",
+                "{} were needed: `simulate --engine motions` needs none and is more exact",
                 count(self.models, "model")
             )
         })

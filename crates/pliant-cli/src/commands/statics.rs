@@ -38,7 +38,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
     let blended = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
-            Some(Blended::of(mechanism, source.model.as_ref(), None, &arguments.mechanism, common.format())?)
+            Some(Blended::of(mechanism, source.model.as_ref(), &arguments.mechanism, common.format())?)
         }
         _ => None,
     };
