@@ -329,8 +329,8 @@ impl Moving {
     }
 
     /// H ← H exp(δ), δ = log(H⁻¹H_links) less the motion that has the same pivots: along what is no motion of the blend
-    /// the effectors go with the links, by `most` radii or rad at most.
-    pub fn follow_links(&mut self, radius: f64, most: f64) {
+    /// the effectors go with the links.
+    pub fn follow_links(&mut self, radius: f64) {
         let m = self.load.len();
         if self.rank == m {
             return;
@@ -342,10 +342,8 @@ impl Moving {
             let off = Vector6::from_fn(|i, _| {
                 let row = &self.L[(6 * k + i) * m..][..self.rank];
                 let inside: f64 = row.iter().zip(&along).map(|(l, y)| l * y).sum();
-                gap[6 * k + i] - inside
+                (gap[6 * k + i] - inside) * if i < 3 { radius } else { 1.0 }
             });
-            let part = (most / off.norm()).min(1.0);
-            let off = Vector6::from_fn(|i, _| off[i] * part * if i < 3 { radius } else { 1.0 });
             *anchor = *anchor * exp(&Twist::from_vector(&off));
             anchor.settle();
         }

@@ -24,10 +24,6 @@ const TOO_FAR: f64 = 1e3;
 const STILL: f64 = 1e-9;
 const STIFFEST: f64 = 1e3;
 
-/// How far effectors go with the links at most along what is no motion of the blend in a step in which samples fade in, in radii
-/// or rad: which motions it has may change with their weight.
-const FOLLOWING: f64 = 2e-5;
-
 impl Simulation {
     /// Advances by h seconds.
     pub(super) fn advance(&mut self, h: f64) -> Result<(), StepError> {
@@ -49,10 +45,9 @@ impl Simulation {
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
         self.evaluate(&acceleration)?;
-        let following = if self.fading.is_empty() { f64::INFINITY } else { FOLLOWING };
         for moving in &mut self.groups {
             moving.keep();
-            moving.follow_links(self.model.radius, following);
+            moving.follow_links(self.model.radius);
         }
         self.set_seats();
         (0..self.groups.len()).rev().for_each(|g| self.assemble(g, h));

@@ -693,6 +693,9 @@ const TORN: f64 = 1e-3;
 
 /// Whether closures could not be closed.
 fn torn(model: &Constants, next: &Motion, h: f64) -> Result<(), StepError> {
+    if !next.closed.lambda.iter().all(|x| x.is_finite()) {
+        return Err(not_finite(model, next, h));
+    }
     if next.closed.gap <= TORN {
         return Ok(());
     }

@@ -109,10 +109,10 @@ fn first_impulse() {
         ("arm", 9),
         ("chain:6", 9),
         ("y", 12),
-        ("ladder:6", 5),
-        ("four-bar", 9),
+        ("ladder:6", 6),
+        ("four-bar", 12),
         ("hand", 9),
-        ("gripper", 9),
+        ("gripper", 12),
         ("hexapod", 8),
     ];
     assert_eq!(hits, expected);

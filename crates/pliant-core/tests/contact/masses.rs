@@ -141,7 +141,9 @@ fn stacks_of_a_gram_and_a_ton_in_turn() {
                     world.add_body(&body).unwrap()
                 })
                 .collect();
-            (0..120).for_each(|_| drop(world.step(1.0 / 60.0).unwrap()));
+            for _ in 0..120 {
+                world.step(1.0 / 60.0).unwrap();
+            }
             for (i, id) in ids.into_iter().enumerate() {
                 let pose = world.body(id).unwrap().pose();
                 let sunk = 0.05 + 0.1 * i as f64 - pose.position.z;
