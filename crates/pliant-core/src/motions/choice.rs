@@ -55,6 +55,8 @@ enum Modes {
     Count(usize),
     /// All below a frequency, rad/s, up to [`MOST_MODES`].
     Below(f64),
+    /// All below a frequency, rad/s.
+    AllBelow(f64),
 }
 
 /// Which motions to keep of a mechanism.
@@ -117,6 +119,12 @@ impl Choice {
         self
     }
 
+    /// With all modes below a frequency, Hz, however many these are.
+    pub fn modes_below(mut self, frequency: f64) -> Choice {
+        self.modes = Modes::AllBelow(std::f64::consts::TAU * frequency);
+        self
+    }
+
     /// Under these loads and set-points too.
     pub fn under(mut self, inputs: &Inputs) -> Choice {
         self.loads.push(inputs.clone());
@@ -132,12 +140,7 @@ impl Choice {
     /// Chooses them.
     pub fn build(&self) -> Result<Model, ReductionError> {
         let mechanism = &self.mechanism;
-        if !mechanism.order().loop_joints().is_empty() || !mechanism.couplings().is_empty() {
-            return Err(ReductionError::Options(
-                "the engine `motions` takes no loops and couplings; use `articulated`, `full`, or `reduced` for small motions"
-                    .into(),
-            ));
-        }
+        refuse_loops(mechanism)?;
         let effectors = match (&self.effectors, mechanism.effectors().is_empty()) {
             (None, true) => Vec::new(),
             (names, _) => choose_effectors(mechanism, names.as_deref())?,
@@ -147,6 +150,21 @@ impl Choice {
         let (motions, norms) = shape.choose(&effectors, self.modes, &self.loads);
         Ok(Model { constants: Arc::new(Constants::new(tree, &motions, &norms)) })
     }
+}
+
+/// Refuses what the engine does not take.
+pub(super) fn refuse_loops(mechanism: &Mechanism) -> Result<(), ReductionError> {
+    if mechanism.order().loop_joints().is_empty() && mechanism.couplings().is_empty() {
+        return Ok(());
+    }
+    Err(ReductionError::Options(
+        "the engine `motions` takes no loops and couplings; use `articulated`, `full`, or `reduced` for small motions".into(),
+    ))
+}
+
+/// N of the freedoms of a tree's joints.
+pub(super) fn norms(tree: &Tree) -> Vec<f64> {
+    Shape::new(tree).norms
 }
 
 /// A tree at a pose, with what it takes to choose motions.
@@ -407,7 +425,10 @@ impl<'a> Shape<'a> {
             motions.add(rest(inputs), SAME);
             self.add_loaded(inputs, effectors, &mut motions);
         }
-        self.add_modes(&own, modes, &mut motions);
+        match modes {
+            Modes::AllBelow(frequency) => self.add_all_modes(&own, frequency, &mut motions),
+            modes => drop(self.add_modes(&own, modes, &mut motions)),
+        }
         let columns = motions.columns;
         (DMatrix::from_fn(n, columns.len(), |i, k| columns[k][i]), self.norms.clone())
     }
@@ -452,16 +473,34 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The slowest modes with all that is there held.
-    fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) {
+    /// All modes below a frequency, rad/s: as many more as are found, until one is above it.
+    fn add_all_modes(&self, own: &[[f64; 10]], frequency: f64, motions: &mut Motions) {
+        let held = motions.columns.len();
+        let mut most = MOST_MODES;
+        loop {
+            motions.columns.truncate(held);
+            let found = self.add_modes_up_to(own, Modes::Below(frequency), most, motions);
+            if found < most || motions.columns.len() >= self.joints.len() {
+                return;
+            }
+            most *= 2;
+        }
+    }
+
+    fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) -> usize {
+        self.add_modes_up_to(own, modes, MOST_MODES, motions)
+    }
+
+    /// The slowest modes with all that is there held; how many.
+    fn add_modes_up_to(&self, own: &[[f64; 10]], modes: Modes, most: usize, motions: &mut Motions) -> usize {
         let n = self.joints.len();
         let free = n.saturating_sub(motions.columns.len());
         let wanted = match modes {
             Modes::Count(count) => count.min(free),
-            Modes::Below(_) => MOST_MODES.min(free),
+            Modes::Below(_) | Modes::AllBelow(_) => most.min(free),
         };
         if wanted == 0 {
-            return;
+            return 0;
         }
         let block = (wanted + MORE).min(free);
         let phase = |i: usize, k: usize| (1.0 + 0.7 * ((i + 31 * k) % 10_007).pow(2) as f64).sin();
@@ -476,7 +515,7 @@ impl<'a> Shape<'a> {
             }
             let found: Vec<DVector<f64>> = motions.columns.split_off(held);
             if found.is_empty() {
-                return;
+                return 0;
             }
             let moved: Vec<DVector<f64>> = found.iter().map(|x| self.mass_times(own, x)).collect();
             let H = DMatrix::from_fn(found.len(), found.len(), |i, k| {
@@ -500,9 +539,11 @@ impl<'a> Shape<'a> {
         }
         space.truncate(match modes {
             Modes::Count(_) => wanted,
-            Modes::Below(w) => last.iter().filter(|value| **value * w * w > 1.0).count(),
+            Modes::Below(w) | Modes::AllBelow(w) => last.iter().filter(|value| **value * w * w > 1.0).count(),
         });
+        let found = space.len();
         space.into_iter().for_each(|x| motions.add(x, 1e-8));
+        found
     }
 }
 

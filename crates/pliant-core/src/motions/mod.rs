@@ -15,12 +15,14 @@
 
 mod basis;
 mod choice;
+mod columns;
 mod contact;
 mod floating;
 mod matrix;
 mod model;
 mod momentum;
 mod placing;
+mod sampling;
 mod simulation;
 mod springs;
 mod statics;
@@ -30,4 +32,5 @@ mod tree;
 
 pub use choice::Choice;
 pub use model::{Model, Options};
+pub use sampling::{Doing, Every, Limit, Outcome, Progress, Sampling, is_small};
 pub use simulation::Simulation;
