@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::{BodyId, Mechanism};
-use pliant::motions::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, is_small};
+use pliant::motions::{
+    Doing, Every, Limit, Model, Outcome, Progress, Sampling, independent_motions, is_small,
+};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
@@ -68,6 +70,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         sampling: &sampling,
         outcome: &outcome,
         model: &model,
+        freedoms: independent_motions(&mechanism).unwrap_or(model.freedoms()),
         bytes: std::fs::metadata(path).map_or(0, |about| about.len()),
         seconds: start.elapsed().as_secs_f64(),
         path,
@@ -120,7 +123,7 @@ fn nothing_reduced(mechanism: &Mechanism) -> String {
     format!(
         "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs no \
          model; the model has every motion",
-        count(mechanism.coordinate_count(), "freedom"),
+        count(independent_motions(mechanism).unwrap_or(0), "freedom"),
         count(mechanism.effectors().len(), "effector")
     )
 }
@@ -149,6 +152,8 @@ struct Made<'a> {
     sampling: &'a Sampling,
     outcome: &'a Outcome,
     model: &'a Model,
+    /// Independent ones of the mechanism's joints.
+    freedoms: usize,
     bytes: u64,
     seconds: f64,
     path: &'a Path,
@@ -157,11 +162,11 @@ struct Made<'a> {
 impl Made<'_> {
     /// Why every motion is kept.
     fn every(&self) -> Option<String> {
-        let kept = format!("the model has every one of {}", count(self.model.freedoms(), "motion"));
+        let kept = format!("the model has every one of {}", count(self.freedoms, "motion"));
         Some(match self.outcome.every.as_ref()? {
             Every::Few => format!(
                 "the bound takes nearly all of {}: {kept}, and `simulate --engine articulated` is faster and needs none",
-                count(self.model.freedoms(), "motion")
+                count(self.freedoms, "motion")
             ),
             Every::Restless(why) => {
                 format!(
@@ -225,7 +230,7 @@ impl Made<'_> {
         });
         let document = json!({
             "coordinates": self.model.motions(),
-            "freedoms": self.model.freedoms(),
+            "freedoms": self.freedoms,
             "samples": outcome.samples.len(),
             // A failure puts its message in place of `error`.
             "error": outcome.error,
@@ -279,7 +284,7 @@ impl Made<'_> {
         let left_out: Vec<String> =
             left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
         let rows = [
-            ("coordinates", format!("{} of {}", model.motions(), count(model.freedoms(), "freedom"))),
+            ("coordinates", format!("{} of {}", model.motions(), count(self.freedoms, "freedom"))),
             ("samples", samples),
             ("error", format!("{} where motions were chosen, by its estimate", radii(outcome.error))),
             ("held out", held_out),

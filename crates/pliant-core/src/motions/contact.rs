@@ -26,7 +26,8 @@ pub(super) struct Responses {
 impl Simulation {
     /// Where a body is among those that are touched; the arm from P to it.
     fn touched(&mut self, body: usize) -> (usize, Vector3<f64>) {
-        let (tree, basis, places) = (&self.model.tree, &self.model.basis, &self.motion.places);
+        let (tree, places) = (&self.model.tree, &self.motion.places);
+        let basis = step::tangent(&self.model, &self.motion.closed);
         let (node, offset) = tree.place(tree.mechanism.body_id(body));
         let n = node.expect("a body that moves");
         let arm = (places.pose(n) * offset).position - Vector3::from(places.point);

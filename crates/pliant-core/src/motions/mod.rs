@@ -15,9 +15,13 @@
 
 mod basis;
 mod choice;
+mod closed_statics;
+mod closures;
 mod columns;
+mod compliance;
 mod contact;
 mod floating;
+mod manifold;
 mod matrix;
 mod model;
 mod momentum;
@@ -30,7 +34,7 @@ mod step;
 mod system;
 mod tree;
 
-pub use choice::Choice;
+pub use choice::{Choice, independent_motions};
 pub use model::{Model, Options};
 pub use sampling::{Doing, Every, Limit, Outcome, Progress, Sampling, is_small};
 pub use simulation::Simulation;

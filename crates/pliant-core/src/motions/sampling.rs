@@ -13,7 +13,7 @@
 
 use nalgebra::{DMatrix, SymmetricEigen, Vector3};
 
-use super::choice::Choice;
+use super::choice::{Choice, independent_motions};
 use super::model::Model;
 use super::simulation::Simulation;
 use crate::engine::{Inputs, Simulation as _, State, StaticsError, StaticsSettings};
@@ -193,10 +193,10 @@ const NEARLY_ALL: f64 = 0.75;
 /// A motion that leaves more than this of the error does not help.
 const HELPS: f64 = 0.9;
 
-/// Whether the freedoms of a mechanism's joints are so few, or its effectors so many, that nothing is reduced: the articulated
+/// Whether the independent motions of a mechanism's joints are so few, or its effectors so many, that nothing is reduced: the articulated
 /// engine is faster then, and exact.
 pub fn is_small(mechanism: &Mechanism) -> bool {
-    mechanism.coordinate_count() <= 6 * mechanism.effectors().len()
+    independent_motions(mechanism).is_ok_and(|motions| motions <= 6 * mechanism.effectors().len())
 }
 
 impl Sampling {
@@ -229,6 +229,7 @@ impl Sampling {
         let mut search = Search {
             sampling: *self,
             radius: if held.radius() > 0.0 { held.radius() } else { 1.0 },
+            all: independent_motions(&held)?,
             full: full::Model::new(&held),
             rest: State::at_rest(&held),
             tangent: None,
@@ -320,6 +321,8 @@ struct Search<'a> {
     sampling: Sampling,
     mechanism: Mechanism,
     radius: f64,
+    /// Independent motions.
+    all: usize,
     full: full::Model,
     /// The equilibrium without loads.
     rest: State,
@@ -352,8 +355,7 @@ impl Search<'_> {
             let before = self.model.motions();
             self.now.doing = Doing::Choosing;
             spent |= self.train(&mut cases).is_err();
-            let all = self.model.freedoms();
-            if self.outcome.every.is_none() && self.model.motions() as f64 > NEARLY_ALL * all as f64 {
+            if self.outcome.every.is_none() && self.model.motions() as f64 > NEARLY_ALL * self.all as f64 {
                 self.model = Model::every_motion(&self.mechanism)?;
                 self.outcome.every = Some(Every::Few);
                 self.now.motions = self.model.motions();

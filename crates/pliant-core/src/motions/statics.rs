@@ -8,6 +8,7 @@
 
 use nalgebra::Vector3;
 
+use super::closed_statics;
 use super::matrix;
 use super::model::Constants;
 use super::momentum::{Around, Carried, gather, own_impulses};
@@ -38,11 +39,19 @@ pub(super) fn settle(
     simulation.motion.base_twist = Twist::ZERO;
     simulation.motion.places.base = simulation.inputs.base;
     simulation.motion.rates.fill(0.0);
+    simulation.motion.closed.rolled.fill(0.0);
+    simulation.motion.closed.loop_rolled.fill(0.0);
     simulation.motion.carried.fill(Carried::STILL);
     let mut found = Equilibrium::NONE;
     for iteration in 0..settings.iterations {
         simulation.motion.place(&model, &simulation.springs.now);
-        let (moved, stable) = iterate(simulation, &model);
+        let (moved, stable) = if model.closures.curved {
+            let (moved, stable, gap) = closed_statics::iterate(simulation, &model);
+            found.closure = if gap.is_finite() { gap } else { found.closure };
+            (moved, stable)
+        } else {
+            iterate(simulation, &model)
+        };
         if !moved.is_finite() {
             break;
         }
@@ -110,12 +119,12 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
             A[i * n + k] += springs.K[i * basis.stride + k];
         }
     }
-    for &i in &tree.limited {
-        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let (q, stiffness) = (places.coordinate(tree, i), law.limit);
+    for &i in step::limited(model) {
+        let law = &inputs.laws[step::coordinate_of(model, i)];
+        let (q, stiffness) = (motion.coordinate(model, i), law.limit);
         let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
         if beyond != 0.0 {
-            let row = &basis.row(i)[..n];
+            let row = &motion.row(model, i)[..n];
             for a in 0..n {
                 right[a] -= stiffness * beyond * row[a];
                 (0..n).for_each(|b| A[a * n + b] += stiffness * row[a] * row[b]);

@@ -59,10 +59,10 @@ fn errors(model: &Model, displacement: f64, count: usize) -> Vec<f64> {
 
 #[test]
 fn a_thousandth_of_the_radius_holds_under_unseen_loads() {
-    let mut all: Vec<(String, Mechanism, f64)> =
-        ["chain", "helix:50", "helix:100", "helix:400", "y", "arm", "hand"]
-            .map(|name| (name.into(), build(name).unwrap(), 1.0))
-            .into();
+    let names = ["chain", "helix:50", "helix:100", "helix:400", "y", "arm", "hand"];
+    let loops = ["loop", "rungs:18", "ladder:12", "gripper"];
+    let one = |name: &str| (name.to_string(), build(name).unwrap(), 1.0);
+    let mut all: Vec<(String, Mechanism, f64)> = names.into_iter().chain(loops).map(one).collect();
     // It locks beyond.
     all.push(("random tree".into(), tree(), 0.3));
     for (name, mechanism, displacement) in all {

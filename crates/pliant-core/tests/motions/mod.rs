@@ -5,5 +5,6 @@ mod contact;
 mod estimate;
 mod every_motion;
 mod free_base;
+mod loops;
 mod moving;
 mod resting;

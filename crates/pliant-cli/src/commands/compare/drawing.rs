@@ -1,4 +1,5 @@
 //! Drawings of a mechanism as inline SVG: planar ones face-on, others from a corner.
+#![allow(missing_docs)] // for `pliant-papers` alone
 
 use std::fmt::Write as _;
 

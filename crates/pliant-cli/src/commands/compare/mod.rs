@@ -2,12 +2,12 @@
 
 mod contest;
 mod contest_page;
-mod drawing;
+pub mod drawing;
 mod lead;
 mod measure;
 mod motion;
 mod page;
-mod skeleton;
+pub mod skeleton;
 mod verdict;
 mod wires;
 

@@ -1,5 +1,6 @@
 //! A mechanism as lines and dots, from its joints: each link is drawn between the points where joints and effectors sit on
 //! it. Thin lines show what joints alone do not: discs that roll, and the curves and surfaces that formulas follow.
+#![allow(missing_docs)] // for `pliant-papers` alone
 
 use pliant::contact::Surfaces;
 use pliant::joints::JointKind;

@@ -1,19 +1,21 @@
-//! Andrews 2015, Figures 5 and 6. The printed figures were not at hand when this was written; in their place stands what
-//! is needed to judge one linear model: its error at rest over growing displacements, and its motion, with the paper's
-//! mass and with ours.
+//! Andrews 2015, Figure 5: helix, spring ladder and Y at rest under 100 N, by one linear model and in full. Next to the drawings
+//! stands what is needed to judge one linear model: its error at rest over growing displacements, and its motion, with the
+//! paper's mass and with ours.
 
 use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
-use pliant::reduced::Reduction;
+use pliant::reduced::{Reconstruction, Reduction};
 
 use super::accelerability::{self, Mass};
 use super::{free_base, mass};
 use crate::Effort;
-use crate::section::{Figure, Section};
-use crate::statics::{apart, error_of_reduced, load, settled, size_for};
+use crate::section::{Figure, Section, Sketch};
+use crate::sketch::{Loads, Posed, draw};
+use crate::statics::{apart, error_of, error_of_reduced, load, settle, settled, size_for};
 use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
+use pliant_cli::page::text::percent;
 
 /// The mechanism that moves, how far at rest (in radii), for how many of its lowest periods, and steps in each.
 const MOVING: &str = "helix:50";
@@ -21,24 +23,61 @@ const DISPLACEMENT: f64 = 0.05;
 const PERIODS: f64 = 3.0;
 const STEPS: f64 = 200.0;
 
+/// What the paper draws, by the gallery's names, and the names of our drawings.
+const DRAWN: [(&str, &str); 3] = [
+    ("helix:50", "andrews-figure-5-helix"),
+    ("rungs:18", "andrews-figure-5-ladder"),
+    ("y", "andrews-figure-5-y"),
+];
+
 /// Measures it.
 pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
+    let drawings = DRAWN.into_iter().map(|(name, id)| drawn(name, id)).collect::<Result<Vec<_>, _>>()?;
+    effort.tick();
     let at_rest = at_rest(effort)?;
     let motion = motion(effort)?;
     let (table, of_mass) = mass::table(effort)?;
     let of_base = free_base::finding()?;
     effort.tick();
     Ok(Section {
-        id: "andrews-figures-5-6",
-        title: "Andrews 2015, Figures 5 and 6: one linear model at rest and in motion",
-        about: "The printed figures were not at hand: which curves they show is not known here, and no value of theirs is read off. In their place \
-                stands what one needs to judge a single linear model: how far its effector is off at rest as the displacement grows, and how it moves \
-                after a load is put on at once, with the paper's mass and with the condensed one."
+        id: "andrews-figure-5",
+        title: "Andrews 2015, Figure 5: one linear model at rest and in motion",
+        about: "The paper draws a helix, a spring ladder and a Y at rest, by one model and in full (Vortex), under 100 N at an effector, every joint with a \
+                compliance of 0.001 rad/(N·m); it states neither the number of links nor the directions, so ours are those of the gallery. Below the drawings: how far \
+                the effector is off at rest as the displacement grows, and how it moves after a load is put on at once, with the paper's mass and with the condensed one."
             .into(),
         tables: vec![table],
+        drawings,
         figures: vec![at_rest, motion],
         findings: vec![of_mass, of_base],
     })
+}
+
+/// A mechanism at rest, by one model, links by twists as in the paper, and in full.
+fn drawn(name: &str, id: &'static str) -> Result<Sketch, Failure> {
+    let mechanism = gallery::build(name).map_err(Failure::job)?;
+    let rest = State::at_rest(&mechanism);
+    let truth = settled(&full::Model::new(&mechanism), 1.0)
+        .ok_or_else(|| Failure::job(format!("{name}: the full statics do not converge")))?;
+    let mut simulation = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?.simulate();
+    simulation.set_reconstruction(Reconstruction::Twist);
+    if !settle(&mut simulation, 1.0) {
+        return Err(Failure::job(format!("{name}: one model comes to no rest")));
+    }
+    let off = error_of(&simulation, &truth);
+    let one = simulation.state().poses.clone();
+    let posed = [
+        Posed { name: "rest", class: "rest", poses: &rest.poses },
+        Posed { name: "full", class: "full", poses: &truth.poses },
+        Posed { name: "one model", class: "twist", poses: &one },
+    ];
+    let caption = format!(
+        "The effector moves by {} of the radius; one model puts it {} of the radius from there, and all gaps in its joints together are {}.",
+        percent(apart(&mechanism, &truth, &rest)),
+        percent(off),
+        percent(simulation.violation())
+    );
+    Ok(draw(&mechanism, id, (name.into(), caption), &posed, Loads::Scene { times: 1.0, on: 1 }))
 }
 
 /// Error of one model at rest.
@@ -147,7 +186,7 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
         caption: format!(
             "After a load is put on at once that moves the tip by {} of the radius at rest. With the paper's mass the tip is there at once: it \
              weighs next to nothing.",
-            pliant_cli::page::text::percent(DISPLACEMENT)
+            percent(DISPLACEMENT)
         ),
     })
 }
