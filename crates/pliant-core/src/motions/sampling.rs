@@ -522,7 +522,11 @@ impl Search<'_> {
             last.clone_from(&state);
             let displacement = self.displacement(&state);
             let freedoms = self.mechanism.joints().iter().flat_map(|j| &j.freedoms);
-            let inside = freedoms.zip(&state.coordinates).all(|(f, q)| (f.lower..=f.upper).contains(q));
+            let coordinates = state.coordinates.iter().zip(&self.rest.coordinates);
+            // Limits that are passed at rest do not bound loads.
+            let inside = freedoms
+                .zip(coordinates)
+                .all(|(f, (q, rest))| (f.lower.min(*rest)..=f.upper.max(*rest)).contains(q));
             if !inside {
                 scale *= 0.8;
                 limited = true;
