@@ -59,17 +59,13 @@ fn any_parts_with_and_without_effectors() {
             vec!["info", &scene],
             vec!["statics", &scene, "--scene-load"],
             vec!["compliance", &scene, "--loaded"],
+            vec!["reduce", &scene, "-o", &model],
+            vec!["statics", &model, "--scene-load"],
         ];
-        commands.push(vec!["reduce", &scene, "-o", &model]);
-        commands.push(vec!["statics", &model, "--scene-load"]);
-        commands.push([&["simulate", &model], &steps[..]].concat());
-        for engine in ["full", "articulated", "reduced", "live"] {
+        for engine in ["full", "articulated", "reduced", "motions"] {
             commands.push([&["simulate", &scene, "--engine", engine], &steps[..]].concat());
         }
-        for force in ["live", "blend"] {
-            commands
-                .push([&["simulate", &scene, "--engine", "blended", "--force", force], &steps[..]].concat());
-        }
+        commands.push([&["simulate", &model], &steps[..]].concat());
         if [(0, 1, 1), (1, 1, 2)].contains(&(a, b, which)) {
             commands.push(vec!["compare", &scene, "-o", &page]);
         }

@@ -7,12 +7,11 @@
 //!
 //! κ = 1 but where weights change so fast that the blend is stiffer than its compliance: there it is how much force the last
 //! steps met over what C̄ told, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
-//! coordinates and compliance form.) With forces from the live engine, its step is taken.
+//! coordinates and compliance form.)
 
 use nalgebra::Vector6;
 
 use super::evaluation::Moving;
-use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
 use crate::engine::StepError;
@@ -25,28 +24,35 @@ const TOO_FAR: f64 = 1e3;
 const STILL: f64 = 1e-9;
 const STIFFEST: f64 = 1e3;
 
+/// How far effectors go with the links at most along what is no motion of the blend in a step in which samples fade in, in radii
+/// or rad: which motions it has may change with their weight.
+const FOLLOWING: f64 = 2e-5;
+
 impl Simulation {
     /// Advances by h seconds.
     pub(super) fn advance(&mut self, h: f64) -> Result<(), StepError> {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
         }
-        if self.options.force == Force::Live {
-            return self.step_live(h);
-        }
+        if self.fading.is_empty() { self.advance_as_it_is(h) } else { self.advance_fading(h) }
+    }
+
+    /// The same with samples that count as much as they do.
+    pub(super) fn advance_as_it_is(&mut self, h: f64) -> Result<(), StepError> {
         for pull in &self.inputs.springs {
             if pulls::grip(&self.model, pull).is_none() {
                 return Err(StepError::Spring {
                     body: self.model.mechanism[pull.body].name.clone(),
-                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `live`",
+                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `motions`",
                 });
             }
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
-        self.evaluate(&acceleration, false)?;
+        self.evaluate(&acceleration)?;
+        let following = if self.fading.is_empty() { f64::INFINITY } else { FOLLOWING };
         for moving in &mut self.groups {
             moving.keep();
-            moving.follow_links(self.model.radius);
+            moving.follow_links(self.model.radius, following);
         }
         self.set_seats();
         (0..self.groups.len()).rev().for_each(|g| self.assemble(g, h));
@@ -57,7 +63,7 @@ impl Simulation {
         let before = (self.base, self.base_twist);
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.evaluated = false;
-        let evaluated = self.evaluate(&acceleration, false);
+        let evaluated = self.evaluate(&acceleration);
         self.groups.iter_mut().for_each(|moving| moving.stiffen(self.model.radius));
         let finite = self.groups.iter().position(|g| !g.anchors.iter().all(|a| a.is_finite()));
         if let Some(error) = evaluated.err().or_else(|| finite.map(|g| self.broken(g))) {
@@ -210,7 +216,7 @@ impl Moving {
         self.before.twists.copy_from_slice(&self.twists);
     }
 
-    fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self) {
         self.stiffer = self.before.stiffer;
         self.anchors.copy_from_slice(&self.before.anchors);
         self.twists.copy_from_slice(&self.before.twists);

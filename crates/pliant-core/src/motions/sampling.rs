@@ -627,7 +627,7 @@ impl Search<'_> {
             return Ok(());
         };
         let mut inputs = Inputs::new(&self.mechanism);
-        inputs.set_effector_loads(&case.loads);
+        inputs.effector_loads.clone_from(&case.loads);
         case.off = self.full.distance(state, &inputs).unwrap_or(f64::INFINITY);
         if let Some(truth) = &case.truth {
             case.off = case.off.max(self.apart(state, truth));
@@ -725,7 +725,7 @@ impl Search<'_> {
         if simulation.set_state(&from).is_err() {
             return Ok(None);
         }
-        simulation.inputs_mut().set_effector_loads(loads);
+        simulation.inputs_mut().effector_loads.copy_from_slice(loads);
         let found = simulation.settle(&StaticsSettings::default());
         Ok(found.is_ok_and(|found| found.converged).then(|| simulation.state().clone()))
     }
@@ -753,7 +753,7 @@ impl Search<'_> {
 /// The equilibrium under a part of loads.
 fn settle(simulation: &mut Simulation, loads: &[Wrench], part: f64) -> Option<State> {
     let loads: Vec<Wrench> = loads.iter().map(|w| *w * part).collect();
-    simulation.inputs_mut().set_effector_loads(&loads);
+    simulation.inputs_mut().effector_loads.copy_from_slice(&loads);
     let settings = StaticsSettings { iterations: ITERATIONS, ..StaticsSettings::default() };
     let found = simulation.settle(&settings);
     found.is_ok_and(|found| found.converged).then(|| simulation.state().clone())

@@ -383,7 +383,7 @@ fn runs() -> [Run; 8] {
         Run::Steps(Engine::Full, 1e-3),
         Run::Steps(Engine::Articulated, FRAME),
         Run::Steps(Engine::Articulated, 1.0 / 240.0),
-        Run::Steps(Engine::Live, 1.0 / 240.0),
+        Run::Steps(Engine::Motions, 1.0 / 240.0),
         Run::Steps(Engine::Reduced, 1.0 / 240.0),
     ]
 }

@@ -5,14 +5,12 @@ use std::time::{Duration, Instant};
 use pliant::contact::Scene;
 use pliant::engine::{Simulation, Warning};
 use pliant::engines::Engine;
-use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
-use pliant::motions;
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
 
-use super::measure::{Models, blended_model, target_end};
+use super::measure::{Models, target_end};
 use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
@@ -99,7 +97,6 @@ impl Contest {
 pub fn measure(
     mechanism: &Mechanism,
     stage: &Stage,
-    file: Option<&ModelFile>,
     dt: f64,
     frames: usize,
     tick: &mut dyn FnMut(),
@@ -118,9 +115,8 @@ pub fn measure(
         Models {
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
-            blended: blended_model(held, &mut || ()).map(|(model, _)| model),
-            // Coordinates are the same without loose bodies.
-            motions: file.and_then(|file| motions::Model::from_columns(held, &file.motions).ok()),
+            blended: Err("it takes no part in contact".into()),
+            motions: None,
         }
     });
     // Without anything held there is one engine: that of contact.
