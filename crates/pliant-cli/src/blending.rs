@@ -1,4 +1,4 @@
-//! Blended models: that of a model file, or one made for this run.
+//! Blended models, made for a run.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::engine::{Simulation, Warning};
 use pliant::engines;
-use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
 use crate::failure::Failure;
@@ -24,38 +23,26 @@ const CHOOSING: f64 = 0.75;
 /// A blended model, with what it was made for.
 pub struct Blended {
     pub model: Model,
-    /// The error that it was made for, over the radius; of a model that nobody sampled, none.
-    bound: Option<f64>,
+    /// The error that it was made for, over the radius.
+    bound: f64,
     /// What would serve better.
     pub advice: Option<String>,
     pub warnings: Vec<Warning>,
 }
 
 impl Blended {
-    /// That of the model file, or one made for this run.
+    /// One made for this run.
     pub fn of(
         mechanism: &Mechanism,
-        file: Option<&ModelFile>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
-        if let Some(file) = file {
-            // Loose bodies were taken out of the one, and are in the model of the other.
-            if file.mechanism.bodies().len() != mechanism.bodies().len() {
-                return Err(Failure::input(
-                    "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
-                ));
-            }
-            let model = file.model().map_err(|error| refused(argument, error))?;
-            let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
-            return Ok(Blended { model, bound, advice: None, warnings: Vec::new() });
-        }
         let start = Instant::now();
         let sampling = Sampling::default();
         let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let advice = Some(format!(
-            "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
-             place of the mechanism",
+            "the {} of the blend took {} to make, for this run alone: `pliant reduce` chooses motions once for all, in a \
+             file to be named in place of the mechanism",
             count(model.samples().len(), "model"),
             quantity((start.elapsed().as_secs_f64() * 10.0).round() / 10.0, "s")
         ));
@@ -72,21 +59,21 @@ impl Blended {
             );
             warnings.push(Warning { kind: "samples", measure, unit: RADII, text });
         }
-        Ok(Blended { model, bound: Some(sampling.max_error), advice, warnings })
+        Ok(Blended { model, bound: sampling.max_error, advice, warnings })
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<Warning> {
-        beyond(self.bound?, estimate)
+        beyond(self.bound, estimate)
     }
 }
 
-/// What to tell of a pose of a blended model whose estimate is beyond the error that it was made for; both over the radius.
+/// What to tell of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
 pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `motions`",
+             those it was made for; make one by `pliant reduce` with a larger `--displacement`, or use `full`",
             radii(estimate),
             radii(bound)
         );
@@ -201,27 +188,22 @@ pub fn radii(error: f64) -> String {
 pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
     match limit {
         Limit::None => None,
-        Limit::Samples => {
-            Some(("models", "the number of models: allow more with --most-models, or a larger --max-error"))
-        }
-        Limit::Stopped => Some((
-            "time",
-            "the time: allow more with --max-seconds, or a larger --max-error, or use `motions`",
-        )),
+        Limit::Samples => Some(("models", "the number of models")),
+        Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",
             "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
-             nothing is in balance: take a smaller --displacement, or use `motions`",
+             nothing is in balance",
         )),
         Limit::Another => Some((
             "another",
             "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
-             blend comes to rest at another than the mechanism does: take a smaller --displacement, or use `motions`",
+             blend comes to rest at another than the mechanism does",
         )),
         Limit::Loads => Some((
             "loads",
             "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
-             snaps through or has no equilibrium before; take a smaller --displacement, or use `motions`",
+             snaps through or has no equilibrium before",
         )),
     }
 }

@@ -66,6 +66,9 @@ impl Engine {
     pub const ALL: [Engine; 5] =
         [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
 
+    /// The one that model files are of.
+    pub const OF_MODEL_FILES: Engine = Engine::Motions;
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

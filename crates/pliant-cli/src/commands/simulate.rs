@@ -159,7 +159,17 @@ impl Made {
             }
             Engine::Motions => {
                 let _spinner = Spinner::new(common.format(), "choosing motions");
-                let model = motions(arguments, held, acts).build();
+                let model = match &source.model {
+                    Some(_) if arguments.modes.is_some() => {
+                        return Err(Failure::input(
+                            "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or \
+                             make a model by `pliant reduce --frequency`",
+                        ));
+                    }
+                    // Coordinates are the same without loose bodies.
+                    Some(file) => motions::Model::from_columns(held, &file.motions),
+                    None => motions(arguments, held, acts).build(),
+                };
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 let (few, all) = (model.motions(), model.freedoms());
                 about.json = vec![("motions", few.into()), ("freedoms", all.into())];
@@ -168,13 +178,12 @@ impl Made {
                 model.simulate().into()
             }
             Engine::Blended => {
-                let file = source.model.as_ref();
                 if touches {
                     return Err(Failure::input(
                         "the engine `blended` takes no part in contact: take --engine motions, articulated or full, or --no-contact",
                     ));
                 }
-                let blended = Blended::of(held, file, &arguments.mechanism, common.format())?;
+                let blended = Blended::of(held, &arguments.mechanism, common.format())?;
                 about.of_blended(&blended);
                 about.said.extend(blended.advice.clone());
                 about.warnings = blended.warnings.clone();

@@ -116,6 +116,7 @@ pub fn measure(
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
             blended: Err("it takes no part in contact".into()),
+            motions: None,
         }
     });
     // Without anything held there is one engine: that of contact.

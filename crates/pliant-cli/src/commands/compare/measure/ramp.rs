@@ -104,7 +104,8 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
     let judge = full::Model::new(mechanism);
-    let mut motions = motions::Choice::new(mechanism).build().ok().map(|model| model.simulate());
+    let motions = models.motions.clone().or_else(|| motions::Choice::new(mechanism).build().ok());
+    let mut motions = motions.map(|model| model.simulate());
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
     let (mut full, mut reduced) = (judge.simulate(), model.simulate());
     let mut ramp = Ramp {
