@@ -200,7 +200,7 @@ fn put((model, laws): (&Constants, &[Law]), from: &State, moves: &[f64], speeds:
                 own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
                 u[..d].copy_from_slice(&speeds[node.speed..node.speed + d]);
                 step::move_joint(laws, node, kind, &from.coordinates, &own, &mut to.coordinates);
-                step::set_rates(node, kind, &u, to);
+                step::set_rates(node, kind, &u, &to.coordinates, &mut to.rates);
             }
             Motion::Free(_) => {
                 let pose = from.poses[node.head];

@@ -115,6 +115,15 @@ pub(super) fn conclude(
 ) -> Result<(), StepError> {
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
+    let has_rotor = |joint: &closures::LoopJoint| {
+        let d = model.mechanism[joint.id].kind.freedoms();
+        inputs.laws[joint.coordinate..joint.coordinate + d].iter().any(|law| law.armature > 0.0)
+    };
+    for joint in model.closures.joints.iter().filter(|joint| has_rotor(joint)) {
+        for at in joint.coordinate..joint.coordinate + model.mechanism[joint.id].kind.freedoms() {
+            work.next.rates[at] = found_rate(model, state, &work.slots, at);
+        }
+    }
     work.floating.turn(model, &work.slots, h);
     advance(&mut work.slots, model, inputs, h, state, &work.floating.bases, &mut work.next);
     if !model.closures.is_empty() {
@@ -132,7 +141,9 @@ pub(super) fn conclude(
         let rates = joint.rates(model, &at.placed, &q, next, &inputs.base_twist);
         let d = model.mechanism[joint.id].kind.freedoms();
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
-        next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
+        if !has_rotor(joint) {
+            next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
+        }
     }
     work.pieces.store_friction(inputs, next);
     finish(model, inputs, h, state, next, false)?;
@@ -367,7 +378,12 @@ fn advance_lanes<const FUSED: bool>(
                 let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let moves = speeds.map(|u| h * u);
                 move_joint(&inputs.laws, node, kind, &state.coordinates, &moves, &mut next.coordinates);
-                set_rates(node, kind, &speeds, next);
+                // A rotor carries on with the rates that were solved for: those of the same speeds where the joint ends are
+                // others, by what a rotor that turns does not do.
+                let own = node.coordinate..node.coordinate + d;
+                let has_rotor = inputs.laws[own].iter().any(|law| law.armature > 0.0);
+                let q = if has_rotor { &state.coordinates } else { &next.coordinates };
+                set_rates(node, kind, &speeds, q, &mut next.rates);
                 general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
             }
             Motion::Free(g) => {
@@ -481,15 +497,15 @@ fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
     }
 }
 
-/// Rates of a joint's coordinates from its speeds.
-pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
+/// Rates of a joint's coordinates from its speeds, where the coordinates are q.
+pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, q: &[f64], rates: &mut [f64]) {
     let (at, first, d) = (node.coordinate, first_turn(kind), kind.freedoms());
-    state.rates[at..at + first].copy_from_slice(&speeds[..first]);
+    rates[at..at + first].copy_from_slice(&speeds[..first]);
     if first < d {
-        let q = &state.coordinates[at + first..at + d];
+        let q = &q[at + first..at + d];
         let B = right_jacobian_rotation_inverse(&Vector3::new(q[0], q[1], q[2]));
-        let rates = B * Vector3::new(speeds[first], speeds[first + 1], speeds[first + 2]);
-        state.rates[at + first..at + d].copy_from_slice(rates.as_slice());
+        let turning = B * Vector3::new(speeds[first], speeds[first + 1], speeds[first + 2]);
+        rates[at + first..at + d].copy_from_slice(turning.as_slice());
     }
 }
 

@@ -3,10 +3,12 @@
 //! A free base is six columns more, in front: its twist at the common point P, which no coordinate has. A row of Θ is kept
 //! for each freedom, and of hinges once more side by side for four links, so that neither way of summing waits for the other.
 
+use std::array::from_fn;
+
 use nalgebra::DMatrix;
 
 use super::tree::Tree;
-use crate::linear::lanes::Lanes;
+use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
 use crate::linear::wide::padded;
 
 /// Θ in memory.
@@ -56,9 +58,31 @@ impl Basis {
         &self.rows[freedom * self.stride..(freedom + 1) * self.stride]
     }
 
-    /// Four numbers for each column of a block of links.
+    /// Adds Θ y to the coordinates of hinges, of blocks of links from `first` on. Four blocks in one go, so that a number of y is
+    /// spread over a vector once for all of them.
     #[inline(always)]
-    pub fn block(&self, b: usize) -> &[Lanes] {
-        &self.lanes[b * self.count..(b + 1) * self.count]
+    pub fn add_motion<const FUSED: bool>(&self, first: usize, y: &[f64], to: &mut [Lanes]) {
+        let count = self.count;
+        let theta = &self.lanes[first * count..(first + to.len()) * count];
+        let (fours, rest) = to.as_chunks_mut::<4>();
+        let (whole, last) = theta.split_at(4 * fours.len() * count);
+        for (to, theta) in fours.iter_mut().zip(whole.chunks_exact(4 * count.max(1))) {
+            let [one, two, three, four]: [&[Lanes]; 4] = from_fn(|k| &theta[k * count..(k + 1) * count]);
+            let mut sums = *to;
+            for ((((y, one), two), three), four) in y.iter().zip(one).zip(two).zip(three).zip(four) {
+                one_block_at_a_time();
+                let y = Lanes::all(*y);
+                sums[0] = one.fma::<FUSED>(y, sums[0]);
+                sums[1] = two.fma::<FUSED>(y, sums[1]);
+                sums[2] = three.fma::<FUSED>(y, sums[2]);
+                sums[3] = four.fma::<FUSED>(y, sums[3]);
+            }
+            *to = sums;
+        }
+        for (to, theta) in rest.iter_mut().zip(last.chunks_exact(count.max(1))) {
+            for (y, theta) in y.iter().zip(theta) {
+                *to = theta.fma::<FUSED>(Lanes::all(*y), *to);
+            }
+        }
     }
 }

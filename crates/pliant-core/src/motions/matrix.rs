@@ -6,7 +6,7 @@ use nalgebra::{Vector3, Vector6};
 use super::basis::Basis;
 use super::model::Constants;
 use super::springs::Springs;
-use super::step::{Motion, Workspace, each_load, tangent, undetermined};
+use super::step::{Motion, Workspace, each_load, loaded, tangent, undetermined};
 use super::system::System;
 use crate::engine::{Inputs, StepError};
 use crate::linear::dense::cholesky;
@@ -81,7 +81,7 @@ impl Workspace {
 /// A sum that changes with any load on a body.
 fn trace_of(loads: &[Wrench]) -> f64 {
     let of = |w: &Wrench| w.force.x + 1.7 * w.force.y + 2.3 * w.force.z + 0.9 * w.torque.sum();
-    loads.iter().enumerate().map(|(i, w)| of(w) * (1.0 + i as f64)).sum()
+    loaded(loads).map(|i| of(&loads[i]) * (1.0 + i as f64)).sum()
 }
 
 /// Makes mass, geometric stiffness and the matrix of a step, if those there are no longer serve.
@@ -109,13 +109,13 @@ pub(super) fn make_if_needed(
         && made.body_loads == trace_of(&inputs.body_loads)
         && !far();
     if !fresh {
-        let mut loaded = false;
+        let mut any = false;
         if model.options.geometric {
             let spreads = &mut work.system.spreads;
             each_load(tree, &motion.places, inputs, |n, at, load| {
-                if !loaded {
+                if !any {
                     spreads.fill([Lanes::ZERO; 12]);
-                    loaded = true;
+                    any = true;
                 }
                 spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), load);
             });
@@ -126,9 +126,9 @@ pub(super) fn make_if_needed(
             for (c, _) in model.closures.all.iter().enumerate().filter(|(_, c)| !c.flat) {
                 let held = model.closures.wrench(c, &closed.at, &motion.places, &closed.lambda);
                 let Some((child, parent, at, wrench)) = held else { continue };
-                if !loaded {
+                if !any {
                     spreads.fill([Lanes::ZERO; 12]);
-                    loaded = true;
+                    any = true;
                 }
                 // What closes pulls the child back by λ.
                 let arm = at - Vector3::from(motion.places.point);
@@ -144,7 +144,7 @@ pub(super) fn make_if_needed(
         }
         let at = if model.options.geometric { gravity } else { [0.0; 3] };
         let carried = if work.floating.is_empty() { &motion.carried } else { &work.back };
-        work.system.make(tree, basis, &motion.places, carried, at, loaded);
+        work.system.make(tree, basis, &motion.places, carried, at, any);
         for i in 0..n {
             for k in 0..n {
                 work.system.M[i * basis.stride + k] += springs.A[i * basis.stride + k];

@@ -14,7 +14,7 @@ use std::array::from_fn;
 use super::basis::Basis;
 use super::placing::{Block, Places, Six, Turns};
 use super::tree::{BASE, Tree, Weights};
-use crate::linear::angle::{half_angle, in_range};
+use crate::linear::angle::{half_angle, in_range, inverse_factorials};
 use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
 use crate::linear::three::{Three, angular, cross, dot, linear, matrix, minus, plus, product, six};
 use crate::linear::wide::wide;
@@ -78,14 +78,37 @@ pub(super) fn own_turning<const FUSED: bool>(
     apply::<FUSED>(&weights.inverse, turn_back::<FUSED>(&block.columns, L))
 }
 
+/// Squares of half-angles up to which [`near`] serves.
+const NEAR: f64 = 1.0 / 64.0;
+
+/// sin(h)/h and cos h of small half-angles, x = h²: the first terms left out are x⁵/11! < 3e-17 and x⁶/12! < 4e-20.
+#[inline(always)]
+fn near<const FUSED: bool>(x: Lanes) -> (Lanes, Lanes) {
+    const SINE: [f64; 5] = inverse_factorials(1);
+    const COSINE: [f64; 6] = inverse_factorials(0);
+    let (mut sinc, mut cos) = (Lanes::all(SINE[4]), Lanes::all(COSINE[5]));
+    for k in (0..4).rev() {
+        sinc = sinc.fma::<FUSED>(x, Lanes::all(SINE[k]));
+    }
+    for k in (0..5).rev() {
+        cos = cos.fma::<FUSED>(x, Lanes::all(COSINE[k]));
+    }
+    (sinc, cos)
+}
+
 /// K for a turning of the body that it is half-way of, ω in its own axes.
 #[inline(always)]
 fn middle<const FUSED: bool>(weights: &Weights, block: &Block, w: Three<Lanes>, h: f64) -> [Lanes; 6] {
     // exp(½hω): half its angle is ¼h|ω|.
     let quarter = w.map(|x| x * Lanes::all(0.25 * h));
     let x = dot::<FUSED, _>(quarter, quarter);
-    let f = half_angle::<FUSED, _>(x);
-    let mut half = [quarter[0] * f.sinc, quarter[1] * f.sinc, quarter[2] * f.sinc, f.cos];
+    let (sinc, cos) = if x.0.iter().fold(true, |all, x| all & (*x <= NEAR)) {
+        near::<FUSED>(x)
+    } else {
+        let f = half_angle::<FUSED, _>(x);
+        (f.sinc, f.cos)
+    };
+    let mut half = [quarter[0] * sinc, quarter[1] * sinc, quarter[2] * sinc, cos];
     if !in_range(x) {
         for l in 0..4 {
             let far = exp_rotation(&Vector3::new(quarter[0][l], quarter[1][l], quarter[2][l]).scale(2.0));
@@ -225,11 +248,30 @@ fn gather_lanes<const FUSED: bool>(
 ) {
     sum_up(tree, sums);
     columns.fill(Lanes::ZERO);
-    for (b, (block, sum)) in places.blocks.iter().zip(&*sums).enumerate() {
-        let tau = dot::<FUSED, _>(linear(&block.axis), linear(sum))
-            + dot::<FUSED, _>(angular(&block.axis), angular(sum));
-        for (column, theta) in columns.iter_mut().zip(basis.block(b)) {
-            *column = theta.fma::<FUSED>(tau, *column);
+    // Four blocks in one go, so that a sum is read and written once for all of them.
+    for (first, (blocks, sums)) in places.blocks.chunks(4).zip(sums.chunks(4)).enumerate() {
+        let mut tau = [Lanes::ZERO; 4];
+        for ((tau, block), sum) in tau.iter_mut().zip(blocks).zip(sums) {
+            one_block_at_a_time();
+            *tau = dot::<FUSED, _>(linear(&block.axis), linear(sum))
+                + dot::<FUSED, _>(angular(&block.axis), angular(sum));
+        }
+        let count = columns.len();
+        let theta = &basis.lanes[4 * first * count..][..blocks.len() * count];
+        if blocks.len() == 4 {
+            let [one, two, three, four]: [&[Lanes]; 4] = from_fn(|k| &theta[k * count..(k + 1) * count]);
+            let rows = columns.iter_mut().zip(one).zip(two).zip(three).zip(four);
+            for ((((column, one), two), three), four) in rows {
+                one_block_at_a_time();
+                let sum = one.fma::<FUSED>(tau[0], two.fma::<FUSED>(tau[1], *column));
+                *column = three.fma::<FUSED>(tau[2], four.fma::<FUSED>(tau[3], sum));
+            }
+            continue;
+        }
+        for (theta, tau) in theta.chunks_exact(count.max(1)).zip(tau) {
+            for (column, theta) in columns.iter_mut().zip(theta) {
+                *column = theta.fma::<FUSED>(tau, *column);
+            }
         }
     }
     for (Q, column) in Q.iter_mut().zip(&*columns) {

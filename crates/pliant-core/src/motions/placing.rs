@@ -158,14 +158,13 @@ impl Places {
         };
         for first in (0..self.blocks.len()).step_by(TOGETHER) {
             let group = first..(first + TOGETHER).min(self.blocks.len());
+            // θ of hinges
+            let angles = &mut self.angles[group.clone()];
+            angles.copy_from_slice(&reference.lanes[group.clone()]);
+            basis.add_motion::<FUSED>(first, y, angles);
             for b in group.clone() {
-                // θ of four hinges
-                let mut theta = reference.lanes[b];
-                for (column, y) in basis.block(b).iter().zip(y) {
-                    theta = column.fma::<FUSED>(Lanes::all(*y), theta);
-                }
-                self.angles[b] = theta;
-                let (rotation, step) = tree.joints[b].hinges.pose::<FUSED>(theta);
+                one_block_at_a_time();
+                let (rotation, step) = tree.joints[b].hinges.pose::<FUSED>(self.angles[b]);
                 self.ways[b - first] = Way { rotation, step };
             }
             let before = |block: usize| tree.others.partition_point(|&n| n < 4 * block);
@@ -308,43 +307,72 @@ impl Places {
         reference: Option<&Reference>,
         turns: &mut Turns,
     ) {
-        for (b, block) in self.blocks.iter().enumerate() {
-            one_block_at_a_time();
-            let mut rate = reference.map_or(Lanes::ZERO, |r| r.lanes[b]);
-            for (column, y) in basis.block(b).iter().zip(rates) {
-                rate = column.fma::<FUSED>(Lanes::all(*y), rate);
+        match reference {
+            Some(reference) => turns.rates.copy_from_slice(&reference.lanes),
+            None => turns.rates.fill(Lanes::ZERO),
+        }
+        basis.add_motion::<FUSED>(0, rates, &mut turns.rates);
+        for &n in &tree.others {
+            let link = &tree.links[n];
+            for i in link.first..link.first + link.count {
+                turns.others[i] =
+                    reference.map_or(0.0, |r| r.all[i]) + dot(&basis.row(i)[..rates.len()], rates);
             }
-            turns.rates[b] = rate;
-            turns.twists[b] = block.axis.map(|s| s * rate);
+        }
+        self.move_links(tree, turns);
+    }
+
+    wide! {
+        /// The twists at P of all links that move with the same rates as others; that of the base left out.
+        pub fn spin_alike, spin_alike_lanes(&self: Places, tree: &Tree, others: &Turns, turns: &mut Turns)
+    }
+
+    #[inline(always)]
+    fn spin_alike_lanes<const FUSED: bool>(&self, tree: &Tree, others: &Turns, turns: &mut Turns) {
+        turns.rates.copy_from_slice(&others.rates);
+        turns.others.copy_from_slice(&others.others);
+        self.move_links(tree, turns);
+    }
+
+    /// The twists of all links from the rates of all freedoms.
+    #[inline(always)]
+    fn move_links(&self, tree: &Tree, turns: &mut Turns) {
+        for ((block, rate), twist) in self.blocks.iter().zip(&turns.rates).zip(&mut turns.twists) {
+            one_block_at_a_time();
+            *twist = from_fn(|k| block.axis[k] * *rate);
         }
         for &n in &tree.others {
             let link = &tree.links[n];
             for i in link.first..link.first + link.count {
-                let rate = reference.map_or(0.0, |r| r.all[i]) + dot(&basis.row(i)[..rates.len()], rates);
-                turns.others[i] = rate;
                 for k in 0..6 {
-                    turns.twists[n / 4][k][n % 4] += self.axes[i][k] * rate;
+                    turns.twists[n / 4][k][n % 4] += self.axes[i][k] * turns.others[i];
                 }
             }
         }
-        let mut twist = [0.0; 6];
-        for b in 0..self.blocks.len() {
-            let joints = &tree.joints[b];
-            for l in 0..4 {
-                if let Some(parent) = jump(joints, b, l, 0) {
-                    twist = match parent {
-                        BASE => [0.0; 6],
-                        parent => turns.twists[parent / 4].map(|x| x[parent % 4]),
-                    };
-                }
-                if joints.in_row {
-                    turns.twists[b] = from_fn(|k| sums_in_row(turns.twists[b][k], twist[k]));
-                    twist = turns.twists[b].map(|x| x[3]);
-                    break;
-                }
-                twist = from_fn(|k| twist[k] + turns.twists[b][k][l]);
-                (0..6).for_each(|k| turns.twists[b][k][l] = twist[k]);
+        sum_twists(tree, turns);
+    }
+}
+
+/// Adds to each link's own twist that of its parent.
+#[inline(always)]
+fn sum_twists(tree: &Tree, turns: &mut Turns) {
+    let mut twist = [0.0; 6];
+    for b in 0..tree.joints.len() {
+        let joints = &tree.joints[b];
+        for l in 0..4 {
+            if let Some(parent) = jump(joints, b, l, 0) {
+                twist = match parent {
+                    BASE => [0.0; 6],
+                    parent => turns.twists[parent / 4].map(|x| x[parent % 4]),
+                };
             }
+            if joints.in_row {
+                turns.twists[b] = from_fn(|k| sums_in_row(turns.twists[b][k], twist[k]));
+                twist = turns.twists[b].map(|x| x[3]);
+                break;
+            }
+            twist = from_fn(|k| twist[k] + turns.twists[b][k][l]);
+            (0..6).for_each(|k| turns.twists[b][k][l] = twist[k]);
         }
     }
 }

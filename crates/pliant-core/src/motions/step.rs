@@ -22,9 +22,9 @@ use super::tree::{BASE, Tree};
 use crate::engine::laws::{LIMIT_ROUNDS, Pieces, RELEASES};
 use crate::engine::{Inputs, State, StepError};
 use crate::linear::dense::cholesky;
-use crate::linear::lanes::Lanes;
+use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
 use crate::linear::three::{cross, minus, plus, six};
-use crate::linear::wide::dot;
+use crate::linear::wide::{dot, wide};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 use nalgebra::{Matrix6, Vector3, Vector6};
@@ -77,14 +77,25 @@ impl Motion {
 
     /// Puts the links where y and the reference have them, and moves them by ẏ.
     pub fn place(&mut self, model: &Constants, reference: &Reference) {
+        self.place_alike(model, reference, None);
+    }
+
+    /// The same; with `alike`, the rates of all freedoms are known: those of other twists with the same ẏ. Where closures are
+    /// curved, rates change with the pose.
+    fn place_alike(&mut self, model: &Constants, reference: &Reference, alike: Option<&Turns>) {
         let (tree, count) = (&model.tree, model.basis.count);
         if model.closures.curved {
             self.closed.put(model, reference, &self.y[..count], &mut self.places);
         } else {
             self.places.put(tree, &model.basis, reference, &self.y[..count]);
         }
-        let basis = tangent(model, &self.closed);
-        self.places.spin(tree, basis, &self.rates[..count], None, &mut self.now);
+        match alike {
+            Some(turns) if !model.closures.curved => self.places.spin_alike(tree, turns, &mut self.now),
+            _ => {
+                let basis = tangent(model, &self.closed);
+                self.places.spin(tree, basis, &self.rates[..count], None, &mut self.now);
+            }
+        }
         if model.closures.curved {
             self.closed.spin_loops(model, &self.now);
         }
@@ -239,9 +250,20 @@ pub(super) fn each_load(
         let effector = &tree.mechanism.effectors()[e];
         dead(effector.body, &effector.frame, load);
     }
-    for (b, load) in inputs.body_loads.iter().enumerate().filter(|(_, w)| **w != Wrench::ZERO) {
-        dead(tree.mechanism.body_id(b), &Pose::identity(), load);
+    for b in loaded(&inputs.body_loads) {
+        dead(tree.mechanism.body_id(b), &Pose::identity(), &inputs.body_loads[b]);
     }
+}
+
+/// Which bodies have a load: where none of eight has one, these take as few instructions as there are numbers.
+pub(super) fn loaded(loads: &[Wrench]) -> impl Iterator<Item = usize> {
+    // Of the bits of a number but its sign.
+    let bits = |w: &Wrench| w.force.iter().chain(&w.torque).fold(0, |all, x| all | x.to_bits() << 1);
+    (loads.chunks(8).enumerate())
+        .filter(move |(_, eight)| eight.iter().fold(0, |all, w| all | bits(w)) != 0)
+        .flat_map(move |(k, eight)| {
+            (0..eight.len()).filter(move |i| bits(&eight[*i]) != 0).map(move |i| 8 * k + i)
+        })
 }
 
 /// ΘᵀJᵀ of a link: how it moves with each motion at P, six rows of `stride`.
@@ -654,7 +676,8 @@ pub(super) fn advance(
             *rolled = joint.path.iter().zip(S).map(|((i, _), S)| S * end.rate(tree, *i)).sum();
         }
     }
-    next.place(model, &springs.goal);
+    // The rates of a reference that moves are not those of the motions alone.
+    next.place_alike(model, &springs.goal, springs.still.then_some(&*end));
     if model.closures.curved {
         torn(model, next, h)?;
     }
@@ -670,12 +693,21 @@ pub(super) fn advance(
     if finite(next) { Ok(()) } else { Err(not_finite(model, next, h)) }
 }
 
-/// Whether everything is finite: 0·x is zero for those numbers alone, and every link's place is in the sum.
-fn finite(motion: &Motion) -> bool {
-    let mut sum = Lanes::ZERO;
+wide! {
+    /// Whether everything is finite: 0·x is zero for those numbers alone, and every link's place is in the sum.
+    fn finite, finite_lanes(motion: &Motion) -> bool
+}
+
+#[inline(always)]
+fn finite_lanes<const FUSED: bool>(motion: &Motion) -> bool {
+    // Three sums do not wait for each other.
+    let (mut sums, none) = ([Lanes::ZERO; 3], Lanes::ZERO);
     for (block, carried) in motion.places.blocks.iter().zip(&motion.carried) {
-        for x in block.position.iter().chain(&carried.velocity).chain(&carried.angular) {
-            sum = sum + *x * Lanes([0.0; 4]);
+        one_block_at_a_time();
+        for k in 0..3 {
+            sums[k] = block.position[k].fma::<FUSED>(none, sums[k]);
+            sums[k] = carried.velocity[k].fma::<FUSED>(none, sums[k]);
+            sums[k] = carried.angular[k].fma::<FUSED>(none, sums[k]);
         }
     }
     let small = motion
@@ -685,7 +717,7 @@ fn finite(motion: &Motion) -> bool {
         .chain(&motion.closed.s)
         .chain(&motion.closed.at.q)
         .all(|x| x.abs() < LARGEST);
-    small && sum.0.iter().sum::<f64>() == 0.0
+    small && ((sums[0] + sums[1]) + sums[2]).0.iter().sum::<f64>() == 0.0
 }
 
 /// A closure that is left open further than this, radii or rad, is torn.

@@ -6,4 +6,5 @@ mod equilibrium;
 mod formulas;
 mod motion;
 mod repeat;
+mod rotors;
 mod stability;
