@@ -474,8 +474,8 @@ fn find(
     while again {
         round += 1;
         solve_once(model, inputs, h, motion, work)?;
-        again =
-            look_ahead(model, h, motion, inputs, work, round) | (governed && revise(model, inputs, h, motion, work));
+        again = look_ahead(model, h, motion, inputs, work, round)
+            | (governed && revise(model, inputs, h, motion, work));
     }
     Ok(())
 }
