@@ -95,7 +95,6 @@ fn written_otherwise() {
         for (body, pose) in &truth {
             let other = change.undo(&answer.iter().find(|(other, _)| other == body).unwrap().1);
             let apart = (other.position - pose.position).norm().max(other.rotation.angle_to(&pose.rotation));
-            println!("{apart:.1e} {name} {seed} {body}");
             if exceeds(apart, *tolerance) {
                 fail(&mechanism, &format!("{body}, {name}: {apart:.1e} apart"));
             }
