@@ -118,7 +118,8 @@ pub(super) fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, b
     }
     let lost = (f64::NAN, false, f64::NAN);
     let (mut right, mut ahead, mut behind) = (DVector::zeros(n), DVector::zeros(n), DVector::zeros(n));
-    if !(forces(simulation, model, false, &mut right) <= OPEN) {
+    let open = forces(simulation, model, false, &mut right);
+    if open.is_nan() || open > OPEN {
         return lost;
     }
     let mut K = DMatrix::zeros(n, n);

@@ -192,7 +192,7 @@ impl Closed {
             let lost = lu::decompose(LU, m, &mut self.pivots[group.first..group.first + m]).is_some();
             let pivots = (0..m).map(|i| LU[i * m + i].abs());
             let (least, most) = pivots.fold((f64::INFINITY, 0.0f64), |(a, b), x| (a.min(x), b.max(x)));
-            self.damped[g] = lost || !(least > DEAD * most);
+            self.damped[g] = lost || least.is_nan() || least <= DEAD * most;
             if self.damped[g] {
                 // A Aᵀ + δ²
                 let delta = DAMPING * A.iter().fold(0.0f64, |most, x| most.max(x.abs()));
