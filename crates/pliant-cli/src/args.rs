@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
-use pliant::blended::Force;
 use pliant::engines::Engine;
 use pliant::reduced::{Method, Reconstruction};
 
@@ -127,6 +126,10 @@ pub struct Compliance {
     /// their forces (N, N·m) add
     #[arg(long, conflicts_with = "at")]
     pub loaded: bool,
+    /// At the rest on what it touches, as `statics` finds it, under gravity, the loads of the scene and those of --load; contacts
+    /// that push are constraints, and a free base is held by them alone
+    #[arg(long, conflicts_with = "loaded")]
+    pub resting: bool,
     #[command(flatten)]
     pub loading: Loading,
 }
@@ -151,8 +154,7 @@ pub struct Simulate {
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
     /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
-    /// large motions; trees), live (the linear model rebuilt every step),
-    /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
+    /// large motions), blended (several linear models, made once; less exact than motions) or auto (articulated
     /// or full, whichever is faster here; blended of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,
@@ -171,18 +173,16 @@ pub struct Simulate {
     pub iterations: Option<usize>,
     /// Modes kept in addition to the motions of the effectors [default: 0; of motions: 4; of reduced where things touch:
     /// auto]. Of motions: so many, or auto: all that steps of this length can follow, up to 24. Of reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
-    /// impact is felt to have where things touch. Of live: by so many links between the effectors,
-    /// each where the slowest vibration that is left is largest, or auto: as many as make a difference
+    /// impact is felt to have where things touch
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,
     /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
-    /// Of blended: what takes the steps. live: the live engine, in about its time; blend: the blend alone, in time
-    /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
-    #[arg(long, value_name = "live|blend", value_parser = choices::force)]
-    pub force: Option<Force>,
+    /// Gone: says what replaced it
+    #[arg(long, value_name = "F", hide = true)]
+    pub force: Option<String>,
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
@@ -210,10 +210,6 @@ pub struct Reduce {
     /// Time that it may take, s: three quarters of it for choosing models, the rest for telling their error
     #[arg(long, value_name = "S", default_value = "60", value_parser = time_step, allow_negative_numbers = true)]
     pub max_seconds: f64,
-    /// What corrects the blend at rest and takes the steps in motion. live: the live engine, in time that grows with
-    /// the links; blend: nothing but the blend, in time that hardly does, but more models are needed
-    #[arg(long, value_name = "live|blend", default_value = "live", value_parser = choices::force)]
-    pub force: Force,
     /// Random loads are the same for the same seed, and so is the model unless time runs out
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::engine::{Simulation, Warning};
 use pliant::engines;
 use pliant::io::ModelFile;
@@ -32,11 +32,10 @@ pub struct Blended {
 }
 
 impl Blended {
-    /// That of the model file, or one made for this run; with steps by `force`, if that is given.
+    /// That of the model file, or one made for this run.
     pub fn of(
         mechanism: &Mechanism,
         file: Option<&ModelFile>,
-        force: Option<Force>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
@@ -47,16 +46,13 @@ impl Blended {
                     "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
                 ));
             }
-            let mut model = file.model().map_err(|error| refused(argument, error))?;
-            let own = *model.options();
-            model.set_options(Options { force: force.unwrap_or(own.force), ..own });
+            let model = file.model().map_err(|error| refused(argument, error))?;
             let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
             return Ok(Blended { model, bound, advice: None, warnings: Vec::new() });
         }
         let start = Instant::now();
         let sampling = Sampling::default();
-        let options = Options { force: force.unwrap_or_default(), ..Options::default() };
-        let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
+        let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let advice = Some(format!(
             "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
              place of the mechanism",
@@ -79,24 +75,6 @@ impl Blended {
         Ok(Blended { model, bound: Some(sampling.max_error), advice, warnings })
     }
 
-    /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
-    pub fn is_judged_in_motion(&self) -> bool {
-        self.model.options().force == Force::Blend
-    }
-
-    /// Of a simulation that the live engine steps: how far the links of the blend alone are off where its effectors are,
-    /// over the radius. At rest this is about its error; how far its motion is off, it does not say.
-    pub fn error_alone(&self, simulation: &mut dyn Simulation) -> Option<f64> {
-        let mut model = Some(&self.model).filter(|model| model.options().force == Force::Live)?.clone();
-        model.set_options(Options { force: Force::Blend, ..*model.options() });
-        let mut state = simulation.state().clone();
-        state.private.clear();
-        let mut alone = model.simulate();
-        alone.set_state(&state).ok()?;
-        alone.inputs_mut().clone_from(simulation.inputs());
-        alone.estimate().ok()
-    }
-
     /// What to tell of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<Warning> {
         beyond(self.bound?, estimate)
@@ -108,7 +86,7 @@ pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `live`",
+             those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `motions`",
             radii(estimate),
             radii(bound)
         );
@@ -226,23 +204,24 @@ pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
         Limit::Samples => {
             Some(("models", "the number of models: allow more with --most-models, or a larger --max-error"))
         }
-        Limit::Stopped => {
-            Some(("time", "the time: allow more with --max-seconds, or a larger --max-error, or use `live`"))
-        }
+        Limit::Stopped => Some((
+            "time",
+            "the time: allow more with --max-seconds, or a larger --max-error, or use `motions`",
+        )),
         Limit::Rest => Some((
             "rest",
             "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
-             nothing is in balance: take a smaller --displacement, or use `live`",
+             nothing is in balance: take a smaller --displacement, or use `motions`",
         )),
         Limit::Another => Some((
             "another",
             "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
-             blend comes to rest at another than the mechanism does: take a smaller --displacement, or use `live`",
+             blend comes to rest at another than the mechanism does: take a smaller --displacement, or use `motions`",
         )),
         Limit::Loads => Some((
             "loads",
             "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
-             snaps through or has no equilibrium before; take a smaller --displacement, or use `live`",
+             snaps through or has no equilibrium before; take a smaller --displacement, or use `motions`",
         )),
     }
 }

@@ -32,6 +32,8 @@ use clap::Parser;
 pub use args::Common;
 #[doc(hidden)]
 pub use commands::bench;
+#[doc(hidden)]
+pub use commands::compare::{drawing, skeleton};
 
 use failure::Failure;
 use output::Answer;

@@ -63,12 +63,10 @@ fn any_parts_with_and_without_effectors() {
             vec!["reduce", &scene, "-o", &model, "--most-models", "2", "--max-seconds", "0.3"],
             vec!["statics", &model, "--scene-load"],
         ];
-        for engine in ["full", "articulated", "reduced", "live"] {
+        for engine in ["full", "articulated", "reduced", "motions"] {
             commands.push([&["simulate", &scene, "--engine", engine], &steps[..]].concat());
         }
-        for force in ["live", "blend"] {
-            commands.push([&["simulate", &model, "--force", force], &steps[..]].concat());
-        }
+        commands.push([&["simulate", &model], &steps[..]].concat());
         if [(0, 1, 1), (1, 1, 2)].contains(&(a, b, which)) {
             commands.push(vec!["compare", &scene, "-o", &page]);
         }

@@ -7,7 +7,7 @@
 //! for engine in Engine::ALL {
 //!     let mut simulation = engine.simulate(&mechanism)?;
 //!     simulation.step(0.01)?;
-//!     assert_eq!("live".parse::<Engine>()? == engine, simulation.engine() == "live");
+//!     assert_eq!("motions".parse::<Engine>()? == engine, simulation.engine() == "motions");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -15,12 +15,12 @@
 use std::str::FromStr;
 
 use crate::contact::{ContactError, Scene, Surfaces};
-use crate::engine::{Simulation, State};
+use crate::engine::{InputError, Simulation, State};
 use crate::mechanism::Mechanism;
 use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
 use crate::words::closest;
-use crate::{articulated, blended, full, live, motions};
+use crate::{articulated, blended, full, motions};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,8 +33,6 @@ pub enum Engine {
     Reduced,
     /// A few motions of the joints, with exact energy on them.
     Motions,
-    /// The motions of the effectors, linearised in every step.
-    Live,
     /// Several linear models, at equilibria, blended.
     Blended,
 }
@@ -65,8 +63,8 @@ pub enum EngineError {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 6] =
-        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
+    pub const ALL: [Engine; 5] =
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -75,7 +73,6 @@ impl Engine {
             Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
             Engine::Motions => "motions",
-            Engine::Live => "live",
             Engine::Blended => "blended",
         }
     }
@@ -87,7 +84,6 @@ impl Engine {
             Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
             Engine::Reduced => Reduction::at_rest(mechanism).build()?.simulate().into(),
             Engine::Motions => motions::Choice::new(mechanism).build()?.simulate().into(),
-            Engine::Live => live::Model::new(mechanism)?.simulate().into(),
             Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
         })
     }
@@ -98,7 +94,7 @@ impl Engine {
     /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
     ///
     /// let grasp = gallery::hand_grasp(gallery::Grasped::Ball);
-    /// let mut scene = Engine::Live.simulate_scene(&grasp, Default::default())?;
+    /// let mut scene = Engine::Motions.simulate_scene(&grasp, Default::default())?;
     /// (0..20).try_for_each(|_| scene.step(0.004))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -134,27 +130,31 @@ impl FromStr for Engine {
         if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
             return Ok(engine);
         }
+        if text == "live" {
+            return Err("the engine `live` is gone: `motions` replaces it, more exact at rest and in motion, and faster".into());
+        }
         let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!(
-            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions`, `live` and `blended`)"
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions` and `blended`)"
         ))
     }
 }
 
-/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Gauss–Newton step of the live
-/// engine moves the links that its joint coordinates give, and how far its effectors are from these links.
+/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Newton step of the full statics, with
+/// geometric stiffness, moves a link or an effector, and closes what is open.
 ///
 /// ```
-/// use pliant_core::{engine::Simulation, engines, full, gallery, live, reduced::Reduction};
+/// use pliant_core::{engine::Simulation, engines, full, gallery, reduced::Reduction};
 ///
 /// let mechanism = gallery::helix(20);
+/// let model = full::Model::new(&mechanism);
 /// let mut simulation = Reduction::at_rest(&mechanism).build()?.simulate();
 /// simulation.inputs_mut().add_scene_loads();
 /// simulation.settle(&Default::default())?;
-/// let estimate = engines::estimate(&mut simulation, &live::Model::new(&mechanism)?)?;
+/// let estimate = engines::estimate(&mut simulation, &model)?;
 ///
-/// let mut exact = full::Model::new(&mechanism).simulate();
+/// let mut exact = model.simulate();
 /// exact.inputs_mut().add_scene_loads();
 /// exact.settle(&Default::default())?;
 /// let tip = exact.effector("tip")?;
@@ -162,25 +162,9 @@ impl FromStr for Engine {
 /// assert!(error / mechanism.radius() < 1.2 * estimate);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn estimate(
-    simulation: &mut dyn Simulation,
-    model: &live::Model,
-) -> Result<f64, crate::engine::InputError> {
-    let mut state = simulation.state().clone();
-    state.rates.fill(0.0);
-    state.twists.fill(Twist::ZERO);
-    state.private.clear();
-    let mut live = model.simulate();
-    live.set_state(&state)?;
-    live.inputs_mut().clone_from(simulation.inputs());
-    let mechanism = simulation.mechanism();
-    let mut gap = 0.0f64;
-    for effector in mechanism.effector_ids() {
-        let apart = simulation.effector_pose(effector)?.position - live.effector_pose(effector)?.position;
-        gap = gap.max(apart.norm());
-    }
-    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
-    Ok(gap / radius + live.estimate().expect("this engine has one"))
+pub fn estimate(simulation: &mut dyn Simulation, model: &full::Model) -> Result<f64, InputError> {
+    simulation.state().check(model.mechanism())?;
+    model.distance_of(simulation).map_err(|error| InputError::new(error.to_string()))
 }
 
 /// Where several equilibria are: how far the one that a pose leads to is from the one that the start leads to, under the same
@@ -227,13 +211,11 @@ const _: () = {
     shared::<articulated::Model>();
     shared::<crate::reduced::Model>();
     shared::<motions::Model>();
-    shared::<live::Model>();
     shared::<blended::Model>();
     moved::<full::Simulation>();
     moved::<articulated::Simulation>();
     moved::<crate::reduced::Simulation>();
     moved::<motions::Simulation>();
-    moved::<live::Simulation>();
     moved::<blended::Simulation>();
     moved::<Scene>();
     moved::<crate::contact::World>();

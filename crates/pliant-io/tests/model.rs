@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use crate::common::Random;
-use pliant_core::blended::{Force, Links, Matrices, Model, Options, Sampling, Simulation};
+use pliant_core::blended::{Links, Matrices, Model, Options, Sampling, Simulation};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
@@ -71,7 +71,7 @@ fn motion(mut simulation: Simulation) -> Vec<u64> {
 fn a_model_that_was_read_moves_as_the_one_that_was_written() {
     let folder = Folder::new("model-bits");
     let eigen = Options { matrices: Matrices::Eigen, links: Links::Twist, ..Options::default() };
-    let blend = Options { force: Force::Blend, geometric: false, neighbours: 1, ..Options::default() };
+    let blend = Options { geometric: false, neighbours: 1, ..Options::default() };
     for (name, options) in [
         ("two-link", Options::default()),
         ("y", eigen),

@@ -8,7 +8,7 @@ use pliant_cli::page::{bound, head};
 
 /// The whole page.
 pub fn page(sections: &[Section], quick: bool) -> String {
-    let mut html = head("The papers, done anew");
+    let mut html = head("The papers' tables and figures");
     write(&mut html, sections, quick).expect("strings take everything");
     bound(&html)
 }
@@ -16,12 +16,13 @@ pub fn page(sections: &[Section], quick: bool) -> String {
 fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Result {
     writeln!(
         html,
-        "<p class=\"lead\">Tables and figures of the three papers that Pliant builds on, computed now on this machine, each beside what the \
+        "<p class=\"lead\">Tables and figures of the three papers that Pliant builds on, computed now on this machine, each next to what the \
          paper prints; and where a paper was found wrong, the number that shows it.</p>\n\
-         <p class=\"muted\">[A] Andrews, Teichmann, Kry 2015, <i>Blended linear models for reduced compliant mechanical systems</i>. \
-         [H] Hernandez, Garre, Casillas, Otaduy 2011, <i>Linear-time dynamics of characters with stiff joints</i>. \
+         <p class=\"muted\">[A] Andrews, Teichmann, Kry 2015, <i>Blended linear models for reduced compliant mechanical systems</i>, IEEE \
+         Transactions on Visualization and Computer Graphics. \
+         [H] Hernandez, Garre, Casillas, Otaduy 2011, <i>Linear-time dynamics of characters with stiff joints</i>, CEIG. \
          [S] Si, Guenter 2010, <i>Linear-time dynamics for multibody systems with general joint models</i>. \
-         Shaded columns are the paper's. “Not read off”: the printed value was not at hand.</p>\n\
+         Shaded columns are the paper's. “Not printed”: the paper has no such value.</p>\n\
          <p class=\"muted\">Times are the median of one step with every link's pose, one thread, dt = 1/60 s, under gravity and the scene's load, \
          measured as <code>pliant bench</code> does; below a time is where the middle eight of ten steps lie (p10 to p90): the noise of this \
          machine. The papers' machines were others, of 2009 to 2015: compare ratios and slopes first, times second.</p>"
@@ -85,6 +86,16 @@ fn section(html: &mut String, section: &Section) -> std::fmt::Result {
         self::table(html, table)?;
     }
     writeln!(html, "<div class=\"pair\">")?;
+    for drawing in &section.drawings {
+        writeln!(
+            html,
+            "<figure><h3>{}</h3>\n{}<figcaption>{} <a href=\"{}.svg\">SVG</a></figcaption></figure>",
+            escape(&drawing.title),
+            drawing.svg,
+            escape(&drawing.caption),
+            drawing.id
+        )?;
+    }
     for figure in &section.figures {
         writeln!(
             html,
@@ -150,8 +161,7 @@ fn shown(cell: &Cell) -> String {
         Cell::Spread([median, p10, p90]) => {
             format!("{}<small>{}</small>", time(*median), from_to(&time(*p10), &time(*p90)))
         }
-        Cell::Range([from, to]) => from_to(&percent_cell(*from), &percent_cell(*to)),
-        Cell::NotReadOff => "not read off".into(),
+        Cell::NotPrinted => "not printed".into(),
         Cell::Nothing => "–".into(),
     }
 }

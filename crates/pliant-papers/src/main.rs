@@ -7,6 +7,7 @@ mod help;
 mod hernandez;
 mod section;
 mod si;
+mod sketch;
 mod statics;
 
 use std::fs;
@@ -18,6 +19,7 @@ use clap::{Parser, ValueHint};
 use pliant_cli::Common;
 use pliant_cli::failure::Failure;
 use pliant_cli::output::{Answer, count};
+use pliant_cli::page::svg_file;
 use pliant_cli::progress::Bar;
 use pliant_cli::timing::Pace;
 use section::Section;
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     pliant_cli::program(|arguments: &Arguments| &arguments.common, run)
 }
 
-/// How thorough a run is, and who is told how far it has come.
+/// How thorough a run is, and who hears how far it has come.
 pub struct Effort<'a> {
     /// What each time rests on.
     pub pace: Pace,
@@ -59,7 +61,7 @@ impl Effort<'_> {
 }
 
 /// How often a run ticks, about.
-const TICKS: u64 = 96;
+const TICKS: u64 = 110;
 
 /// Computes all sections and writes the folder.
 fn run(arguments: &Arguments) -> Result<Answer, Failure> {
@@ -80,6 +82,7 @@ fn run(arguments: &Arguments) -> Result<Answer, Failure> {
     let mut files: Vec<(String, String)> = Vec::new();
     for section in &sections {
         files.extend(section.tables.iter().map(|table| (format!("{}.csv", table.id), table.csv())));
+        files.extend(section.drawings.iter().map(|d| (format!("{}.svg", d.id), svg_file(&d.svg))));
         files.extend(section.figures.iter().map(|f| (format!("{}.svg", f.plot.id), f.plot.file())));
     }
     files.push(("index.html".into(), document::page(&sections, quick)));
@@ -97,7 +100,7 @@ fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         pliant::io::files::write(&path, content)
             .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
     }
-    let text = told(&sections, &folder, files.len() + 1);
+    let text = summary(&sections, &folder, files.len() + 1);
     Ok(Answer { text, warnings: Vec::new(), counted: Vec::new(), json })
 }
 
@@ -106,14 +109,17 @@ fn sections(effort: &mut Effort) -> Result<Vec<Section>, Failure> {
     Ok(vec![
         andrews::table_1::section(effort)?,
         andrews::table_2::section(effort)?,
-        andrews::figures_5_and_6::section(effort)?,
+        andrews::figure_4::section(effort)?,
+        andrews::figure_5::section(effort)?,
+        andrews::figure_6::section(effort)?,
         andrews::figure_7::section(effort)?,
         hernandez::section(effort)?,
-        si::section(effort)?,
+        si::table_1::section(effort)?,
+        si::figures::section(effort)?,
     ])
 }
 
-/// The folder, if it is one that can be written to: nobody wants to wait for minutes to hear that it is not.
+/// The folder, if it is one that can be written to: checked before minutes of work.
 fn ready(folder: &Path) -> Result<PathBuf, Failure> {
     let refused = |why: String| {
         Failure::input(format!(
@@ -133,7 +139,7 @@ fn ready(folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The answer for people: the page says the rest.
-fn told(sections: &[Section], folder: &Path, files: usize) -> String {
+fn summary(sections: &[Section], folder: &Path, files: usize) -> String {
     let mut text = String::new();
     for section in sections {
         text.push_str(section.title);

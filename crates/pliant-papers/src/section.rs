@@ -1,11 +1,11 @@
-//! What a section of the answer is made of: tables, plots, and where the paper was found wrong. Plain data, told apart
+//! What a section of the answer is made of: tables, drawings, plots, and where the paper was found wrong. Plain data, apart
 //! from how it is shown.
 
 use serde_json::{Map, Value, json};
 
 use pliant_cli::page::plot::Plot;
 
-/// A table or figure of a paper, done anew.
+/// A table or figure of a paper, computed here.
 pub struct Section {
     /// Unique in the folder, and part of the names of its files.
     pub id: &'static str,
@@ -15,6 +15,8 @@ pub struct Section {
     pub about: String,
     /// Its tables.
     pub tables: Vec<Table>,
+    /// Mechanisms, drawn.
+    pub drawings: Vec<Sketch>,
     /// Its plots.
     pub figures: Vec<Figure>,
     /// Where the paper was found wrong.
@@ -27,6 +29,18 @@ pub struct Figure {
     pub title: String,
     /// The plot; its id is the name of its file.
     pub plot: Plot,
+    /// What to see.
+    pub caption: String,
+}
+
+/// A drawing of a mechanism with a heading and what to see in it.
+pub struct Sketch {
+    /// Unique in the folder: the name of its file.
+    pub id: &'static str,
+    /// Heading.
+    pub title: String,
+    /// The drawing, as it stands in a page.
+    pub svg: String,
     /// What to see.
     pub caption: String,
 }
@@ -80,10 +94,8 @@ pub enum Cell {
     Time(f64),
     /// Such a time with its spread, µs: median, p10 and p90.
     Spread([f64; 3]),
-    /// Ratios from where to where, shown in per cent.
-    Range([f64; 2]),
-    /// What the paper prints was not at hand.
-    NotReadOff,
+    /// The paper has no such value.
+    NotPrinted,
     /// What this engine or paper does not have.
     Nothing,
 }
@@ -91,7 +103,7 @@ pub enum Cell {
 impl Cell {
     /// A number of the paper, µs, if it is known.
     pub fn of_paper(us: Option<f64>) -> Cell {
-        us.map_or(Cell::NotReadOff, Cell::Time)
+        us.map_or(Cell::NotPrinted, Cell::Time)
     }
 
     /// The time of a step as `pliant bench` measures it.
@@ -105,8 +117,7 @@ impl Cell {
             Cell::Word(word) => word.as_str().into(),
             Cell::Number(x) | Cell::Ratio(x) | Cell::Times(x) | Cell::Time(x) => (*x).into(),
             Cell::Spread([median, p10, p90]) => json!({ "median": median, "p10": p10, "p90": p90 }),
-            Cell::Range(range) => json!(range),
-            Cell::NotReadOff => "not read off".into(),
+            Cell::NotPrinted => "not printed".into(),
             Cell::Nothing => Value::Null,
         }
     }
@@ -144,11 +155,14 @@ impl Section {
         let findings = self.findings.iter().map(|f| {
             json!({ "place": f.place, "claim": f.claim, "shown": f.shown, "number": f.number, "meaning": f.meaning })
         });
+        let drawings = (self.drawings.iter())
+            .map(|d| json!({ "id": d.id, "title": d.title, "file": format!("{}.svg", d.id) }));
         json!({
             "id": self.id,
             "title": self.title,
             "about": self.about,
             "tables": tables.collect::<Vec<_>>(),
+            "drawings": drawings.collect::<Vec<_>>(),
             "figures": figures.collect::<Vec<_>>(),
             "findings": findings.collect::<Vec<_>>(),
         })
@@ -168,12 +182,11 @@ impl Table {
         })
     }
 
-    /// As a file of comma-separated values; a time with its spread takes three columns, a range two.
+    /// As a file of comma-separated values; a time with its spread takes three columns.
     pub fn csv(&self) -> String {
         let split = |column: usize| {
             let of = |cell: &Cell| match cell {
                 Cell::Spread(_) => &["", "_p10", "_p90"][..],
-                Cell::Range(_) => &["_from", "_to"][..],
                 _ => &[""][..],
             };
             // The most that any row needs.
@@ -191,10 +204,9 @@ impl Table {
             let cells = row.iter().zip(&heads).flat_map(|(cell, ends)| {
                 let mut parts = match cell {
                     Cell::Spread(numbers) => numbers.map(number).to_vec(),
-                    Cell::Range(numbers) => numbers.map(number).to_vec(),
                     Cell::Word(word) => vec![quoted(word)],
                     Cell::Number(x) | Cell::Ratio(x) | Cell::Times(x) | Cell::Time(x) => vec![number(*x)],
-                    Cell::NotReadOff => vec!["not read off".into()],
+                    Cell::NotPrinted => vec!["not printed".into()],
                     Cell::Nothing => vec![String::new()],
                 };
                 parts.resize(ends.len(), String::new());
@@ -227,14 +239,14 @@ mod tests {
             title: String::new(),
             columns: vec![ours("name", ""), paper("printed_us", ""), ours("full_us", "")],
             rows: vec![
-                vec![Cell::Word("a, b".into()), Cell::NotReadOff, Cell::Spread([2.0, 1.0, 3.5])],
+                vec![Cell::Word("a, b".into()), Cell::NotPrinted, Cell::Spread([2.0, 1.0, 3.5])],
                 vec![Cell::Word("c".into()), Cell::Time(7.0), Cell::Nothing],
             ],
             caption: String::new(),
         };
         assert_eq!(
             table.csv(),
-            "name,printed_us,full_us,full_p10_us,full_p90_us\n\"a, b\",not read off,2,1,3.5\nc,7,,,\n"
+            "name,printed_us,full_us,full_p10_us,full_p90_us\n\"a, b\",not printed,2,1,3.5\nc,7,,,\n"
         );
     }
 }

@@ -32,6 +32,21 @@ pub fn settle(simulation: &mut dyn Simulation, size: f64) -> bool {
     simulation.settle(&StaticsSettings::default()).is_ok_and(|found| found.converged)
 }
 
+/// The equilibrium of the full statics under these loads on the effectors, if one is found.
+pub fn settled_under(model: &full::Model, loads: &[Wrench]) -> Option<State> {
+    let mut simulation = model.simulate();
+    settle_under(&mut simulation, loads).then(|| simulation.state().clone())
+}
+
+/// Settles a simulation under these loads on its effectors; whether it converged.
+pub fn settle_under(simulation: &mut dyn Simulation, loads: &[Wrench]) -> bool {
+    let mechanism = simulation.mechanism().clone();
+    for (effector, load) in mechanism.effector_ids().zip(loads) {
+        simulation.set_load(effector, *load).expect("a finite load on an effector of its own");
+    }
+    simulation.settle(&StaticsSettings::default()).is_ok_and(|found| found.converged)
+}
+
 /// The equilibrium of the full statics under `size` times the scene's loads, if one is found.
 pub fn settled(model: &full::Model, size: f64) -> Option<State> {
     let mut simulation = model.simulate();

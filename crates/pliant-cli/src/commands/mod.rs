@@ -1,7 +1,7 @@
 //! The commands, one file or folder each: from arguments to an answer.
 
 pub mod bench;
-mod compare;
+pub mod compare;
 mod completions;
 mod compliance;
 mod export;

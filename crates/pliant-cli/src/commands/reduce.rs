@@ -31,6 +31,9 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     if let (Some(_), Some(option)) = (&source.model, arguments.gravity.option()) {
         return Err(setup::of_a_model(option));
     }
+    if source.model.is_some() && arguments.setup.has_springs() {
+        return Err(setup::of_a_model("--spring"));
+    }
     let whole = arguments.gravity.of(source.mechanism)?;
     // Loose bodies are left to contact, as in every engine; they are no free base.
     let (mechanism, loose) = match whole.loose().as_slice() {
@@ -52,7 +55,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         seed: arguments.seed,
         ..Sampling::default()
     };
-    let options = Options { force: arguments.force, ..Options::default() };
+    let options = Options::default();
     let (model, outcome) =
         sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
@@ -121,7 +124,7 @@ impl Made<'_> {
     fn advice(&self) -> Option<String> {
         (self.models > MANY).then(|| {
             format!(
-                "{} were needed: `simulate --engine live` needs none and is exact at rest",
+                "{} were needed: `simulate --engine motions` needs none and is more exact",
                 count(self.models, "model")
             )
         })

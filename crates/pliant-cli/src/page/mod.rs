@@ -5,7 +5,7 @@ pub mod text;
 
 use text::escape;
 
-/// Colours, and what plots look like.
+/// Colours, and what plots and drawings look like.
 pub const PLOT_STYLE: &str = include_str!("plot.css");
 
 /// What stands behind a number and is never to begin a line.
@@ -40,6 +40,13 @@ pub fn head(title: &str) -> String {
          <title>{title}</title>\n<style>\n{PLOT_STYLE}{}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
         include_str!("style.css")
     )
+}
+
+/// An SVG picture of a page as a file of its own, with the style in it.
+pub fn svg_file(svg: &str) -> String {
+    let own = "svg { background: var(--page); font-family: system-ui, \"Liberation Sans\", sans-serif; }";
+    let (opening, rest) = svg.split_once(">\n").unwrap_or((svg, ""));
+    format!("{opening} xmlns=\"http://www.w3.org/2000/svg\">\n<style>\n{PLOT_STYLE}{own}\n</style>\n{rest}")
 }
 
 /// A table; cells are HTML.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::PLOT_STYLE;
+use super::svg_file;
 use super::text::{escape, listed, power_of_ten, significant};
 
 /// How numbers are laid out along an axis.
@@ -239,13 +239,7 @@ impl Plot {
 
     /// The plot, as a file of its own.
     pub fn file(&self) -> String {
-        let own = "svg { background: var(--page); font-family: system-ui, \"Liberation Sans\", sans-serif; }";
-        let svg = self.svg();
-        let (opening, rest) = svg.split_once(">\n").unwrap_or((&svg, ""));
-        format!(
-            "{} xmlns=\"http://www.w3.org/2000/svg\">\n<style>\n{PLOT_STYLE}{own}\n</style>\n{rest}",
-            opening
-        )
+        svg_file(&self.svg())
     }
 
     pub fn svg(&self) -> String {

@@ -132,7 +132,7 @@ pub(super) fn attempt(
     next.base = inputs.base;
     put((model, &inputs.laws), state, &stages.moves, &stages.speeds, next);
     place_and_move(&mut work.slots, model, next, &inputs.base_twist);
-    step::finish(model, inputs, h, state, next)
+    step::finish(model, inputs, h, state, next, true)
 }
 
 /// Finds the speeds with which all twists are nearest to those of the state, in the metric of masses: a base that moves

@@ -22,7 +22,7 @@ use super::sweeps::{Along, NoPivot, dot6, first_turn, force, inward_step, outwar
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
-use crate::engine::laws::{Law, Pieces};
+use crate::engine::laws::{LIMIT_ROUNDS, Law, Pieces, RELEASES};
 use crate::joints::JointKind;
 use crate::linear::wide::wide;
 use crate::mechanism::JointId;
@@ -146,7 +146,7 @@ pub(super) fn conclude(
         }
     }
     work.pieces.store_friction(inputs, next);
-    finish(model, inputs, h, state, next)?;
+    finish(model, inputs, h, state, next, false)?;
     if let Some((joint, gap)) = torn(model, &work.closing) {
         let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
@@ -161,10 +161,12 @@ pub(super) fn finish(
     h: f64,
     state: &State,
     next: &mut State,
+    explicit: bool,
 ) -> Result<(), StepError> {
     for at in 0..inputs.laws.len() {
-        let (q, rate) = (next.coordinates[at], next.rates[at]);
-        next.forces[at] = force(&inputs.laws[at], inputs.rest[at], q, rate);
+        let (law, q, rate) = (&inputs.laws[at], next.coordinates[at], next.rates[at]);
+        let limit = if explicit { law.limit_at(q) } else { law.limit_in_step(state.coordinates[at], q, h) };
+        next.forces[at] = force(law, inputs.rest[at], (q, rate), limit);
     }
     next.time = state.time + h;
     next.steps = state.steps + 1;
@@ -203,11 +205,15 @@ fn solve(
     // Limits that this motion runs into, although the present rates did not: once more, with them; and so with pieces of
     // friction and torque limits that it does not lie on, until it does.
     let governed = !inputs.governed.is_empty();
-    let mut again = look_ahead(model, h, state, work) | (governed && revise(model, inputs, h, state, work));
+    let mut again =
+        look_ahead(model, h, state, work, 0) | (governed && revise(model, inputs, h, state, work));
     work.once = !again;
+    let mut round = 0;
     while again {
+        round += 1;
         sweep_again(model, inputs, h, state, work)?;
-        again = governed && (look_ahead(model, h, state, work) | revise(model, inputs, h, state, work));
+        again =
+            look_ahead(model, h, state, work, round) | (governed && revise(model, inputs, h, state, work));
     }
     Ok(())
 }
@@ -266,17 +272,20 @@ fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64
     }
 }
 
-/// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
-pub(super) fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
+/// Whether the speeds found lead beyond other limits than those that acted; their rates then say which do.
+pub(super) fn look_ahead(
+    model: &Constants,
+    h: f64,
+    state: &State,
+    work: &mut Workspace,
+    round: usize,
+) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {
-        let beyond = |rate: f64| {
-            let ahead = state.coordinates[at] + h * rate;
-            ahead > model.laws[at].upper || ahead < model.laws[at].lower
-        };
-        if beyond(work.slots.found[speed]) && !beyond(work.next.rates[at]) {
-            work.next.rates[at] = work.slots.found[speed];
-            changed = true;
+        let (q, found) = (state.coordinates[at], work.slots.found[speed]);
+        let thought = &mut work.next.rates[at];
+        if model.laws[at].other_limit(q, [q + h * *thought, q + h * found], h, round >= RELEASES) {
+            (*thought, changed) = (found, round < LIMIT_ROUNDS);
         }
     }
     changed

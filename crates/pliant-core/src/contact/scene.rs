@@ -263,16 +263,13 @@ impl engine::Simulation for Scene {
         self.world.steps()
     }
 
-    fn capped_steps(&self) -> u64 {
-        self.held().map_or(0, |held| held.capped_steps())
-    }
-
     fn largest_turn(&self) -> f64 {
         self.held().map_or(0.0, |held| held.largest_turn())
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.world.time() + dt);
+        self.changed |= self.inputs.follows_springs();
         if self.changed {
             self.pass_on()?;
             // The point of such a load moves with its body.

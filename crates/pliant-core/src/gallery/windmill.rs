@@ -1,6 +1,7 @@
-//! Windmill: a hub that turns about y, and eight arms on it. An arm's blade rolls on the hub, every second one on a
-//! sphere, the others on an ellipsoid, and carries a ring that rolls on the blade's own. 1 + 8·(5 + 4) = 73
-//! freedoms, all with springs; 2 N on the tip of arm 0, along y.
+//! Windmill: a hub that turns about y, and eight arms on it. An arm's blade rolls on the hub, and carries a ring that rolls on
+//! the blade's own. Four pairs of surfaces take turns at the hub: sphere on sphere, on ellipsoid and on torus, torus on
+//! ellipsoid; with the rings these are the pairs of Si, Guenter 2010, Fig. 2. 1 + 8·(5 + 4) = 73 freedoms, all with springs; 2 N
+//! on the tip of arm 0, along y.
 
 use nalgebra::Vector3;
 
@@ -11,9 +12,12 @@ use crate::mechanism::{JointDescription, Mechanism, MechanismBuilder, WORLD};
 use crate::spatial::Pose;
 
 const ARMS: usize = 8;
-/// Radii of the hub's balls and of the blades' roots, m.
-const HUB: [f64; 3] = [0.1, 0.08, 0.09];
+/// Radius of the hub's ball and radii of the blades' roots, m.
+const HUB: f64 = 0.1;
 const ROOT: [f64; 3] = [0.03, 0.04, 0.03];
+/// Radii of ring and tube of the hub's torus and of the roots', together as large as those.
+const HUB_RING: [f64; 2] = [0.085, 0.015];
+const ROOT_RING: [f64; 2] = [0.022, 0.008];
 /// Length of a blade, m. A ring of the size of those that roll on it is at its end.
 const BLADE: f64 = 0.25;
 const STIFFNESS: f64 = 60.0;
@@ -27,11 +31,19 @@ pub fn windmill() -> Mechanism {
     builder.joint(hinge.stiffness(STIFFNESS).damping(DAMPING));
     let rolling = rolling();
     let roots = [
-        ready("sphere-sphere", [("radius1", HUB[0].into()), ("radius2", ROOT[0].into())]),
-        ready("ellipsoid-ellipsoid", [("radii1", HUB.into()), ("radii2", ROOT.into())]),
+        ready("sphere-sphere", [("radius1", HUB.into()), ("radius2", ROOT[0].into())]),
+        ready("sphere-ellipsoid", [("radius1", HUB.into()), ("radii2", ROOT.into())]),
+        ready(
+            "sphere-torus",
+            [("radius1", HUB.into()), ("ring2", ROOT_RING[0].into()), ("tube2", ROOT_RING[1].into())],
+        ),
+        ready(
+            "torus-ellipsoid",
+            [("ring1", HUB_RING[0].into()), ("tube1", HUB_RING[1].into()), ("radii2", ROOT.into())],
+        ),
     ];
     for i in 0..ARMS {
-        arm(&mut builder, i, &roots[i % 2], &rolling);
+        arm(&mut builder, i, &roots[i % roots.len()], &rolling);
     }
     builder.effector(effector("tip", "ring0", Pose::identity()));
     builder.load(load("tip", [0.0, 2.0, 0.0]));

@@ -95,6 +95,21 @@ pub fn ready() -> Vec<Case> {
         ),
         ready("torus-torus", &torus(), &[3.0, 1.0, 1.0, 3.0]),
         ready(
+            "sphere-ellipsoid",
+            &[("radius1", 0.3.into()), ("radii2", [0.15, 0.2, 0.1].into())],
+            &[3.0, 1.0, 3.0, 1.0, 3.0],
+        ),
+        ready(
+            "sphere-torus",
+            &[("radius1", 0.3.into()), ("ring2", 0.15.into()), ("tube2", 0.04.into())],
+            &[3.0, 1.0, 3.0, 1.0, 3.0],
+        ),
+        ready(
+            "torus-ellipsoid",
+            &[("ring1", 0.2.into()), ("tube1", 0.05.into()), ("radii2", [0.15, 0.2, 0.1].into())],
+            &[3.0, 1.0, 3.0, 1.0, 3.0],
+        ),
+        ready(
             "patch-sphere",
             &[
                 ("points", patch(0.6).into()),

@@ -120,3 +120,41 @@ fn stacks() {
     }
     assert_eq!(cases, 20);
 }
+
+/// Boxes of a gram and a ton in turn, stacked, with a light or a heavy one at the ground, by both solvers: none sinks.
+#[test]
+fn stacks_of_a_gram_and_a_ton_in_turn() {
+    let mut stacks = 0;
+    for solver in [Solver::default(), Solver::Exact { tolerance: 1e-9 }] {
+        for (count, light) in [2, 4, 6].into_iter().flat_map(|n| [0, 1].map(|light| (n, light))) {
+            let mut world = World::new([0.0, 0.0, -9.81]);
+            world.set_solver(solver);
+            let floor = Shape::new(Geometry::Box { size: [2.0, 2.0, 0.4].into() });
+            world.add_shape(&floor.at(Pose::translation([0.0, 0.0, -0.2]))).unwrap();
+            let ids: Vec<_> = (0..count)
+                .map(|i| {
+                    let mass = if i % 2 == light { 1e-3 } else { 1e3 };
+                    let body =
+                        Body::new(format!("box{i}"), Pose::translation([0.0, 0.0, 0.05 + 0.1 * i as f64]))
+                            .inertia(SpatialInertia::of_box(mass, [0.1; 3]))
+                            .shape(Shape::new(Geometry::Box { size: [0.1; 3].into() }));
+                    world.add_body(&body).unwrap()
+                })
+                .collect();
+            for _ in 0..120 {
+                world.step(1.0 / 60.0).unwrap();
+            }
+            for (i, id) in ids.into_iter().enumerate() {
+                let pose = world.body(id).unwrap().pose();
+                let sunk = 0.05 + 0.1 * i as f64 - pose.position.z;
+                // Less than 1.3e-3 of the radius, 0.087 m, at each of the contacts below.
+                assert!(
+                    sunk.abs() < 1.2e-4 * (i + 1) as f64 && pose.position.xy().norm() < 1e-3,
+                    "{solver:?}, {count}, {light}: box {i} is {sunk} m lower"
+                );
+            }
+            stacks += 1;
+        }
+    }
+    assert_eq!(stacks, 12);
+}

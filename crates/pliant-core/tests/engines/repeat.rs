@@ -48,7 +48,7 @@ fn the_same_bits_twice_and_after_restoring() {
                 *simulation.inputs_mut() = inputs.clone();
                 simulation.set_state(&saved).unwrap();
                 assert!(bits(simulation.state()) == bits(&saved), "{kind:?} {name}: restoring");
-                let steps = if kind == Kind::BlendAlone { 1 } else { path.len() };
+                let steps = if kind == Kind::Blended { 1 } else { path.len() };
                 for expected in &path[..steps] {
                     step(&mut *simulation);
                     assert!(&bits(simulation.state()) == expected, "{kind:?} {name}: after restoring");
@@ -63,9 +63,6 @@ fn equilibria_are_the_same_bits_twice() {
     for kind in Kind::ALL {
         for name in ["helix:50", "rungs:18", "hand"] {
             let mechanism = gallery::build(name).unwrap();
-            if !kind.takes(&mechanism) {
-                continue;
-            }
             let found = || {
                 let mut simulation = kind.simulate(&mechanism);
                 simulation.inputs_mut().add_scene_loads();
@@ -152,7 +149,7 @@ fn a_step_is_finite_or_an_error() {
 fn a_step_under_any_weight_or_torque_is_finite_or_an_error() {
     for kind in Kind::ALL {
         let (mut failed, mut runs) = (0, 0);
-        let blends = matches!(kind, Kind::Blended | Kind::BlendAlone);
+        let blends = kind == Kind::Blended;
         for name in ["hexapod", "arm", "y", "hand"].into_iter().skip(usize::from(blends)) {
             let mechanism = gallery::build(name).unwrap();
             let start = kind.simulate(&mechanism);
@@ -222,9 +219,6 @@ fn a_teleported_mechanism_moves_the_same_way() {
     for kind in Kind::ALL {
         for name in ["arm", "hand", "helix:50", "gripper"] {
             let mechanism = gallery::build(name).unwrap();
-            if !kind.takes(&mechanism) {
-                continue;
-            }
             let (mut here, mut there) = (kind.simulate(&mechanism), kind.simulate(&mechanism));
             let turn = exp_rotation(&Vector3::new(0.3, -0.8, 1.2));
             let motion = Pose::new(turn, Vector3::new(10.0, -20.0, 5.0));
@@ -241,7 +235,7 @@ fn a_teleported_mechanism_moves_the_same_way() {
             for (a, b) in here.state().poses.clone().iter().zip(&there.state().poses) {
                 // Rounding of positions of size 20, over thirty steps; a blend alone weighs its samples by distances of
                 // that rounding.
-                let bound = if kind == Kind::BlendAlone { 1e-9 } else { 1e-11 };
+                let bound = if kind == Kind::Blended { 1e-9 } else { 1e-11 };
                 assert!(crate::common::distance(&(motion * *a), b) < bound, "{kind:?} {name}");
             }
         }

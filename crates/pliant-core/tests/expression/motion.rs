@@ -1,8 +1,9 @@
 //! Claim: the tapes of a formula are what they say. X(0) is the identity and X(q) is rigid; S is the rate of X, Ṡ that
 //! of S, and Ṡq̇ their product; every lower pair written as a formula equals the built-in joint; and torus on torus
-//! equals four hinges in a row.
+//! equals four hinges in a row, other pairs of round surfaces two spheres.
 #![allow(non_snake_case)]
 
+use std::f64::consts::PI;
 use std::sync::LazyLock;
 
 use crate::common::formulas::{self, Case};
@@ -10,7 +11,7 @@ use crate::common::{derivative, distance, seeded};
 use pliant_core::articulated;
 use pliant_core::engine::Inputs;
 use pliant_core::engine::State;
-use pliant_core::expression::Tape;
+use pliant_core::expression::{Formula, Parameter, Tape};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
@@ -153,6 +154,87 @@ fn torus_on_torus_is_four_hinges() {
         assert!(distance(&X, &Y) <= 1e-14, "{:e}", distance(&X, &Y));
         assert!((S - T).amax() <= 1e-14, "{:e}", (S - T).amax());
         assert!((bias - other).to_vector().amax() <= 1e-13);
+    }
+}
+
+/// Pairs of other surfaces, where these are spheres: an ellipsoid of equal radii, a torus whose ring is a point. Frames on
+/// ellipsoids have x along the longitude, those on spheres against the latitude, so that two pairs spin from the other side.
+#[test]
+fn pairs_of_round_surfaces_are_spheres() {
+    let (one, two, three) = (0.3, 0.2, [0.15, 0.2, 0.1]);
+    let formula = |name: &str, parameters: &[(&str, Parameter)]| {
+        let start = Formula::ready(name).unwrap();
+        let all = parameters.iter().fold(start, |f, (name, value)| f.parameter(*name, value.clone()));
+        all.compile().unwrap()
+    };
+    let spheres = formula("sphere-sphere", &[("radius1", one.into()), ("radius2", two.into())]);
+    let round = |r: f64| Parameter::from([r, r, r]);
+    let ellipsoids = formula("ellipsoid-ellipsoid", &[("radii1", round(one)), ("radii2", three.into())]);
+    let cases = [
+        (formula("sphere-ellipsoid", &[("radius1", one.into()), ("radii2", round(two))]), &spheres, PI),
+        (formula("sphere-ellipsoid", &[("radius1", one.into()), ("radii2", three.into())]), &ellipsoids, 0.0),
+        (
+            formula("sphere-torus", &[("radius1", one.into()), ("ring2", 0.0.into()), ("tube2", two.into())]),
+            &spheres,
+            0.0,
+        ),
+        (
+            formula(
+                "torus-ellipsoid",
+                &[("ring1", 0.0.into()), ("tube1", one.into()), ("radii2", three.into())],
+            ),
+            &ellipsoids,
+            0.0,
+        ),
+    ];
+    let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    for (pair, same, turned) in &cases {
+        for round in 0..100 {
+            let q: [f64; 5] = std::array::from_fn(|k| [3.0, 1.2][k % 2] * number(8 * round + k));
+            let mut other = q;
+            other[4] += turned;
+            let apart =
+                distance(&(pair.start() * pair.transform(&q)), &(same.start() * same.transform(&other)));
+            // A few roundings of lengths below 1 m.
+            assert!(apart <= 1e-14, "{:?} {apart:e}", pair.formula().ready_name());
+        }
+    }
+}
+
+/// A ring on a ball: the centre of its tube where they touch is both radii from the ball's centre, and an ellipsoid on a torus
+/// has its normal against the tube's.
+#[test]
+fn tori_touch() {
+    let [ball, ring, tube] = [0.3, 0.15, 0.04];
+    let formula = Formula::ready("sphere-torus").unwrap();
+    let formula = formula.parameter("radius1", ball).parameter("ring2", ring).parameter("tube2", tube);
+    let on_ball = formula.compile().unwrap();
+    let radii = Vector3::new(0.15, 0.2, 0.1);
+    let formula = Formula::ready("torus-ellipsoid").unwrap();
+    let formula = formula
+        .parameter("ring1", ring)
+        .parameter("tube1", tube)
+        .parameter("radii2", [radii.x, radii.y, radii.z]);
+    let on_torus = formula.compile().unwrap();
+    let number = |k: usize| (k as f64 * 0.618_033_988_749_894_9).fract() * 2.0 - 1.0;
+    for round in 0..100 {
+        let q: [f64; 5] = std::array::from_fn(|k| [3.0, 1.2][k % 2] * number(8 * round + k));
+        let [u1, v1, u2, v2, _] = q;
+        let G = on_ball.start() * on_ball.transform(&q);
+        let center = G.transform_point(&Vector3::new(ring * u2.cos(), ring * u2.sin(), 0.0));
+        assert!((center.norm() - ball - tube).abs() <= 1e-14, "{}", center.norm());
+        let out = Vector3::new(u1.cos() * v1.cos(), u1.sin() * v1.cos(), v1.sin());
+        assert!((center.normalize() - out).norm() <= 1e-14);
+
+        let G = on_torus.start() * on_torus.transform(&q);
+        let middle = Vector3::new(u1.cos(), u1.sin(), 0.0);
+        let out = middle * v1.cos() + Vector3::z() * v1.sin();
+        let touched = middle * ring + out * tube;
+        let unit = Vector3::new(v2.cos() * u2.cos(), v2.cos() * u2.sin(), v2.sin());
+        let point = G.transform_point(&radii.component_mul(&unit));
+        assert!((point - touched).norm() <= 1e-14, "{:e}", (point - touched).norm());
+        let normal = G.rotation * unit.component_div(&radii).normalize();
+        assert!((normal + out).norm() <= 1e-14, "{:e}", (normal + out).norm());
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is behind the head of a model file: an archive of plain numbers and the text of the scene. It is checked once
 //! more when it is read: whoever makes a file by other means gets an error, not a model that cannot be.
 
-use pliant_core::blended::{Force, Limit, Links, Matrices, Options, Outcome, Sampling};
+use pliant_core::blended::{Limit, Links, Matrices, Options, Outcome, Sampling};
 use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector6};
@@ -15,12 +15,15 @@ use super::{ModelError, ModelFile};
 /// Choices, by their place in the file.
 const MATRICES: [Matrices; 2] = [Matrices::Compliance, Matrices::Eigen];
 const LINKS: [Links; 2] = [Links::Joint, Links::Twist];
-const FORCE: [Force; 2] = [Force::Live, Force::Blend];
 const LIMIT: [Limit; 6] =
     [Limit::None, Limit::Samples, Limit::Stopped, Limit::Rest, Limit::Another, Limit::Loads];
 
 /// How far from one the length of a quaternion may be.
 const UNIT: f64 = 1e-9;
+
+/// What is written in place of choices that are not any more: the distance of a turn, in radii, and the steps of the blend.
+const TURNING: f64 = std::f64::consts::FRAC_1_PI;
+const STEPS: u8 = 1;
 
 /// More neighbours than this, or a higher power, are no choice of a person.
 const MOST: u64 = 1 << 20;
@@ -34,7 +37,7 @@ struct Content {
     power: u32,
     turning: f64,
     neighbours: u64,
-    /// Places in [`MATRICES`], [`LINKS`] and [`FORCE`].
+    /// Places in [`MATRICES`] and [`LINKS`], and what took the steps, which is not a choice any more.
     choices: [u8; 3],
     geometric: bool,
     branches: bool,
@@ -83,13 +86,9 @@ pub(super) fn write(file: &ModelFile) -> AlignedVec {
         warnings: file.mechanism.reader_warnings().to_vec(),
         notes: file.mechanism.notes().to_vec(),
         power: options.power,
-        turning: options.turning,
-        neighbours: options.neighbours as u64,
-        choices: [
-            place(&MATRICES, &options.matrices),
-            place(&LINKS, &options.links),
-            place(&FORCE, &options.force),
-        ],
+        turning: TURNING,
+        neighbours: options.neighbours.min(MOST as usize) as u64,
+        choices: [place(&MATRICES, &options.matrices), place(&LINKS, &options.links), STEPS],
         geometric: options.geometric,
         branches: options.branches,
         samples: file.samples.iter().map(|(state, loads)| numbers(state, loads)).collect(),
@@ -146,20 +145,18 @@ pub(super) fn read(archive: &[u8]) -> Result<ModelFile, ModelError> {
         .map_err(|error| wrong(format!("its archive is broken ({error})")))?;
     let mechanism = crate::scene::read(&content.scene, "scene of the model").map_err(ModelError::Scene)?;
     let mechanism = mechanism.with_remarks(content.warnings, content.notes);
-    let [matrices, links, force] = content.choices;
-    let good = content.turning.is_finite() && content.turning >= 0.0;
-    if !good || u64::from(content.power) > MOST || !(1..=MOST).contains(&content.neighbours) {
+    let [matrices, links, _] = content.choices;
+    if u64::from(content.power) > MOST || !(1..=MOST).contains(&content.neighbours) {
         return Err(wrong("how samples are blended makes no sense".into()));
     }
     let options = Options {
         power: content.power,
-        turning: content.turning,
         neighbours: content.neighbours as usize,
         matrices: *choice(&MATRICES, matrices)?,
         links: *choice(&LINKS, links)?,
-        force: *choice(&FORCE, force)?,
         geometric: content.geometric,
         branches: content.branches,
+        ..Options::default()
     };
     if content.samples.is_empty() {
         return Err(wrong("it has no sample".into()));

@@ -128,7 +128,7 @@ error: joint `j`: there is no ready joint `torus`
   --> scene.toml:10:9
    |
 10 | ready = "torus"
-   |         ^^^^^^^ one of screw, point-on-curve, frame-on-curve, frame-on-patch, sphere-sphere, ellipsoid-ellipsoid, torus-torus, patch-sphere, patch-patch, four-bar-knee
+   |         ^^^^^^^ one of screw, point-on-curve, frame-on-curve, frame-on-patch, sphere-sphere, ellipsoid-ellipsoid, torus-torus, sphere-ellipsoid, sphere-torus, torus-ellipsoid, patch-sphere, patch-patch, four-bar-knee
 "##,
     );
 }

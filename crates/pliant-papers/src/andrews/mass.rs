@@ -68,7 +68,8 @@ pub fn table(effort: &mut Effort) -> Result<(Table, Finding), Failure> {
     let finding = Finding {
         place: "[A] effective mass",
         claim: "The mass at an effector is taken from the accelerability of joints, each with the inertia of its own link, projected as compliances are. \
-                That leaves out what a joint carries and that links move together; condensation has both."
+                That leaves out what a joint carries and that links move together; condensation has both. This rests on one reading of the paper's M_θ, each joint with \
+                its own link's inertia; with the inertia of all that a joint carries it is less wrong."
             .into(),
         shown,
         number: most,

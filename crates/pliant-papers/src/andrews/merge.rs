@@ -107,18 +107,3 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
         },
     ])
 }
-
-/// A row of the paper's Table 1 that does not fit the others.
-pub fn odd_row(printed: &[(&str, f64, f64, Option<f64>)]) -> Finding {
-    let of = |name: &str| printed.iter().find(|row| row.0 == name).map_or(f64::NAN, |row| row.2);
-    let (small, large) = (of("ladder:36"), of("ladder:48"));
-    Finding {
-        place: "[A] Table 1",
-        claim: "A reduced step places every link, so that fewer links take less time.".into(),
-        shown: format!(
-            "The table has {small} µs for the ladder of 36 links and {large} µs for that of 48: one of the two rows is not like the other."
-        ),
-        number: small / large,
-        meaning: "printed time of the smaller ladder over that of the larger",
-    }
-}

@@ -1,10 +1,11 @@
-//! Hernandez, Garre, Casillas, Otaduy 2011: Figure 4, the time of a step against the number of links, and the hand.
+//! Hernandez, Garre, Casillas, Otaduy 2011: Figure 4, the time of a step of hanging chains against the number of links, and the hand.
 
 mod ball_spring;
 mod held_forces;
 
 use pliant::engines::articulated_model;
 use pliant::gallery;
+use pliant::mechanism::Mechanism;
 
 use crate::Effort;
 use crate::section::{Cell, Figure, Section, Table, ours, paper};
@@ -31,7 +32,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
             continue;
         }
         let name = format!("chain:{links}");
-        let (full, articulated) = both(&name, effort)?;
+        let (full, articulated) = both(&hanging(&name)?, effort)?;
         let x = links as f64;
         full_line.push([x, full[0]]);
         articulated_line.push([x, articulated[0]]);
@@ -39,7 +40,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         let printed = PRINTED.iter().find(|(n, _)| *n == links).map(|(_, us)| *us);
         rows.push(row(&name, printed, &full, &articulated));
     }
-    let (full, articulated) = both("hand", effort)?;
+    let (full, articulated) = both(&gallery::build("hand").map_err(Failure::job)?, effort)?;
     rows.push(row("hand", Some(HAND), &full, &articulated));
 
     let far: Vec<[f64; 2]> = full_line.iter().copied().filter(|p| p[0] >= 100.0).collect();
@@ -48,7 +49,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     let series = |name: &str, class, points, mark| Series { name: name.into(), class, points, mark };
     let plot = Plot {
         id: "hernandez-figure-4",
-        title: "Time of a step against the number of links, chains of hinges".into(),
+        title: "Time of a step against the number of links, hanging chains".into(),
         description: format!(
             "On log axes the slope from 100 links up is {}, the paper's {}.",
             significant(ours_slope, 3),
@@ -70,8 +71,8 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     Ok(Section {
         id: "hernandez-figure-4",
         title: "Hernandez 2011, Figure 4 and the hand: linear time",
-        about: "Chains of hinge links with stiff springs under gravity, all links simulated, one Newton iteration a step, as in the paper; and a hand of \
-                16 bones. Articulated is the same in joint coordinates. The paper's springs and the measures of its hand are not known here."
+        about: "Hanging chains of hinge links with stiff springs, all links simulated, one Newton iteration a step, as in the paper; and a hand of \
+                16 bones (Figures 1 and 5). Articulated is the same in joint coordinates. The paper's springs and the measures of its hand are not known here."
             .into(),
         tables: vec![Table {
             id: "hernandez-figure-4",
@@ -90,6 +91,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
                 significant(paper_slope, 3)
             ),
         }],
+        drawings: Vec::new(),
         figures: vec![
             Figure {
                 title: "Time against the number of links".into(),
@@ -103,13 +105,19 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     })
 }
 
+/// A chain of the gallery with weight along its links, so that it hangs.
+fn hanging(name: &str) -> Result<Mechanism, Failure> {
+    let mut builder = gallery::build(name).map_err(Failure::job)?.to_builder();
+    builder.gravity([9.81, 0.0, 0.0]);
+    builder.build().map_err(Failure::job)
+}
+
 /// Steps of both engines.
-fn both(name: &str, effort: &mut Effort) -> Result<([f64; 5], [f64; 5]), Failure> {
-    let mechanism = gallery::build(name).map_err(Failure::job)?;
-    let failed = |error| Failure::job(format!("{name}: {error}"));
-    let full = bench::steps(bench::full(&mechanism), &effort.pace).map_err(failed)?;
+fn both(mechanism: &Mechanism, effort: &mut Effort) -> Result<([f64; 5], [f64; 5]), Failure> {
+    let failed = |error| Failure::job(format!("{}: {error}", mechanism.name()));
+    let full = bench::steps(bench::full(mechanism), &effort.pace).map_err(failed)?;
     effort.tick();
-    let articulated = articulated_model(&mechanism).map_err(Failure::job)?.simulate();
+    let articulated = articulated_model(mechanism).map_err(Failure::job)?.simulate();
     let articulated = bench::steps(articulated, &effort.pace).map_err(failed)?;
     effort.tick();
     Ok((full, articulated))

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 use pliant::contact::Scene;
 use pliant::engine::{Simulation, Warning};
 use pliant::engines::Engine;
-use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
 
-use super::measure::{Models, blended_model, target_end};
+use super::measure::{Models, target_end};
 use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
@@ -98,7 +97,6 @@ impl Contest {
 pub fn measure(
     mechanism: &Mechanism,
     stage: &Stage,
-    file: Option<&ModelFile>,
     dt: f64,
     frames: usize,
     tick: &mut dyn FnMut(),
@@ -113,13 +111,11 @@ pub fn measure(
         warnings: Vec::new(),
     };
     let models = stage.held().map(|held| {
-        // Loose bodies are in the model of a file, and not here.
-        let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
         let reduced = Reduction::at_rest(held).modes_for_contact(dt).build();
         Models {
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
-            blended: blended_model(held, file, &mut || ()).map(|(model, _)| model),
+            blended: Err("it takes no part in contact".into()),
         }
     });
     // Without anything held there is one engine: that of contact.

@@ -68,13 +68,29 @@ pub const ALL: &[Ready] = &[
         name: "torus-torus",
         lengths: &[],
         angles: &["u1", "v1", "v2", "u2"],
-        parameters: &[
-            ("ring1", "radius of the ring, m"),
-            ("tube1", "radius of the tube, m"),
-            ("ring2", "radius of the ring, m"),
-            ("tube2", "radius of the tube, m"),
-        ],
+        parameters: &[("ring1", RING), ("tube1", TUBE), ("ring2", RING), ("tube2", TUBE)],
         text: include_str!("torus-torus.joint"),
+    },
+    Ready {
+        name: "sphere-ellipsoid",
+        lengths: &[],
+        angles: &["u1", "v1", "u2", "v2", "spin"],
+        parameters: &[("radius1", "m"), ("radii2", "three lengths, m")],
+        text: include_str!("sphere-ellipsoid.joint"),
+    },
+    Ready {
+        name: "sphere-torus",
+        lengths: &[],
+        angles: &["u1", "v1", "u2", "v2", "spin"],
+        parameters: &[("radius1", "m"), ("ring2", RING), ("tube2", TUBE)],
+        text: include_str!("sphere-torus.joint"),
+    },
+    Ready {
+        name: "torus-ellipsoid",
+        lengths: &[],
+        angles: &["u1", "v1", "u2", "v2", "spin"],
+        parameters: &[("ring1", RING), ("tube1", TUBE), ("radii2", "three lengths, m")],
+        text: include_str!("torus-ellipsoid.joint"),
     },
     Ready {
         name: "patch-sphere",
@@ -111,6 +127,8 @@ pub const ALL: &[Ready] = &[
     },
 ];
 
+const RING: &str = "radius of the ring, m";
+const TUBE: &str = "radius of the tube, m";
 const POINTS: &str = "points of the curve, m";
 const GRID: &str = "rows of points, m";
 const START: &str = "[u, v, 0], each 0 to 1";
