@@ -80,8 +80,8 @@ impl Motion {
         self.place_alike(model, reference, None);
     }
 
-    /// The same; with `alike`, the rates of all freedoms are known: those of other twists with the same ẏ. Where closures are
-    /// curved, rates change with the pose.
+    /// The same; with `alike`, the rates of all freedoms are known, where no closure is curved: those of other twists with the
+    /// same ẏ.
     fn place_alike(&mut self, model: &Constants, reference: &Reference, alike: Option<&Turns>) {
         let (tree, count) = (&model.tree, model.basis.count);
         if model.closures.curved {
@@ -89,12 +89,10 @@ impl Motion {
         } else {
             self.places.put(tree, &model.basis, reference, &self.y[..count]);
         }
-        match alike {
-            Some(turns) if !model.closures.curved => self.places.spin_alike(tree, turns, &mut self.now),
-            _ => {
-                let basis = tangent(model, &self.closed);
-                self.places.spin(tree, basis, &self.rates[..count], None, &mut self.now);
-            }
+        let basis = tangent(model, &self.closed);
+        match alike.filter(|_| !model.closures.curved) {
+            Some(turns) => self.places.spin_alike(tree, turns, &mut self.now),
+            None => self.places.spin(tree, basis, &self.rates[..count], None, &mut self.now),
         }
         if model.closures.curved {
             self.closed.spin_loops(model, &self.now);
