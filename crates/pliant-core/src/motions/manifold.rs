@@ -465,7 +465,7 @@ fn turn_basis_lanes<const FUSED: bool>(
     for (&i, phi) in group.freedoms.iter().zip(group.corrections.chunks_exact(group.rows)) {
         let to = &mut tangent.rows[i * stride..(i + 1) * stride];
         to.copy_from_slice(basis.row(i));
-        for (phi, row) in phi.iter().zip(X.chunks_exact(stride)).filter(|(phi, _)| **phi != 0.0) {
+        for (phi, row) in phi.iter().zip(X.chunks_exact(stride.max(1))).filter(|(phi, _)| **phi != 0.0) {
             to.iter_mut().zip(row).for_each(|(to, x)| *to -= phi * x);
         }
         let n = tree.freedoms[i].link;
