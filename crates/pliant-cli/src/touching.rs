@@ -1,9 +1,7 @@
 //! Contact on the command line: its options, the scene of a mechanism that can touch something, and what came of it.
 
 use clap::Args;
-use pliant::contact::{
-    Change, Contact, ContactError, Event, RECOVERY_TIME, Report, Scene, Solver, Surfaces, Touched,
-};
+use pliant::contact::{Change, Contact, ContactError, Event, Report, Scene, Solver, Surfaces, Touched};
 use pliant::engine::{Simulation, State, StepError, Warning};
 use pliant::full;
 use pliant::io::trajectory::Touch;
@@ -31,14 +29,6 @@ pub struct Touching {
     /// Of pgs: sweeps of a step, at most [default: 50]
     #[arg(long, value_name = "N", value_parser = sweeps, allow_negative_numbers = true, conflicts_with = "no_contact")]
     sweeps: Option<usize>,
-    /// Of contact: in what time an overlap is driven out, s, whatever the step [default: 1/48]
-    #[arg(long, value_name = "S", value_parser = recovery, allow_negative_numbers = true, conflicts_with = "no_contact")]
-    recovery_time: Option<f64>,
-}
-
-fn recovery(text: &str) -> Result<f64, String> {
-    let time = text.parse().ok().filter(|time: &f64| time.is_finite() && *time > 0.0);
-    time.ok_or("it must be a time above zero, s".into())
 }
 
 fn sweeps(text: &str) -> Result<usize, String> {
@@ -54,11 +44,7 @@ impl Touching {
         common: &Common,
     ) -> Result<Option<Stage>, Failure> {
         let stage = if self.no_contact { None } else { Stage::of(mechanism, argument, common)? };
-        let given = [
-            ("--solver", self.solver.is_some()),
-            ("--sweeps", self.sweeps.is_some()),
-            ("--recovery-time", self.recovery_time.is_some()),
-        ];
+        let given = [("--solver", self.solver.is_some()), ("--sweeps", self.sweeps.is_some())];
         if let (None, Some((option, _))) = (&stage, given.into_iter().find(|(_, given)| *given)) {
             return Err(Failure::input(format!(
                 "{option} belongs to contact, and nothing can touch in `{}`: leave it out, or give shapes to bodies and to the world",
@@ -74,8 +60,7 @@ impl Touching {
             (_, Some(sweeps)) => Solver::Pgs { sweeps },
             (solver, None) => solver.unwrap_or_default(),
         };
-        let recovery_time = self.recovery_time.unwrap_or(RECOVERY_TIME);
-        Ok(stage.map(|stage| Stage { solver, recovery_time, ..stage }))
+        Ok(stage.map(|stage| Stage { solver, ..stage }))
     }
 
     /// What to tell where the world has shapes and nothing touches them.
@@ -97,8 +82,6 @@ pub struct Stage {
     apart: Apart,
     surfaces: Surfaces,
     solver: Solver,
-    /// s.
-    recovery_time: f64,
     /// The mechanism as the user named it.
     label: String,
 }
@@ -118,7 +101,6 @@ impl Stage {
             apart: mechanism.take_apart(),
             surfaces: argument.surfaces(mechanism, common)?,
             solver: Solver::default(),
-            recovery_time: RECOVERY_TIME,
             label: argument.given(),
         }))
     }
@@ -141,7 +123,6 @@ impl Stage {
     fn put_together(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, ContactError> {
         let mut scene = Scene::of(&self.whole, self.apart.clone(), self.surfaces.clone(), simulation)?;
         scene.world_mut().set_solver(self.solver);
-        scene.world_mut().set_recovery_time(self.recovery_time)?;
         Ok(scene)
     }
 

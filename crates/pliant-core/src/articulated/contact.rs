@@ -23,7 +23,6 @@ use super::step;
 use super::sweeps::{dot6, outward_step};
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
-use crate::engine::whole::Course;
 use crate::linear::lanes::{LANES, add_scaled};
 use crate::linear::wide::{padded, symmetric_products, wide};
 use crate::mechanism::BodyId;
@@ -76,10 +75,6 @@ impl Touch for Simulation {
         self.inputs.take_forces_off(&self.answers.last, &self.answers.before);
         solved?;
         step::sweep_again(&self.model, &self.inputs, h, &self.state, &mut self.work)
-    }
-
-    fn course(&self) -> Course {
-        self.work.floating.course
     }
 
     fn free_twist(&self, body: usize, _: f64) -> Twist {
@@ -209,7 +204,7 @@ impl Simulation {
             (0..3).for_each(|i| (slot.f[i], slot.t[i]) = (slot.f[i] - F[i], slot.t[i] - F[3 + i]));
         }
         outward_step(&mut work.slots, model, h, &mut work.next.multipliers);
-        !step::look_ahead(model, h, state, work, 0)
+        !step::look_ahead(model, h, state, work)
     }
 }
 

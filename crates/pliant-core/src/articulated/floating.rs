@@ -8,7 +8,7 @@ use super::slot::{Slot, Slots};
 use super::small::*;
 use super::step::moved_base;
 use crate::engine::State;
-use crate::engine::whole::{Course, Turning, Whole};
+use crate::engine::whole::{Turning, Whole};
 use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, exp_rotation};
 
@@ -17,9 +17,8 @@ use crate::spatial::{Pose, Twist, exp_rotation};
 pub(super) struct Floating {
     /// Of each tree; `None` where its inertia does not say how it turns: then it is stepped in world axes.
     turnings: Vec<Option<Turning>>,
-    /// How the step went that is attempted, and the worst of all.
-    pub course: Course,
-    pub worst: Course,
+    /// The most that a tree with joints turned in a step so far, rad.
+    pub largest_turn: f64,
     /// Twice the kinetic energy that the solution has beside that of the centre of mass.
     vis: Vec<f64>,
     /// All nodes as bodies: at the start, turned back; then at the end.
@@ -65,8 +64,7 @@ impl Floating {
         let count = if floats { model.nodes.len() } else { 0 };
         Floating {
             turnings: vec![None; model.floats.len()],
-            course: Course::default(),
-            worst: Course::default(),
+            largest_turn: 0.0,
             vis: vec![0.0; model.floats.len()],
             bodies: vec![Moving::default(); count],
             twists: if floats { state.twists.clone() } else { Vec::new() },
@@ -98,7 +96,6 @@ impl Floating {
         state: &State,
         h: f64,
     ) {
-        self.course = Course::default();
         for (tree, turning) in model.floats.iter().zip(&mut self.turnings) {
             let mut whole = Whole::about(slots.slots[tree[0] + 1].o.into());
             for &n in tree {
@@ -116,7 +113,7 @@ impl Floating {
             *turning = Turning::new(&whole, h);
             let Some(turning) = turning else { continue };
             if tree.len() > 1 {
-                self.course.turn = self.course.turn.max(turning.angle());
+                self.largest_turn = self.largest_turn.max(turning.angle());
             }
             for &n in tree {
                 let (node, b) = (&model.nodes[n], &mut self.bodies[n]);
@@ -210,9 +207,6 @@ impl Floating {
                 self.bodies[n] = Moving { center, velocity: v(&velocity), momentum: v(&momentum), inertia };
             }
             let end = turning.end(&whole, *vis);
-            if tree.len() > 1 {
-                self.course.gained = self.course.gained.max(end.gained);
-            }
             for &n in tree {
                 let (node, slot, b) = (&model.nodes[n], &slots.slots[n + 1], &self.bodies[n]);
                 let inertia = matrix(&b.inertia);

@@ -132,7 +132,7 @@ pub(super) fn attempt(
     next.base = inputs.base;
     put((model, &inputs.laws), state, &stages.moves, &stages.speeds, next);
     place_and_move(&mut work.slots, model, next, &inputs.base_twist);
-    step::finish(model, inputs, h, state, next, true)
+    step::finish(model, inputs, h, state, next)
 }
 
 /// Finds the speeds with which all twists are nearest to those of the state, in the metric of masses: a base that moves
@@ -200,7 +200,7 @@ fn put((model, laws): (&Constants, &[Law]), from: &State, moves: &[f64], speeds:
                 own[..d].copy_from_slice(&moves[node.speed..node.speed + d]);
                 u[..d].copy_from_slice(&speeds[node.speed..node.speed + d]);
                 step::move_joint(laws, node, kind, &from.coordinates, &own, &mut to.coordinates);
-                step::set_rates(node, kind, &u, &to.coordinates, &mut to.rates);
+                step::set_rates(node, kind, &u, to);
             }
             Motion::Free(_) => {
                 let pose = from.poses[node.head];

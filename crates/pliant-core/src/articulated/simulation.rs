@@ -7,7 +7,6 @@ use super::model::{Constants, Model};
 use super::placing::place;
 use super::runge_kutta::{self, Stages};
 use super::step::{self, Workspace};
-use crate::engine::whole::{Course, Pieces};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
     Unsupported, Warning,
@@ -36,8 +35,6 @@ pub struct Simulation {
     pub(super) state: State,
     pub(super) work: Workspace,
     pub(super) answers: Answers,
-    /// The state before a step that is taken in pieces.
-    before: State,
     pub(super) integrator: Integrator,
     stages: Option<Stages>,
 }
@@ -56,7 +53,6 @@ impl Model {
             state,
             work,
             answers: Answers::default(),
-            before: State::at_rest(&constants.mechanism),
             integrator: Integrator::default(),
             stages: None,
         }
@@ -121,30 +117,8 @@ impl Simulation {
     /// Takes the step that was attempted.
     pub(super) fn take_step(&mut self) {
         std::mem::swap(&mut self.state, &mut self.work.next);
-        let floating = &mut self.work.floating;
-        floating.worst = floating.worst.or(&floating.course);
         // Slots of an explicit step move: a step that carries momentum places them anew.
         self.work.placed = self.integrator == Integrator::SemiImplicit;
-    }
-}
-
-impl Pieces for Simulation {
-    fn parts(&mut self) -> (&mut Inputs, &mut State, &mut State) {
-        (&mut self.inputs, &mut self.state, &mut self.before)
-    }
-
-    fn attempt_piece(&mut self, h: f64) -> Result<(), StepError> {
-        self.attempt_step(h)
-    }
-
-    fn course(&self) -> Course {
-        // An explicit step carries no momentum of the whole.
-        let implicit = self.integrator == Integrator::SemiImplicit;
-        if implicit { self.work.floating.course } else { Course::default() }
-    }
-
-    fn take_piece(&mut self) {
-        self.take_step();
     }
 }
 
@@ -174,11 +148,14 @@ impl engine::Simulation for Simulation {
     }
 
     fn largest_turn(&self) -> f64 {
-        self.work.floating.worst.turn
+        self.work.floating.largest_turn
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.step_in_pieces(dt)
+        self.inputs.follow_targets(self.state.time + dt);
+        self.attempt_step(dt)?;
+        self.take_step();
+        Ok(())
     }
 
     fn state(&mut self) -> &State {
@@ -215,7 +192,6 @@ impl engine::Simulation for Simulation {
     fn warnings(&self) -> Vec<Warning> {
         let mut found = Warning::of_limits(&self.model.mechanism, "articulated", &self.state);
         found.extend(Warning::of_turning(self.largest_turn()));
-        found.extend(Warning::of_gain(self.work.floating.worst.gained));
         found.extend(Warning::of_unsolved_friction(self.work.pieces.worst()));
         found
     }

@@ -22,7 +22,7 @@ use super::sweeps::{Along, NoPivot, dot6, first_turn, force, inward_step, outwar
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
-use crate::engine::laws::{LIMIT_ROUNDS, Law, Pieces, RELEASES};
+use crate::engine::laws::{Law, Pieces};
 use crate::joints::JointKind;
 use crate::linear::wide::wide;
 use crate::mechanism::JointId;
@@ -115,15 +115,6 @@ pub(super) fn conclude(
 ) -> Result<(), StepError> {
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.rates.copy_from_slice(&state.rates);
-    let has_rotor = |joint: &closures::LoopJoint| {
-        let d = model.mechanism[joint.id].kind.freedoms();
-        inputs.laws[joint.coordinate..joint.coordinate + d].iter().any(|law| law.armature > 0.0)
-    };
-    for joint in model.closures.joints.iter().filter(|joint| has_rotor(joint)) {
-        for at in joint.coordinate..joint.coordinate + model.mechanism[joint.id].kind.freedoms() {
-            work.next.rates[at] = found_rate(model, state, &work.slots, at);
-        }
-    }
     work.floating.turn(model, &work.slots, h);
     advance(&mut work.slots, model, inputs, h, state, &work.floating.bases, &mut work.next);
     if !model.closures.is_empty() {
@@ -141,12 +132,10 @@ pub(super) fn conclude(
         let rates = joint.rates(model, &at.placed, &q, next, &inputs.base_twist);
         let d = model.mechanism[joint.id].kind.freedoms();
         next.coordinates[joint.coordinate..joint.coordinate + d].copy_from_slice(&q[..d]);
-        if !has_rotor(joint) {
-            next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
-        }
+        next.rates[joint.coordinate..joint.coordinate + d].copy_from_slice(&rates[..d]);
     }
     work.pieces.store_friction(inputs, next);
-    finish(model, inputs, h, state, next, false)?;
+    finish(model, inputs, h, state, next)?;
     if let Some((joint, gap)) = torn(model, &work.closing) {
         let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
@@ -161,12 +150,10 @@ pub(super) fn finish(
     h: f64,
     state: &State,
     next: &mut State,
-    explicit: bool,
 ) -> Result<(), StepError> {
     for at in 0..inputs.laws.len() {
-        let (law, q, rate) = (&inputs.laws[at], next.coordinates[at], next.rates[at]);
-        let limit = if explicit { law.limit_at(q) } else { law.limit_in_step(state.coordinates[at], q, h) };
-        next.forces[at] = force(law, inputs.rest[at], (q, rate), limit);
+        let (q, rate) = (next.coordinates[at], next.rates[at]);
+        next.forces[at] = force(&inputs.laws[at], inputs.rest[at], q, rate);
     }
     next.time = state.time + h;
     next.steps = state.steps + 1;
@@ -205,15 +192,11 @@ fn solve(
     // Limits that this motion runs into, although the present rates did not: once more, with them; and so with pieces of
     // friction and torque limits that it does not lie on, until it does.
     let governed = !inputs.governed.is_empty();
-    let mut again =
-        look_ahead(model, h, state, work, 0) | (governed && revise(model, inputs, h, state, work));
+    let mut again = look_ahead(model, h, state, work) | (governed && revise(model, inputs, h, state, work));
     work.once = !again;
-    let mut round = 0;
     while again {
-        round += 1;
         sweep_again(model, inputs, h, state, work)?;
-        again =
-            look_ahead(model, h, state, work, round) | (governed && revise(model, inputs, h, state, work));
+        again = governed && (look_ahead(model, h, state, work) | revise(model, inputs, h, state, work));
     }
     Ok(())
 }
@@ -272,20 +255,17 @@ fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64
     }
 }
 
-/// Whether the speeds found lead beyond other limits than those that acted; their rates then say which do.
-pub(super) fn look_ahead(
-    model: &Constants,
-    h: f64,
-    state: &State,
-    work: &mut Workspace,
-    round: usize,
-) -> bool {
+/// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
+pub(super) fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {
-        let (q, found) = (state.coordinates[at], work.slots.found[speed]);
-        let thought = &mut work.next.rates[at];
-        if model.laws[at].other_limit(q, [q + h * *thought, q + h * found], h, round >= RELEASES) {
-            (*thought, changed) = (found, round < LIMIT_ROUNDS);
+        let beyond = |rate: f64| {
+            let ahead = state.coordinates[at] + h * rate;
+            ahead > model.laws[at].upper || ahead < model.laws[at].lower
+        };
+        if beyond(work.slots.found[speed]) && !beyond(work.next.rates[at]) {
+            work.next.rates[at] = work.slots.found[speed];
+            changed = true;
         }
     }
     changed
@@ -378,12 +358,7 @@ fn advance_lanes<const FUSED: bool>(
                 let kind = &model.mechanism[model.general[g].joint.expect("a joint")].kind;
                 let moves = speeds.map(|u| h * u);
                 move_joint(&inputs.laws, node, kind, &state.coordinates, &moves, &mut next.coordinates);
-                // A rotor carries on with the rates that were solved for: those of the same speeds where the joint ends are
-                // others, by what a rotor that turns does not do.
-                let own = node.coordinate..node.coordinate + d;
-                let has_rotor = inputs.laws[own].iter().any(|law| law.armature > 0.0);
-                let q = if has_rotor { &state.coordinates } else { &next.coordinates };
-                set_rates(node, kind, &speeds, q, &mut next.rates);
+                set_rates(node, kind, &speeds, next);
                 general(model, &model.general[g], node, parent, slot, &mut work.general[g], next);
             }
             Motion::Free(g) => {
@@ -497,15 +472,15 @@ fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
     }
 }
 
-/// Rates of a joint's coordinates from its speeds, where the coordinates are q.
-pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, q: &[f64], rates: &mut [f64]) {
+/// Rates of a joint's coordinates from its speeds.
+pub(super) fn set_rates(node: &Node, kind: &JointKind, speeds: &Six, state: &mut State) {
     let (at, first, d) = (node.coordinate, first_turn(kind), kind.freedoms());
-    rates[at..at + first].copy_from_slice(&speeds[..first]);
+    state.rates[at..at + first].copy_from_slice(&speeds[..first]);
     if first < d {
-        let q = &q[at + first..at + d];
+        let q = &state.coordinates[at + first..at + d];
         let B = right_jacobian_rotation_inverse(&Vector3::new(q[0], q[1], q[2]));
-        let turning = B * Vector3::new(speeds[first], speeds[first + 1], speeds[first + 2]);
-        rates[at + first..at + d].copy_from_slice(turning.as_slice());
+        let rates = B * Vector3::new(speeds[first], speeds[first + 1], speeds[first + 2]);
+        state.rates[at + first..at + d].copy_from_slice(rates.as_slice());
     }
 }
 

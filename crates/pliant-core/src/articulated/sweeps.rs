@@ -58,13 +58,15 @@ pub(super) struct Along<'a> {
     pub floating: Option<&'a Floating>,
 }
 
-/// Force of spring, damper and a limit of a coordinate, now.
+/// Force of spring, damper and limit of a coordinate, now.
 #[inline(always)]
-pub(super) fn force(law: &Law, rest: f64, (q, rate): (f64, f64), limit: Option<(f64, f64)>) -> f64 {
+pub(super) fn force(law: &Law, rest: f64, q: f64, rate: f64) -> f64 {
     let motor = law.stiffness * (rest - q) - law.damping * rate;
     let mut force = motor.max(-law.torque_limit).min(law.torque_limit);
-    if let Some((limit, place)) = limit {
-        force += limit * (place - q);
+    if q > law.upper {
+        force += law.limit * (law.upper - q);
+    } else if q < law.lower {
+        force += law.limit * (law.lower - q);
     }
     force
 }
@@ -75,9 +77,12 @@ pub(super) fn force(law: &Law, rest: f64, (q, rate): (f64, f64), limit: Option<(
 pub(super) fn impulse(law: &Law, rest: f64, (q, rate, ahead): (f64, f64, f64), h: f64) -> (f64, f64) {
     let mut stiffness = law.stiffness;
     let mut force = law.stiffness * (rest - q) + law.push;
-    if let Some((limit, place)) = law.limit_in_step(q, ahead, h) {
-        stiffness += limit;
-        force += limit * (place - q);
+    if ahead > law.upper {
+        stiffness += law.limit;
+        force += law.limit * (law.upper - q);
+    } else if ahead < law.lower {
+        stiffness += law.limit;
+        force += law.limit * (law.lower - q);
     }
     (law.armature * rate + h * force, law.armature + h * (law.damping + h * stiffness))
 }
@@ -94,8 +99,7 @@ impl Along<'_> {
             let ahead = q + self.h * self.ahead[coordinate];
             impulse(law, rest, (q, rate, ahead), self.h)
         } else {
-            // Limits without their dampers, which are too stiff for explicit steps.
-            (force(law, rest, (q, rate), law.limit_at(q)), law.armature)
+            (force(law, rest, q, rate), law.armature)
         }
     }
 

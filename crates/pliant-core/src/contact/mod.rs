@@ -47,6 +47,4 @@ pub use free_body::FreeBody;
 pub use quickhull::{FINEST, convex_hull};
 pub use rest::{Grip, Rest};
 pub use scene::Scene;
-pub use world::{
-    Contact, FreeBodyId, RECOVERY_TIME, Report, SavedWorld, SimulationId, Solver, Touched, World,
-};
+pub use world::{Contact, FreeBodyId, Report, SavedWorld, SimulationId, Solver, Touched, World};

@@ -51,44 +51,6 @@ impl Law {
     fn is_limited(&self) -> bool {
         self.lower > f64::NEG_INFINITY || self.upper < f64::INFINITY
     }
-
-    /// The limit that a coordinate is beyond: its stiffness, and where it is relaxed.
-    #[inline(always)]
-    pub fn limit_at(&self, q: f64) -> Option<(f64, f64)> {
-        match q {
-            q if q > self.upper => Some((self.limit, self.upper)),
-            q if q < self.lower => Some((self.limit, self.lower)),
-            _ => None,
-        }
-    }
-
-    /// The limit that acts in a step of h seconds from q to `ahead`: its stiffness, and where it is relaxed. Beyond it by p, spring
-    /// and damper push by k(p + τṗ) with ṗ = (p − p₀)/h, and never pull:
-    ///
-    /// ```text
-    /// k(1 + τ/h) max(0, p − p₀ τ/(h + τ))
-    /// ```
-    #[inline(always)]
-    pub fn limit_in_step(&self, q: f64, ahead: f64, h: f64) -> Option<(f64, f64)> {
-        let (_, bound) = self.limit_at(ahead)?;
-        let side = if ahead > bound { 1.0 } else { -1.0 };
-        let before = (side * (q - bound)).max(0.0);
-        let place = bound + side * before * (LIMIT_TIME / (h + LIMIT_TIME));
-        (side * (ahead - place) > 0.0).then_some((self.limit * (1.0 + LIMIT_TIME / h), place))
-    }
-
-    /// Whether a step from q was solved with other limits, by where it was thought to lead, than act where it leads; a limit whose
-    /// force is nothing but rounding may be either. With `only_more`, none that acted is released.
-    #[inline]
-    pub fn other_limit(&self, q: f64, [thought, found]: [f64; 2], h: f64, only_more: bool) -> bool {
-        let place = |ahead: f64| self.limit_in_step(q, ahead, h).map(|limit| limit.1);
-        match (place(thought), place(found)) {
-            (None, Some(_)) => true,
-            (Some(bound), None) => !only_more && (found - bound).abs() > ROUNDING * (1.0 + bound.abs()),
-            (Some(one), Some(other)) => one != other,
-            (None, None) => false,
-        }
-    }
 }
 
 impl From<&Freedom> for Law {
@@ -117,15 +79,6 @@ pub const LIMIT_STIFFNESS_TRANSLATION: f64 = 1e6;
 /// slide, by 1e-4 rad or m.
 const LIMIT_OVER_SPRING: f64 = 1e3;
 const LIMIT_OVER_INERTIA: f64 = 1e5;
-
-/// The damper of a limit over its spring, τ, s. A freedom that feels nothing else swings in its limit with ω ≥ √10⁵ 1/s, so that its damping
-/// ratio τω/2 is 15 or more: it is thrown back by 1/(4·15²), 0.1 %, of the speed at which it came; with a load of 100 times its
-/// inertia, the ratio is still above one.
-pub(crate) const LIMIT_TIME: f64 = 0.1;
-
-/// How often a step is solved again for limits, and after how many of these none is released any more.
-pub(crate) const LIMIT_ROUNDS: usize = 12;
-pub(crate) const RELEASES: usize = 6;
 
 /// Sets the stiffness of all limits, by springs as they are now.
 pub(crate) fn stiffen_limits(mechanism: &Mechanism, laws: &mut [Law]) {

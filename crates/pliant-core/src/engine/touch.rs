@@ -5,7 +5,6 @@
 
 use nalgebra::Vector6;
 
-use super::whole::Course;
 use super::{Inputs, Simulation, State, StepError};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
@@ -92,11 +91,6 @@ pub trait Touch: Simulation {
 
     /// Solves a step of h seconds without contact; the state is unchanged.
     fn solve_free(&mut self, h: f64) -> Result<(), StepError>;
-
-    /// How that step, or the one that was attempted, went for something free with joints.
-    fn course(&self) -> Course {
-        Course::default()
-    }
 
     /// The twist of a touched body at the end of that step, world axes at where its link frame is now.
     fn free_twist(&self, touch: usize, h: f64) -> Twist;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::whole::FAST;
 use super::{Inputs, JointProperty, State};
 use crate::mechanism::Mechanism;
 
@@ -39,23 +38,16 @@ impl Warning {
         }
     }
 
-    /// Of the most that something free with joints turned in a step, rad, if that is too much. `full` and `articulated` take such steps in
-    /// pieces.
+    /// Of the most that something free with joints turned in a step, rad, if that is too much. Up to so much, energy did not grow in ten
+    /// seconds of the trees in `tests/engines/momentum.rs`; beyond, it grew to 3.9 times in `full` and 1.13 in
+    /// `articulated`.
     pub(crate) fn of_turning(turned: f64) -> Option<Warning> {
+        const FAR: f64 = 0.2;
         let text = format!(
-            "something free turned by {turned:.2} rad in a step: beyond {FAST} rad its joints can gain energy that nothing gave them, up \
+            "something free turned by {turned:.2} rad in a step: beyond {FAR} rad its joints can gain energy that nothing gave them, up \
              to several times what there was; take shorter steps"
         );
-        (turned > FAST).then_some(Warning { kind: "fast turning", measure: turned, unit: "rad", text })
-    }
-
-    /// Of the most energy that something free gained in a piece of a step, of what it had, if that is more than rounding.
-    pub(crate) fn of_gain(gained: f64) -> Option<Warning> {
-        let text = format!(
-            "something free gained {:.1e} of its energy in a step that could not be taken in shorter pieces; take shorter steps",
-            gained
-        );
-        (gained > 1e-6).then_some(Warning { kind: "energy gained", measure: gained, unit: "of it", text })
+        (turned > FAR).then_some(Warning { kind: "fast turning", measure: turned, unit: "rad", text })
     }
 
     /// Of dry friction that an equilibrium is found without: how far from it friction can hold the joints, of the worst that turns

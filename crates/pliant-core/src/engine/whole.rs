@@ -19,97 +19,7 @@
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
-use super::{Inputs, State, StepError};
 use crate::spatial::{Pose, Twist, free_turn};
-
-/// How far a tree with joints may turn as a whole in a step, rad, and how much energy it may gain, of what it has: rounding. Beyond that, the
-/// step is taken in pieces, 256 at most.
-pub(crate) const FAST: f64 = 0.2;
-pub(crate) const GAIN: f64 = 1e-12;
-const PIECES: u32 = 256;
-
-/// How a step that was attempted went for free trees: the most that one turns, rad, and the most that one gains, of its energy.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Course {
-    /// rad.
-    pub turn: f64,
-    /// Zero but for rounding where all is well.
-    pub gained: f64,
-}
-
-impl Course {
-    /// Whether a step may be as long as this one.
-    pub fn is_calm(&self) -> bool {
-        self.turn <= FAST && self.gained <= GAIN
-    }
-
-    /// The worst of two.
-    pub fn or(&self, other: &Course) -> Course {
-        Course { turn: self.turn.max(other.turn), gained: self.gained.max(other.gained) }
-    }
-}
-
-/// An engine whose steps may be taken in pieces.
-pub(crate) trait Pieces {
-    /// Inputs, state, and memory of the state before.
-    fn parts(&mut self) -> (&mut Inputs, &mut State, &mut State);
-    /// Solves a piece of a step; nothing moves.
-    fn attempt_piece(&mut self, h: f64) -> Result<(), StepError>;
-    /// How it went.
-    fn course(&self) -> Course;
-    /// Takes it.
-    fn take_piece(&mut self);
-
-    /// Takes a step of dt seconds. Where a free tree would turn far in it or gain energy, it is taken in pieces, each as long as may be. On an
-    /// error the state is unchanged.
-    fn step_in_pieces(&mut self, dt: f64) -> Result<(), StepError> {
-        let (inputs, state, _) = self.parts();
-        inputs.follow_targets(state.time + dt);
-        let attempted = self.attempt_piece(dt);
-        if self.course().is_calm() || !dt.is_finite() || dt <= 0.0 {
-            attempted?;
-            self.take_piece();
-            return Ok(());
-        }
-        let (inputs, state, before) = self.parts();
-        before.clone_from(state);
-        let (start, end) = (state.base, inputs.base);
-        let (mut left, mut piece) = (PIECES, PIECES / 2);
-        while left > 0 {
-            let (inputs, state, before) = self.parts();
-            let part = f64::from(PIECES - left + piece) / f64::from(PIECES);
-            inputs.base = if left == piece || start == end { end } else { between(&start, &end, part) };
-            inputs.follow_targets(before.time + part * dt);
-            state.steps = before.steps;
-            let solved = self.attempt_piece(dt * f64::from(piece) / f64::from(PIECES));
-            let course = self.course();
-            if !course.is_calm() && piece > 1 {
-                piece /= 2;
-                continue;
-            }
-            if let Err(error) = solved {
-                let (inputs, state, before) = self.parts();
-                state.clone_from(before);
-                inputs.base = end;
-                return Err(error);
-            }
-            self.take_piece();
-            left -= piece;
-            if course.turn < 0.4 * FAST && left > 0 && left.is_multiple_of(2 * piece) {
-                piece *= 2;
-            }
-        }
-        let (_, state, before) = self.parts();
-        state.time = before.time + dt;
-        Ok(())
-    }
-}
-
-/// A pose on the way from one to another.
-fn between(start: &Pose, end: &Pose, part: f64) -> Pose {
-    let turn = (start.rotation.inverse() * end.rotation).powf(part);
-    Pose { rotation: start.rotation * turn, position: start.position.lerp(&end.position, part) }
-}
 
 /// Sums over the bodies of a tree, about a point near them; world axes.
 #[derive(Clone, Copy, Debug, Default)]
@@ -299,9 +209,7 @@ impl Turning {
         let left = left + self.vis;
         let part =
             if rest > 0.0 && turning + rest > left { ((left - turning).max(0.0) / rest).sqrt() } else { 1.0 };
-        let made = turning + rest * if rest > 0.0 { part * part } else { 1.0 };
         End {
-            gained: if made > left { (made - left) / made } else { 0.0 },
             shift: self.center - whole.center(),
             velocity: self.velocity,
             center: whole.center(),
@@ -315,8 +223,6 @@ impl Turning {
 /// What brings a tree to where it has to be at the end of a step, with the momentum that it has to have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    /// How much energy that makes, of what there is: above zero where turning as a whole alone takes more than that.
-    pub gained: f64,
     /// How far everything goes.
     pub shift: Vector3<f64>,
     velocity: Vector3<f64>,

@@ -68,7 +68,7 @@ pub(super) struct Scene<'a> {
     pub scheme: &'a Scheme,
     /// Scale of the dead loads.
     pub load_scale: f64,
-    /// Coordinates by which limits act or not, if not by those of the iterate: of those that are a number.
+    /// Coordinates by which limits act or not, if not by those of the iterate: statics only.
     pub ahead: &'a [f64],
 }
 
@@ -94,17 +94,16 @@ impl Scene<'_> {
         // (M + hD + h²K) δ = … − K(θ − θ₀) h − D θ̇ h + a(θ̇₀ − θ̇)
         let mut stiffness = law.stiffness;
         let mut force = law.stiffness * (self.inputs.rest[at] - q) + law.push;
-        let judged = self.ahead.get(at).copied().filter(|ahead| !ahead.is_nan()).unwrap_or(q);
+        let judged = self.ahead.get(at).copied().unwrap_or(q);
         if scheme.equilibrium {
             (stiffness, force) = at_rest(law, self.inputs.rest[at] - judged, force);
         }
-        let limit = match scheme.equilibrium {
-            true => law.limit_at(judged),
-            false => law.limit_in_step(self.state.coordinates[at], judged, scheme.damping),
-        };
-        if let Some((limit, place)) = limit {
-            stiffness += limit;
-            force += limit * (place - q);
+        if judged > law.upper {
+            stiffness += law.limit;
+            force += law.limit * (law.upper - q);
+        } else if judged < law.lower {
+            stiffness += law.limit;
+            force += law.limit * (law.lower - q);
         }
         let damped = if scheme.damping == 0.0 { 0.0 } else { law.damping };
         force -= damped * rate;

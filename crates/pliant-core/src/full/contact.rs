@@ -15,7 +15,6 @@ use super::step::{self, Workspace, scheme};
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
-use crate::engine::whole::Course;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
@@ -100,10 +99,6 @@ impl Touch for Simulation {
         solved
     }
 
-    fn course(&self) -> Course {
-        self.work.floating.course
-    }
-
     fn free_twist(&self, body: usize, _: f64) -> Twist {
         let Some((node, _)) = self.model.frame_in_node(self.model.mechanism.body_id(body), Pose::identity())
         else {
@@ -161,7 +156,7 @@ impl Touch for Simulation {
 
     fn take(&mut self, _: f64) {
         std::mem::swap(&mut self.answers.last, &mut self.answers.coming);
-        self.take_step();
+        std::mem::swap(&mut self.state, &mut self.work.next);
     }
 }
 

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::frames::Frame;
 use super::model::Constants;
-use crate::engine::whole::{Course, Turning, Whole};
+use crate::engine::whole::{Turning, Whole};
 use crate::engine::{Inputs, Spring, State};
 use crate::spatial::{Pose, Twist};
 
@@ -13,9 +13,8 @@ use crate::spatial::{Pose, Twist};
 pub(super) struct Floating {
     /// `None` where the inertia does not say how a tree turns: then it is stepped in world axes.
     turnings: Vec<Option<Turning>>,
-    /// How the step went that is attempted, and the worst of all.
-    pub course: Course,
-    pub worst: Course,
+    /// The most that a tree with joints turned in a step so far, rad.
+    pub largest_turn: f64,
     /// Twice the kinetic energy that the solution has beside that of the centre of mass.
     vis: Vec<f64>,
 }
@@ -27,17 +26,11 @@ fn turned(R: &Matrix3<f64>, inertia: &Matrix3<f64>) -> Matrix3<f64> {
 impl Floating {
     pub fn new(model: &Constants) -> Floating {
         let count = model.floats.len();
-        Floating {
-            turnings: vec![None; count],
-            course: Course::default(),
-            worst: Course::default(),
-            vis: vec![0.0; count],
-        }
+        Floating { turnings: vec![None; count], largest_turn: 0.0, vis: vec![0.0; count] }
     }
 
     /// Turns momenta back, at the start of a step of h seconds.
     pub fn start(&mut self, model: &Constants, h: f64, frames: &mut [Frame]) {
-        self.course = Course::default();
         for (tree, turning) in model.floats.iter().zip(&mut self.turnings) {
             let mut whole = Whole::about(frames[tree[0]].center0);
             for &n in tree {
@@ -48,7 +41,7 @@ impl Floating {
             *turning = Turning::new(&whole, h);
             let Some(turning) = turning else { continue };
             if tree.len() > 1 {
-                self.course.turn = self.course.turn.max(turning.angle());
+                self.largest_turn = self.largest_turn.max(turning.angle());
             }
             for &n in tree {
                 let (node, frame) = (&model.nodes[n], &mut frames[n]);
@@ -105,7 +98,7 @@ impl Floating {
     }
 
     /// Turns momenta and places forth, into the state.
-    pub fn end(&mut self, model: &Constants, frames: &[Frame], state: &mut State) {
+    pub fn end(&self, model: &Constants, frames: &[Frame], state: &mut State) {
         for (tree, (turning, vis)) in model.floats.iter().zip(self.turnings.iter().zip(&self.vis)) {
             let Some(turning) = turning else { continue };
             let moved = |n: usize| {
@@ -122,9 +115,6 @@ impl Floating {
                 whole.add(node.mass, &center, &v, &L, &turned(&R, &node.inertia), &rate);
             }
             let end = turning.end(&whole, *vis);
-            if tree.len() > 1 {
-                self.course.gained = self.course.gained.max(end.gained);
-            }
             for &n in tree {
                 let (node, (pose, R, center, v, L)) = (&model.nodes[n], moved(n));
                 let (v, L) = end.apply(&center, &v, &L, &turned(&R, &node.inertia));

@@ -212,7 +212,7 @@ pub(super) fn store(
     frames: &[Frame],
     base: &Pose,
     base_twist: &Twist,
-    floating: Option<&mut Floating>,
+    floating: Option<&Floating>,
     state: &mut State,
 ) {
     let still = floating.is_none();

@@ -59,8 +59,6 @@ pub(super) struct Constants {
     pub joints: Vec<Joint>,
     /// The joint of each coordinate; absent where both its bodies move as one.
     pub joint_of: Vec<usize>,
-    /// Coordinates with limits, each with its joint.
-    pub limited: Vec<(usize, usize)>,
     pub couplings: Vec<Coupling>,
     pub plan: Symbolic,
     /// What is assembled in each front: `items[first_item[f]..first_item[f + 1]]`.
@@ -282,14 +280,6 @@ impl Constants {
             joint_of[mechanism[joint.id].coordinates()].fill(j);
         }
         Constants {
-            limited: (mechanism
-                .joints()
-                .iter()
-                .flat_map(|joint| joint.freedoms.iter().zip(joint.coordinates())))
-            .filter(|(freedom, _)| freedom.lower > f64::NEG_INFINITY || freedom.upper < f64::INFINITY)
-            .map(|(_, at)| (joint_of[at], at))
-            .filter(|(joint, _)| *joint != ABSENT)
-            .collect(),
             joint_of,
             mechanism: mechanism.clone(),
             rows: joints.iter().map(|j| 6 - j.kind.freedoms()).sum::<usize>() + couplings.len(),
@@ -418,7 +408,7 @@ fn couplings(mechanism: &Mechanism, joints: &[Joint], nodes: &[Node]) -> Vec<Cou
         let sides = [(joint.child, &joint.in_child), (joint.parent, &joint.in_parent)];
         sides.iter().filter_map(|(n, frame)| Some(inverse_inertia(&nodes[(*n)?], frame, &row))).sum()
     };
-    (mechanism.coupled().iter().enumerate())
+    (mechanism.couplings().iter().enumerate())
         .filter_map(|(c, coupling)| {
             let (joint, of) = (find(coupling.joint)?, find(coupling.of)?);
             let sees = seen(&joints[joint]) + coupling.ratio * coupling.ratio * seen(&joints[of]);

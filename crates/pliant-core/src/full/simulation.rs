@@ -6,7 +6,6 @@ use super::contact::Answers;
 use super::model::{Constants, Model};
 use super::step::{self, Workspace};
 use super::{DEFAULT_ITERATIONS, statics};
-use crate::engine::whole::{Course, Pieces};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
     Warning,
@@ -23,8 +22,6 @@ pub struct Simulation {
     pub(super) iterations: usize,
     pub(super) work: Workspace,
     pub(super) answers: Answers,
-    /// The state before a step that is taken in pieces.
-    before: State,
 }
 
 impl Model {
@@ -37,7 +34,6 @@ impl Model {
             iterations: DEFAULT_ITERATIONS,
             work: Workspace::new(constants),
             answers: Answers::default(),
-            before: State::at_rest(&constants.mechanism),
             model: constants.clone(),
         }
     }
@@ -54,18 +50,6 @@ impl Simulation {
         (&self.model, &self.inputs, &self.state, &mut self.work)
     }
 
-    /// Makes the next state, in memory; nothing moves.
-    pub(super) fn attempt_step(&mut self, dt: f64) -> Result<(), StepError> {
-        step::attempt(&self.model, &self.inputs, self.iterations, dt, &self.state, &mut self.work)
-    }
-
-    /// Takes the step that was attempted.
-    pub(super) fn take_step(&mut self) {
-        std::mem::swap(&mut self.state, &mut self.work.next);
-        let floating = &mut self.work.floating;
-        floating.worst = floating.worst.or(&floating.course);
-    }
-
     /// Sets the number of Newton iterations of a step, at least 1.
     pub fn set_iterations(&mut self, iterations: usize) -> Result<(), InputError> {
         if iterations == 0 {
@@ -73,24 +57,6 @@ impl Simulation {
         }
         self.iterations = iterations;
         Ok(())
-    }
-}
-
-impl Pieces for Simulation {
-    fn parts(&mut self) -> (&mut Inputs, &mut State, &mut State) {
-        (&mut self.inputs, &mut self.state, &mut self.before)
-    }
-
-    fn attempt_piece(&mut self, h: f64) -> Result<(), StepError> {
-        self.attempt_step(h)
-    }
-
-    fn course(&self) -> Course {
-        self.work.floating.course
-    }
-
-    fn take_piece(&mut self) {
-        self.take_step();
     }
 }
 
@@ -120,11 +86,12 @@ impl engine::Simulation for Simulation {
     }
 
     fn largest_turn(&self) -> f64 {
-        self.work.floating.worst.turn
+        self.work.floating.largest_turn
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.step_in_pieces(dt)
+        self.inputs.follow_targets(self.state.time + dt);
+        step::step(&self.model, &self.inputs, self.iterations, dt, &mut self.state, &mut self.work)
     }
 
     fn state(&mut self) -> &State {
@@ -155,7 +122,6 @@ impl engine::Simulation for Simulation {
     fn warnings(&self) -> Vec<Warning> {
         let mut found = Warning::of_limits(&self.model.mechanism, "full", &self.state);
         found.extend(Warning::of_turning(self.largest_turn()));
-        found.extend(Warning::of_gain(self.work.floating.worst.gained));
         found.extend(Warning::of_unsolved_friction(self.work.pieces.worst()));
         found
     }

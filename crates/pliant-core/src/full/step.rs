@@ -7,7 +7,7 @@ use super::floating::Floating;
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants};
 use crate::engine::State;
-use crate::engine::laws::{self, LIMIT_ROUNDS, Pieces, RELEASES};
+use crate::engine::laws::{self, Pieces};
 use crate::engine::{Inputs, StepError};
 use crate::joints::JointKind;
 use crate::linear::elimination::Numeric;
@@ -25,8 +25,7 @@ pub(super) struct Workspace {
     /// Force and torque left over on each node, and closures: statics only.
     pub forces: Vec<(Vector3<f64>, Vector3<f64>)>,
     pub closures: Vec<f64>,
-    /// Coordinates of all joints after the move that was solved for: in statics; in a step, of those that come to other limits than
-    /// it was solved with.
+    /// Coordinates of all joints after the move that was solved for: statics only.
     pub ahead: Vec<f64>,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
@@ -64,6 +63,20 @@ pub(super) fn scheme(h: f64) -> Scheme {
     }
 }
 
+/// Takes one step of h seconds.
+pub(super) fn step(
+    model: &Constants,
+    inputs: &Inputs,
+    iterations: usize,
+    h: f64,
+    state: &mut State,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    attempt(model, inputs, iterations, h, state, work)?;
+    std::mem::swap(state, &mut work.next);
+    Ok(())
+}
+
 /// Makes the next state of a step of h seconds, in memory; nothing moves.
 pub(super) fn attempt(
     model: &Constants,
@@ -86,13 +99,7 @@ pub(super) fn attempt(
     for _ in 0..iterations {
         frames::apply_loads(model, &inputs.gravity, &work.loads, 1.0, &mut work.frames);
         work.pieces.resume();
-        model.limited.iter().for_each(|(_, at)| work.ahead[*at] = f64::NAN);
-        let mut round = 0;
-        while solve(model, inputs, h, &scheme, state, work)?
-            | look_ahead(model, inputs, h, &scheme, state, work, round)
-        {
-            round += 1;
-        }
+        while solve(model, inputs, h, &scheme, state, work)? {}
         for (n, (node, frame)) in model.nodes.iter().zip(work.frames.iter_mut()).enumerate() {
             let x = &work.solution[node.unknown..node.unknown + 6];
             frame.v += Vector3::new(x[0], x[1], x[2]);
@@ -139,7 +146,7 @@ fn solve(
             multipliers: &work.next.multipliers,
             scheme: &Scheme { geometric, ..*scheme },
             load_scale: 1.0,
-            ahead: if model.limited.is_empty() { &[] } else { &work.ahead },
+            ahead: &[],
         };
         solved = work.numeric.carry_and_solve(&model.plan, &mut work.solution, scene);
         // With as many negative pivots as rows, the step is a minimum. Far from the solution, geometric
@@ -179,35 +186,6 @@ fn revise(
     })
 }
 
-/// Whether the solution leads beyond other limits than it was solved with, to first order; these then act in the next one.
-#[inline(always)]
-fn look_ahead(
-    model: &Constants,
-    inputs: &Inputs,
-    h: f64,
-    scheme: &Scheme,
-    state: &State,
-    work: &mut Workspace,
-    round: usize,
-) -> bool {
-    let Workspace { frames, loads, solution, ahead, .. } = work;
-    let (multipliers, laws) = (&state.multipliers, &inputs.laws);
-    let scene =
-        Scene { model, frames, inputs, laws, loads, state, multipliers, scheme, load_scale: 1.0, ahead: &[] };
-    let mut changed = false;
-    for &(joint, at) in &model.limited {
-        let joint = &model.joints[joint];
-        let (placed, k) = (scene.place(joint), at - joint.coordinate);
-        let found = placed.q[k] + h * scene.moves(joint, &placed, solution)[k];
-        let thought = if ahead[at].is_nan() { placed.q[k] } else { ahead[at] };
-        let q = state.coordinates[at];
-        if inputs.laws[at].other_limit(q, [thought, found], h, round >= RELEASES) {
-            (ahead[at], changed) = (found, round < LIMIT_ROUNDS);
-        }
-    }
-    changed
-}
-
 /// Writes the constraint forces of a solution, which holds −λ as an impulse.
 fn store_multipliers(model: &Constants, h: f64, solution: &[f64], multipliers: &mut [f64]) {
     let to_force = -1.0 / h;
@@ -227,7 +205,7 @@ fn finish(
     let mut torn = None;
     let next = &mut work.next;
     work.floating.advance(model, inputs, h, &work.frames);
-    frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, Some(&mut work.floating), next);
+    frames::store(model, &work.frames, &inputs.base, &inputs.base_twist, Some(&work.floating), next);
     next.time = state.time + h;
     next.steps = state.steps + 1;
     let multipliers = &state.multipliers;

@@ -19,7 +19,7 @@ use super::placing::{Places, Reference, Six, Turns};
 use super::springs::Springs;
 use super::system::System;
 use super::tree::{BASE, Tree};
-use crate::engine::laws::{LIMIT_ROUNDS, Pieces, RELEASES};
+use crate::engine::laws::Pieces;
 use crate::engine::{Inputs, State, StepError};
 use crate::linear::dense::cholesky;
 use crate::linear::lanes::{Lanes, Number, one_block_at_a_time};
@@ -490,13 +490,11 @@ fn find(
     }
     solve_once(model, inputs, h, motion, work)?;
     let mut again =
-        look_ahead(model, h, motion, inputs, work, 0) | (governed && revise(model, inputs, h, motion, work));
-    let mut round = 0;
+        look_ahead(model, h, motion, inputs, work) | (governed && revise(model, inputs, h, motion, work));
     while again {
-        round += 1;
         solve_once(model, inputs, h, motion, work)?;
-        again = look_ahead(model, h, motion, inputs, work, round)
-            | (governed && revise(model, inputs, h, motion, work));
+        again =
+            governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, motion, work));
     }
     Ok(())
 }
@@ -519,22 +517,16 @@ fn found(model: &Constants, motion: &Motion, solution: &[f64], freedom: usize) -
     dot(motion.row(model, freedom), solution)
 }
 
-/// Whether the rates found lead beyond other limits than those that acted.
-fn look_ahead(
-    model: &Constants,
-    h: f64,
-    motion: &Motion,
-    inputs: &Inputs,
-    work: &mut Workspace,
-    round: usize,
-) -> bool {
+/// Whether the rates found lead beyond limits that did not act.
+fn look_ahead(model: &Constants, h: f64, motion: &Motion, inputs: &Inputs, work: &mut Workspace) -> bool {
     let mut changed = false;
     for (ahead, &i) in work.ahead.iter_mut().zip(limited(model)) {
         let law = &inputs.laws[coordinate_of(model, i)];
         let q = motion.coordinate(model, i);
+        let beyond = |rate: f64| q + h * rate > law.upper || q + h * rate < law.lower;
         let rate = found(model, motion, &work.solution, i);
-        if law.other_limit(q, [q + h * *ahead, q + h * rate], h, round >= RELEASES) {
-            (*ahead, changed) = (rate, round < LIMIT_ROUNDS);
+        if beyond(rate) && !beyond(*ahead) {
+            (*ahead, changed) = (rate, true);
         }
     }
     changed
@@ -561,9 +553,11 @@ fn solve_once(
     work.extras.clear();
     for (&ahead, &i) in work.ahead.iter().zip(limited(model)) {
         let law = &inputs.laws[coordinate_of(model, i)];
-        let q = motion.coordinate(model, i);
-        if let Some((stiffness, place)) = law.limit_in_step(q, q + h * ahead, h) {
-            let (weight, impulse) = (h * h * stiffness, h * stiffness * (place - q));
+        let (q, stiffness) = (motion.coordinate(model, i), law.limit);
+        let end = q + h * ahead;
+        let bound = if end > law.upper { law.upper } else { law.lower };
+        if end > law.upper || end < law.lower {
+            let (weight, impulse) = (h * h * stiffness, h * stiffness * (bound - q));
             work.extras.push(Extra { freedom: i, weight, impulse });
         }
     }
@@ -629,9 +623,7 @@ pub(super) fn find_pushed(
     work.free.clone_from(&work.right);
     work.right.iter_mut().zip(&work.pushed).for_each(|(right, pushed)| *right += pushed);
     let mut solved = solve_once(model, inputs, h, motion, work);
-    let mut round = 0;
-    while solved.is_ok() && look_ahead(model, h, motion, inputs, work, round) {
-        round += 1;
+    if solved.is_ok() && look_ahead(model, h, motion, inputs, work) {
         solved = solve_once(model, inputs, h, motion, work);
     }
     work.right.clone_from(&work.free);

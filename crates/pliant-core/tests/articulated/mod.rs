@@ -6,5 +6,4 @@ mod equilibrium;
 mod formulas;
 mod motion;
 mod repeat;
-mod rotors;
 mod stability;

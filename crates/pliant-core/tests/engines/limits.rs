@@ -1,6 +1,5 @@
 //! Claim: a limit holds whatever presses a joint against it: weights over nine decades, springs that are relaxed beyond it over six,
-//! and loads; where a load is stronger than the limit is stiff, that is a warning with how far it gives way. What runs into a limit stops
-//! there: it is thrown back by hardly any of its speed, whatever its mass and the step, and never gains energy.
+//! and loads; where a load is stronger than the limit is stiff, that is a warning with how far it gives way.
 
 use pliant_core::engine::{JointProperty, Simulation, StaticsSettings};
 use pliant_core::engines::Engine;
@@ -8,7 +7,7 @@ use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
-use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
 const ENGINES: [Engine; 3] = [Engine::Full, Engine::Articulated, Engine::Motions];
 const LIMIT: f64 = 0.1;
@@ -121,49 +120,4 @@ fn of_any_load() {
         }
     }
     assert!(held >= 8 && warnings >= 8, "{held} {warnings}");
-}
-
-/// A link of 1e-3 to 1e6 kg runs into its limit at 0.1 to 20 rad/s or m/s, at steps of 0.1 ms to 1/30 s.
-#[test]
-fn impact_without_energy() {
-    let mut cases = 0;
-    for (kind, mass) in [JointKind::Hinge, JointKind::Prismatic]
-        .into_iter()
-        .flat_map(|kind| [-3, -1, 1, 3, 6].map(|n| (kind.clone(), 10f64.powi(n))))
-    {
-        let mechanism = limited(kind.clone(), mass, 0.5, [0.0; 3]);
-        for engine in [Engine::Full, Engine::Articulated, Engine::Motions] {
-            for (speed, dt) in [0.1, 2.0, 20.0]
-                .into_iter()
-                .flat_map(|v| [1e-4, 1e-3, 1.0 / 240.0, 1.0 / 30.0].map(|dt| (v, dt)))
-            {
-                let mut simulation = engine.simulate(&mechanism).unwrap();
-                simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
-                let mut state = simulation.state().clone();
-                state.rates[0] = speed;
-                let own = mechanism.joints()[0].kind.clone();
-                let frame = mechanism.joints()[0].frame;
-                let at = frame.inverse_times(&state.poses[0]);
-                let axis = own.subspace(&[0.0]).column(0) * speed;
-                state.twists[0] = at.twist_to_local(&Twist::from_vector(&axis.into_owned()));
-                state.private.clear();
-                simulation.set_state(&state).unwrap();
-                let start = simulation.energy().kinetic;
-                let (mut most, mut deepest) = (0.0f64, 0.0f64);
-                for _ in 0..((0.4 / (speed * dt)).ceil() as usize).min(20_000).max(40) {
-                    simulation.step(dt).unwrap();
-                    most = most.max(simulation.energy().kinetic / start);
-                    deepest = deepest.max(simulation.state().coordinates[0] - LIMIT);
-                }
-                let last = simulation.energy().kinetic / start;
-                let what = format!("{engine:?} {kind:?} {mass} kg, {speed} at {dt} s");
-                assert!(deepest > -1e-9, "{what}: it never came there");
-                assert!(most < 1.0 + 1e-9, "{what}: energy to {most}");
-                // 1 % of the speed at most: of 0.1 %, and what a long step leaves.
-                assert!(last < 1.1e-4, "{what}: {last} of its energy comes back");
-                cases += 1;
-            }
-        }
-    }
-    assert_eq!(cases, 2 * 5 * 3 * 12);
 }

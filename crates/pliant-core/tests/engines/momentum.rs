@@ -143,7 +143,7 @@ const AXES: [[f64; 3]; 4] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], 
 /// kilometres, at three steps.
 #[test]
 fn a_spinning_tree_keeps_its_momentum() {
-    let mut runs = 0;
+    let (mut runs, mut quiet) = (0, 0);
     let scales = [(1e-4, 1e-3), (1e4, 1e3), (1.0, 1.0), (1e4, 1e-2), (1e-4, 10.0), (1.0, 1.0)];
     for (kind, passive) in EXACT.into_iter().flat_map(|k| [Passive::Never, Passive::Anywhere].map(|p| (k, p)))
     {
@@ -155,23 +155,24 @@ fn a_spinning_tree_keeps_its_momentum() {
                 let w = Vector3::from(AXES[k % 4]).normalize() * rate;
                 let mut simulation = spinning(kind, mechanism, w);
                 let kept = run(&mut *simulation, dt, 10.0);
+                let warned = simulation.warnings().iter().any(|warning| warning.kind == "fast turning");
                 println!(
                     "{kind:?} {passive:?} {k}, {rate} rad/s, {dt:.4} s: linear {:.1e}, angular {:.1e}, away {:.1e}, energy to {:.4}, at last {:.4}",
                     kept.linear, kept.angular, kept.away, kept.most, kept.last
                 );
-                // Rounding of up to a hundred thousand pieces of steps, with what is flung out on passive slides up to a thousand radii
-                // away.
-                let bound = if passive == Passive::Anywhere { 1e-6 } else { 1e-10 };
+                // Rounding of a few thousand steps, with what is flung out on passive slides up to a thousand radii away.
+                let bound = if passive == Passive::Anywhere { 1e-6 } else { 1e-11 };
                 assert!(kept.linear < bound && kept.angular < bound && kept.away < bound, "{kept:?}");
-                // Never more than at the start, but for rounding: where it turns by more than 0.2 rad in a step, this is taken in
-                // pieces.
-                assert!(kept.most < 1.0 + 1e-9, "{kept:?}");
-                assert!(simulation.warnings().iter().all(|warning| warning.kind != "fast turning"));
+                // Never more than at the start, but for rounding, up to 0.2 rad a step. Beyond, what is flung out on passive
+                // joints gains in single steps, and the engine says so.
+                assert!(kept.most < if warned { 5.0 } else { 1.0 + 1e-9 }, "{kept:?}");
+                assert!(warned || rate * dt < 0.2);
+                quiet += usize::from(!warned);
                 runs += 1;
             }
         }
     }
-    assert_eq!(runs, 120);
+    assert!(runs == 120 && quiet > 40, "{runs}, {quiet} without a warning");
 }
 
 /// Joints that move while all spins: centrifugal and Coriolis forces are those of the explicit integrator of fourth order at a
@@ -229,10 +230,10 @@ fn momentum_changes_by_what_acts() {
             let away = (center(&mechanism, simulation.state()).0 - start.0).norm();
             let (P, L) = (P.norm() / size, (L - torque * 2.0).norm() / size);
             println!("{kind:?} {dt:.4}: {P:.1e} {L:.1e} {away:.1e}");
-            // Rounding of up to some thousand pieces of steps. The links of a linear model are off by the square of how far they bend.
-            let bound = if kind == Kind::Reduced { 1e-4 } else { 1e-11 };
+            // Rounding of up to five hundred steps. The links of a linear model are off by the square of how far they bend.
+            let bound = if kind == Kind::Reduced { 1e-4 } else { 1e-12 };
             assert!(P < bound && L < bound && away < bound, "{kind:?}");
-            // Then a force alone, at whatever point: P = F t, and the centre of mass h²n(n + 1)/2 F/m further at most.
+            // Then a force alone, at whatever point: P = F t, and the centre of mass h²n(n + 1)/2 F/m further.
             simulation.inputs_mut().set_body_load(base, Wrench::force(force.into())).unwrap();
             let (start, mass) = center(&mechanism, simulation.state());
             let n = (1.0 / dt).round();
@@ -241,11 +242,7 @@ fn momentum_changes_by_what_acts() {
             }
             let P = momenta(&mechanism, simulation.state()).0;
             let way = center(&mechanism, simulation.state()).0 - start;
-            // Between that and half of F/m t², where steps are taken in pieces because it spins.
-            let [most, least] = [n * (n + 1.0), n * n].map(|x| (force / mass).norm() * dt * dt * x / 2.0);
-            let along = way.dot(&force.normalize());
-            let across = (way - force.normalize() * along).norm();
-            let off = across.max(along - most).max(least - along) / most;
+            let off = (way - force / mass * (dt * dt * n * (n + 1.0) / 2.0)).norm() / way.norm();
             let P = (P - force).norm() / force.norm();
             println!("    {P:.1e} {off:.1e}");
             assert!(P < bound && off < bound, "{kind:?}");

@@ -152,6 +152,8 @@ fn balls_and_bushings_agree_to_first_order() {
         passive: Passive::Never,
         kinds: vec![JointKind::Ball, JointKind::Bushing],
         limits: false,
+        // The articulated engine takes the rates of a ball's rotors at the end of a step, which are others than it solved for.
+        armatures: false,
         ..RandomOptions::default()
     };
     for seed in 0..12 {

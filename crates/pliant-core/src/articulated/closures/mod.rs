@@ -37,7 +37,6 @@ pub(super) use constants::Closures;
 pub(super) use correction::correct;
 use front::Block;
 use loop_joint::Evaluated;
-pub(super) use loop_joint::LoopJoint;
 use rows::{Rows, list};
 pub(super) use schedule::Unknown;
 pub(super) use sweep::reduce;

@@ -62,7 +62,7 @@ fn the_solution_equals_a_dense_one() {
         floating.advance(&model, &setup.inputs, h, &setup.frames);
         let mut expected = setup.state.clone();
         let (base, twist) = (&setup.inputs.base, &setup.inputs.base_twist);
-        frames::store(&model, &setup.frames, base, twist, Some(&mut floating), &mut expected);
+        frames::store(&model, &setup.frames, base, twist, Some(&floating), &mut expected);
         simulation.step(h).unwrap();
         let fastest = simulation.state().twists.iter().map(|t| t.to_vector().amax()).fold(0.0, f64::max);
         for head in model.nodes.iter().map(|node| node.head.index()) {
