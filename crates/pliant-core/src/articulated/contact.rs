@@ -110,8 +110,9 @@ impl Touch for Simulation {
             let F = [w.force.x, w.force.y, w.force.z, torque.x, torque.y, torque.z];
             answers.wrenches[slot] = F.map(|x| -x);
             let (y, x) = (&mut answers.pushed[r * n..(r + 1) * n], &mut answers.moved[r * n..(r + 1) * n]);
-            let mut at = slot.checked_sub(1).map(|n| closures.schedule.front_of_node[n]);
-            while let Some(front) = at.map(|at| &closures.schedule.fronts[at]) {
+            let schedule = closures.schedule(closing.careful);
+            let mut at = slot.checked_sub(1).map(|n| schedule.front_of_node[n]);
+            while let Some(front) = at.map(|at| &schedule.fronts[at]) {
                 let (own, d) = closures::reduce(model, slots, closing, front, &mut answers.wrenches);
                 match front.unknown {
                     Unknown::Slot(s) => {

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::closures::Closures;
+use super::closures::{Closures, find_patient};
 use super::small::{M, Q, Sym, V, m, sym, v};
 use super::sweeps::first_turn;
 use crate::engine::laws::{Law, laws};
@@ -258,7 +258,7 @@ impl Constants {
             let own = mechanism[joint.id].coordinates();
             own.enumerate().for_each(|(k, at)| places[at] = Place::Loop(j, k));
         }
-        Constants {
+        let mut constants = Constants {
             limited,
             carried,
             most_hanging,
@@ -272,7 +272,9 @@ impl Constants {
             speeds,
             followers,
             radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { gyration },
-        }
+        };
+        find_patient(&mut constants);
+        constants
     }
 
     /// The slot and the pose, in its link frame, of a frame on a body.

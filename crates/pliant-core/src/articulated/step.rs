@@ -90,6 +90,7 @@ pub(super) fn solve_only(
     }
     (work.placed, work.evaluated) = (false, false);
     work.floating.start(model, &work.slots, state, h);
+    work.closing.careful = false;
     solve(model, inputs, h, state, work)
 }
 
@@ -220,12 +221,17 @@ pub(super) fn sweep_again(
     state: &State,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    place_again(model, state, work);
+    sweep_once(model, inputs, h, state, work, !inputs.governed.is_empty())
+}
+
+/// Puts the slots where the step starts, after sweeps of it.
+fn place_again(model: &Constants, state: &State, work: &mut Workspace) {
     work.next.poses.copy_from_slice(&state.poses);
     work.next.coordinates.copy_from_slice(&state.coordinates);
     work.next.base = state.base;
     place(&mut work.slots, model, &mut work.next);
     work.closing.evaluate(model, &work.slots, &state.coordinates);
-    sweep_once(model, inputs, h, state, work, !inputs.governed.is_empty())
 }
 
 /// Whether friction and torque limits are on other pieces at the speeds found than these were solved for.
@@ -313,14 +319,19 @@ fn sweep_once(
         return Ok(());
     }
     work.closing.again = again;
-    let swept = closures::sweep(model, inputs, laws, along, slots, &mut work.closing, multipliers);
-    swept.map_err(|stuck| match stuck {
-        Stuck::Node(pivot) => no_pivot(model, state, pivot, h),
-        Stuck::Closure(c) => {
-            let joint = model.mechanism[closures::joint_of(model, c)].name.clone();
-            StepError::Undetermined { step: state.steps + 1, joint, coordinate: None }
+    match closures::sweep(model, inputs, laws, along, slots, &mut work.closing, multipliers) {
+        Ok(()) => Ok(()),
+        Err(Stuck::Doubtful) => {
+            work.closing.careful = true;
+            place_again(model, state, work);
+            sweep_once(model, inputs, h, state, work, again)
         }
-    })
+        Err(Stuck::Node(pivot)) => Err(no_pivot(model, state, pivot, h)),
+        Err(Stuck::Closure(c)) => {
+            let joint = model.mechanism[closures::joint_of(model, c)].name.clone();
+            Err(StepError::Undetermined { step: state.steps + 1, joint, coordinate: None })
+        }
+    }
 }
 
 wide! {

@@ -2,7 +2,7 @@
 
 use super::Closing;
 use super::loop_joint::LoopJoint;
-use super::schedule::{Ends, Schedule};
+use super::schedule::{Ends, Schedule, find_roots};
 use crate::articulated::model::{Constants, Node, frames};
 use crate::engine::State;
 use crate::mechanism::{Freedom, JointId, Mechanism};
@@ -13,7 +13,10 @@ use crate::spatial::Pose;
 pub struct Closures {
     pub joints: Vec<LoopJoint>,
     pub couplings: Vec<Coupling>,
-    pub schedule: Schedule,
+    /// The order of elimination, and that in which every closure is patient, if it is another.
+    quick: Schedule,
+    careful: Option<Schedule>,
+    ends: Vec<Ends>,
     /// Stand for what a row sees where none sees anything: 1/m and 1/(m radius²).
     pub plain: [f64; 2],
 }
@@ -99,9 +102,45 @@ impl Closures {
             }
             ends
         };
-        let ends: Vec<Ends> = joints.iter().map(of_joint).chain(couplings.iter().map(of_coupling)).collect();
-        let schedule = Schedule::new(nodes, freedoms, ends);
-        Closures { schedule, plain, joints, couplings }
+        let mut ends: Vec<Ends> =
+            joints.iter().map(of_joint).chain(couplings.iter().map(of_coupling)).collect();
+        find_roots(nodes, &mut ends);
+        let quick = Schedule::new(nodes, freedoms, &ends);
+        Closures { quick, careful: None, ends, plain, joints, couplings }
+    }
+
+    /// Lets closures wait for more freedoms. Returns whether any did not before.
+    pub fn be_patient(&mut self, nodes: &[Node], freedoms: &[usize], closures: &[usize]) -> bool {
+        let mut ends = self.ends.clone();
+        closures.iter().for_each(|&c| self.ends[c].patient = true);
+        let changed = (0..ends.len()).any(|c| self.ends[c].patient != ends[c].patient);
+        if changed {
+            self.quick = Schedule::new(nodes, freedoms, &self.ends);
+        }
+        ends.iter_mut().for_each(|ends| ends.patient = true);
+        let early = self.quick.fronts.iter().any(|front| front.early);
+        self.careful = early.then(|| Schedule::new(nodes, freedoms, &ends));
+        changed
+    }
+
+    /// Whether some closure is not patient.
+    pub fn has_careful(&self) -> bool {
+        self.careful.is_some()
+    }
+
+    /// The order of elimination; if careful, with patience for every closure.
+    pub fn schedule(&self, careful: bool) -> &Schedule {
+        match &self.careful {
+            Some(schedule) if careful => schedule,
+            _ => &self.quick,
+        }
+    }
+
+    /// The most of what either order needs: blocks, sixes, and the widest boundary.
+    pub fn sizes(&self) -> [usize; 3] {
+        let of = |s: &Schedule| [s.blocks, s.sixes, s.widest];
+        let (quick, careful) = (of(&self.quick), self.careful.as_ref().map_or([0; 3], of));
+        std::array::from_fn(|i| quick[i].max(careful[i]))
     }
 
     /// Loop joints and couplings.

@@ -186,16 +186,18 @@ pub fn twist(slot: &Slot) -> Six {
     [v[0], v[1], v[2], w[0], w[1], w[2]]
 }
 
-/// Eliminates the multipliers of a closure; false if its equations have no solution.
+/// Eliminates the multipliers of a closure. Returns by how much that makes the inertia of a node larger, the digits that are lost of
+/// it; not a number if its equations have no solution.
 #[inline(always)]
 pub fn eliminate_rows<const FUSED: bool>(
     slots: &mut Slots,
     closing: &mut Closing,
     front: &Front,
     c: usize,
-) -> bool {
+) -> f64 {
     let Closing { blocks, factors, g, z, rows, .. } = closing;
     let count = rows[c].count;
+    let mut growth = 1.0f64;
     // L in the lower triangle, the inverses of its diagonal on it.
     let L = &mut factors[c];
     for r in 0..count {
@@ -207,7 +209,7 @@ pub fn eliminate_rows<const FUSED: bool>(
             } else if sum > 0.0 && sum < f64::INFINITY {
                 L[r][r] = 1.0 / sum.sqrt();
             } else {
-                return false;
+                return f64::NAN;
             }
         }
     }
@@ -226,6 +228,10 @@ pub fn eliminate_rows<const FUSED: bool>(
     let mut pairs = front.pairs.iter();
     for (j, open) in front.open.iter().enumerate() {
         let Z = blocks[open.block];
+        let before = match open.unknown {
+            Unknown::Slot(b) => traces(&slots.slots[b]),
+            Unknown::Rows(_) => [f64::INFINITY; 2],
+        };
         for first in &front.open[..j] {
             let at = *pairs.next().expect("a block for every pair");
             let Zi = blocks[first.block];
@@ -244,8 +250,18 @@ pub fn eliminate_rows<const FUSED: bool>(
                 }
             }
         }
+        if let Unknown::Slot(b) = open.unknown {
+            let after = traces(&slots.slots[b]);
+            growth = growth.max(after[0] / before[0]).max(after[1] / before[1]);
+        }
     }
-    true
+    growth
+}
+
+/// How large the inertia of a slot is, against translations and against turns.
+#[inline(always)]
+fn traces(slot: &Slot) -> [f64; 2] {
+    [&slot.A, &slot.C].map(|S| S[0] + S[3] + S[5])
 }
 
 /// L⁻¹g.

@@ -25,6 +25,7 @@ mod loop_joint;
 mod rows;
 mod schedule;
 mod sweep;
+mod trial;
 
 use super::model::Constants;
 use super::slot::{Six, Slots};
@@ -41,6 +42,7 @@ pub(super) use loop_joint::LoopJoint;
 use rows::{Rows, list};
 pub(super) use schedule::Unknown;
 pub(super) use sweep::reduce;
+pub(super) use trial::find_patient;
 
 /// ε relative to the most that a row of its joint, of the same unit, sees of the mechanism, h W_rr.
 const SOFTNESS: f64 = 1e-6;
@@ -49,11 +51,16 @@ const SOFTNESS: f64 = 1e-6;
 /// rows that are repeated.
 const NOTHING: f64 = 1e-20;
 
-/// What has no solution: a node's joint, or a closure.
+/// How much larger a closure that is eliminated early may make the inertia of a node. Where its rows are not moved by what was eliminated
+/// before, its softness makes that 10⁶ times larger and more, and as many digits are lost.
+const GROWTH: f64 = 1e3;
+
+/// Why a sweep ended: a node's joint or a closure that has no solution, or one that has to be patient.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stuck {
     Node(NoPivot),
     Closure(usize),
+    Doubtful,
 }
 
 /// Memory of a step. Of lists of six by closure, those of its rows count.
@@ -74,6 +81,9 @@ pub(super) struct Closing {
     seen: Vec<Six>,
     /// ε of each multiplier.
     softness: Vec<f64>,
+    /// Whether all closures are patient in this step; and in a trial, those that have to be.
+    pub careful: bool,
+    doubts: Option<Vec<usize>>,
     /// Whether ε stays as it was: for another try of the same step, about the same rows whatever friction does.
     pub again: bool,
     /// A wrench and a twist for each slot.
@@ -86,26 +96,41 @@ pub(super) struct Closing {
 impl Closing {
     pub fn new(model: &Constants) -> Closing {
         let (closures, slots) = (&model.closures, model.nodes.len() + 1);
-        let schedule = &closures.schedule;
+        let [blocks, sixes, widest] = closures.sizes();
         let some = |n: usize| if closures.is_empty() { 0 } else { n };
         let by_closure = || vec![[0.0; 6]; closures.len()];
         Closing {
             at: vec![Evaluated::empty(); closures.joints.len()],
             rows: vec![Rows::EMPTY; closures.len()],
-            blocks: vec![front::EMPTY; schedule.blocks],
-            y: vec![[0.0; 6]; schedule.sixes],
-            x: vec![[0.0; 6]; 6 * schedule.widest],
+            blocks: vec![front::EMPTY; blocks],
+            y: vec![[0.0; 6]; sixes],
+            x: vec![[0.0; 6]; 6 * widest],
             g: by_closure(),
             found: by_closure(),
             z: by_closure(),
             factors: vec![front::EMPTY; closures.len()],
             seen: by_closure(),
             softness: vec![0.0; some(State::at_rest(&model.mechanism).multipliers.len())],
+            careful: false,
+            doubts: None,
             again: false,
             wrenches: vec![[0.0; 6]; some(slots)],
             twists: vec![[0.0; 6]; some(slots)],
             moves: vec![0.0; some(model.speeds)],
         }
+    }
+
+    fn is_trial(&self) -> bool {
+        self.doubts.is_some()
+    }
+
+    /// A closure loses digits that it would not lose if it were patient: the sweep ends, unless it is a trial.
+    fn doubt(&mut self, c: usize) -> Result<(), Stuck> {
+        match &mut self.doubts {
+            Some(doubts) => doubts.push(c),
+            None => return Err(Stuck::Doubtful),
+        }
+        Ok(())
     }
 
     /// Evaluates loop joints where the slots are placed, with the coordinates nearest to a reference.

@@ -138,7 +138,7 @@ impl Closing {
                 self.g[c][r] += dot6(w, &super::front::twist(&work.slots[0]));
                 continue;
             };
-            let ends = &model.closures.schedule.ends[c];
+            let ends = &model.closures.schedule(self.careful).ends[c];
             let (_, place) = ends.iter().find(|(node, _)| *node == n).expect("it is an end");
             let K = &mut self.blocks[place.block];
             if place.transposed {

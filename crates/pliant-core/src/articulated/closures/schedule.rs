@@ -6,9 +6,11 @@
 //! not there before, in numbers, then of the least boundary: a loop is then closed where its branches meet, and of two rails
 //! with rungs between them, both are carried on together.
 //!
-//! A closure waits until what is eliminated has twice as many freedoms that move it as it has rows, each freedom counted for one
-//! closure only, or until all that is left of it hangs on one node: before that its pivots would be its softness alone. With
-//! just as many freedoms as rows, links in line (as of a straight bridge) leave them so, and a bridge came apart.
+//! A closure waits until what is eliminated has as many freedoms that move it as it has rows, each freedom counted for one
+//! closure only, or until all that is left of it hangs on one node: before that its pivots would be its softness alone. Where links
+//! are in line (as of a straight bridge), as many freedoms leave them so, each such pivot loses the digits of the softness, and
+//! several of them a bridge. So a *patient* closure waits for twice as many. Which are patient is found where the mechanism
+//! starts ([`super::trial`]); a step in which another one loses digits is solved once more with all of them patient.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -33,6 +35,8 @@ pub struct Ends {
     /// Rows that close, and all that it usually has.
     pub closing: usize,
     pub rows: usize,
+    /// Whether it waits for twice as many freedoms as rows.
+    pub patient: bool,
 }
 
 impl Ends {
@@ -92,6 +96,8 @@ pub struct Front {
     pub next: Option<usize>,
     /// Whether forces of closures, put on when they are eliminated, come here.
     pub reached: bool,
+    /// Whether it is a closure with fewer freedoms than it would wait for if it were patient.
+    pub early: bool,
 }
 
 /// See the [module](self).
@@ -111,6 +117,9 @@ pub struct Schedule {
 /// What it takes to eliminate: new couplings and boundary, in numbers, whether it is a node, and which it is: closures
 /// first, and nodes from the leaves.
 type Cost = (usize, usize, bool, Reverse<usize>);
+
+/// What is eliminated next, with what it is coupled, and whether it is an early closure.
+type Next = (usize, BTreeSet<usize>, bool);
 
 /// The elimination as it goes.
 struct Graph<'a> {
@@ -150,16 +159,21 @@ impl Graph<'_> {
 
     fn is_ready(&self, v: usize) -> bool {
         let Some(c) = v.checked_sub(self.nodes.len()) else { return self.left[v] == 0 };
+        self.may_close(c, if self.ends[c].patient { 2 } else { 1 })
+    }
+
+    /// Whether a closure has so many times the freedoms of its rows, or hangs on one node.
+    fn may_close(&self, c: usize, times: usize) -> bool {
         if self.direct_left[c] > 0 {
             return false;
         }
         // What closes on the base is moved by all nodes between.
-        let most = usize::from(!self.ends[c].on_base);
+        let (v, most) = (self.nodes.len() + c, usize::from(!self.ends[c].on_base));
         if self.coupled[v].range(..self.nodes.len()).nth(most).is_none() {
             return true;
         }
         let freedoms: usize = self.moved_by[c].iter().map(|&n| self.freedoms[n]).sum();
-        self.left[v] == 0 && freedoms >= 2 * self.ends[c].closing
+        self.left[v] == 0 && freedoms >= times * self.ends[c].closing
     }
 
     fn offer(&mut self, v: usize) {
@@ -168,8 +182,8 @@ impl Graph<'_> {
         }
     }
 
-    /// The next one, with its boundary but for its parent.
-    fn next(&mut self) -> Option<(usize, BTreeSet<usize>)> {
+    /// The next one, with its boundary but for its parent, and whether it is early.
+    fn next(&mut self) -> Option<Next> {
         loop {
             let Reverse(cost) = self.heap.pop()?;
             let Reverse(v) = cost.3;
@@ -177,7 +191,8 @@ impl Graph<'_> {
                 continue;
             }
             if self.cost(v) == cost {
-                return Some((v, self.eliminate(v)));
+                let early = v.checked_sub(self.nodes.len()).is_some_and(|c| !self.may_close(c, 2));
+                return Some((v, self.eliminate(v), early));
             }
             self.offer(v);
         }
@@ -224,21 +239,24 @@ impl Graph<'_> {
     }
 }
 
+/// Sees which closures meet nowhere but at the base.
+pub fn find_roots(nodes: &[Node], ends: &mut [Ends]) {
+    let mut roots: Vec<usize> = Vec::with_capacity(nodes.len());
+    for (n, node) in nodes.iter().enumerate() {
+        roots.push(node.parent.checked_sub(1).map_or(n, |parent| roots[parent]));
+    }
+    for ends in ends {
+        let mut own = ends.wrenches.iter().chain(&ends.direct).map(|&n| roots[n]);
+        let first = own.next();
+        ends.on_base |= own.any(|root| Some(root) != first);
+    }
+}
+
 impl Schedule {
-    pub fn new(nodes: &[Node], freedoms: &[usize], mut ends: Vec<Ends>) -> Schedule {
+    pub fn new(nodes: &[Node], freedoms: &[usize], ends: &[Ends]) -> Schedule {
         let (count, all) = (nodes.len(), nodes.len() + ends.len());
-        let mut roots: Vec<usize> = Vec::with_capacity(count);
-        for (n, node) in nodes.iter().enumerate() {
-            roots.push(node.parent.checked_sub(1).map_or(n, |parent| roots[parent]));
-        }
-        for ends in &mut ends {
-            let mut own = ends.wrenches.iter().chain(&ends.direct).map(|&n| roots[n]);
-            let first = own.next();
-            ends.on_base |= own.any(|root| Some(root) != first);
-        }
-        let ends = &ends[..];
         if ends.is_empty() {
-            let order: Vec<_> = (0..count).rev().map(|n| (n, BTreeSet::new())).collect();
+            let order: Vec<Next> = (0..count).rev().map(|n| (n, BTreeSet::new(), false)).collect();
             return place(nodes, freedoms, ends, &order);
         }
         let mut graph = Graph {
@@ -264,8 +282,8 @@ impl Schedule {
         }
         (0..all).for_each(|v| graph.offer(v));
         let mut order = Vec::with_capacity(all);
-        while let Some((v, open)) = graph.next() {
-            order.push((v, open));
+        while let Some(next) = graph.next() {
+            order.push(next);
         }
         debug_assert_eq!(order.len(), all);
         place(nodes, freedoms, ends, &order)
@@ -273,10 +291,10 @@ impl Schedule {
 }
 
 /// Gives every coupling its block.
-fn place(nodes: &[Node], freedoms: &[usize], ends: &[Ends], order: &[(usize, BTreeSet<usize>)]) -> Schedule {
+fn place(nodes: &[Node], freedoms: &[usize], ends: &[Ends], order: &[Next]) -> Schedule {
     let count = nodes.len();
     let mut at = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(i, (v, _))| at[*v] = i);
+    order.iter().enumerate().for_each(|(i, (v, ..))| at[*v] = i);
     // Of what is eliminated first, the blocks with all that come later.
     let mut blocks: Vec<Vec<(usize, usize)>> = vec![Vec::new(); order.len()];
     let mut total = ends.len();
@@ -298,7 +316,7 @@ fn place(nodes: &[Node], freedoms: &[usize], ends: &[Ends], order: &[(usize, BTr
     let mut fronts: Vec<Front> = Vec::with_capacity(order.len());
     let mut reached = vec![false; order.len()];
     let (mut sixes, mut widest) = (0, 0);
-    for (v, own) in order {
+    for (v, own, early) in order {
         let mut own: Vec<usize> = own.iter().copied().collect();
         own.sort_unstable_by_key(|&x| at[x]);
         let node = nodes.get(*v);
@@ -324,7 +342,8 @@ fn place(nodes: &[Node], freedoms: &[usize], ends: &[Ends], order: &[(usize, BTr
             own.iter().copied().chain(parent).for_each(|x| reached[x] = true);
         }
         widest = widest.max(own.len());
-        fronts.push(Front { unknown: unknown(*v), open, pairs, y: sixes, next, reached: is_reached });
+        let (unknown, reached) = (unknown(*v), is_reached);
+        fronts.push(Front { unknown, open, pairs, y: sixes, next, reached, early: *early });
         sixes += node.map_or(0, |_| own.len() * freedoms[*v]);
     }
     let ends = (ends.iter().enumerate())

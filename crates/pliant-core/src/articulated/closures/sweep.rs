@@ -2,7 +2,7 @@
 
 use super::front::{backward, carry_open, eliminate_rows, forward, twist};
 use super::schedule::{Front, Unknown};
-use super::{Closing, Stuck};
+use super::{Closing, GROWTH, Stuck};
 use crate::articulated::model::{Constants, Motion};
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
@@ -23,7 +23,8 @@ fn inward_lanes<const FUSED: bool>(
     model: &Constants,
     along: Along,
 ) -> Result<(), Stuck> {
-    for front in &model.closures.schedule.fronts {
+    let checked = closing.is_trial() || (!closing.careful && model.closures.has_careful());
+    for front in &model.closures.schedule(closing.careful).fronts {
         match front.unknown {
             Unknown::Slot(s) => {
                 let (node, n) = (&model.nodes[s - 1], s - 1);
@@ -38,8 +39,12 @@ fn inward_lanes<const FUSED: bool>(
             }
             Unknown::Rows(c) => {
                 closing.soften(model, c, along.state, along.h);
-                if !eliminate_rows::<FUSED>(work, closing, front, c) {
+                let growth = eliminate_rows::<FUSED>(work, closing, front, c);
+                if growth.is_nan() {
                     return Err(Stuck::Closure(c));
+                }
+                if checked && growth > GROWTH {
+                    closing.doubt(c)?;
                 }
             }
         }
@@ -73,7 +78,7 @@ fn outward_lanes<const FUSED: bool>(
     multipliers: &mut [f64],
 ) {
     let per_step = 1.0 / h;
-    for front in model.closures.schedule.fronts.iter().rev() {
+    for front in model.closures.schedule(closing.careful).fronts.iter().rev() {
         match front.unknown {
             Unknown::Slot(s) => {
                 let n = s - 1;
@@ -190,7 +195,7 @@ pub fn reduce(
 pub fn answer(model: &Constants, work: &Slots, closing: &mut Closing) {
     let mut wrenches = std::mem::take(&mut closing.wrenches);
     closing.moves.fill(0.0);
-    let fronts = &model.closures.schedule.fronts;
+    let fronts = &model.closures.schedule(closing.careful).fronts;
     for front in fronts.iter().filter(|front| front.reached) {
         let (own, d) = reduce(model, work, closing, front, &mut wrenches);
         match front.unknown {
