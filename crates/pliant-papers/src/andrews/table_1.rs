@@ -144,7 +144,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
             rows,
             caption: format!(
                 "The paper's reduced step is {} times as fast as its full one with the best number of threads, ours {} times, and our full one {} times as fast as the paper's, on \
-                 another machine. The last two columns are at rest under the scene's load, over the radius: how far the effector moves in full, and how \
+                 another machine. Links are placed by several threads from 16,000 on: on these mechanisms a second thread has nothing to do. The last two columns are at rest under the scene's load, over the radius: how far the effector moves in full, and how \
                  far the reduced model puts it from there, – where it comes to no rest.",
                 range(0),
                 range(1),
