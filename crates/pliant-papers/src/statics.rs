@@ -28,8 +28,8 @@ pub fn load(simulation: &mut dyn Simulation, size: f64) {
 
 /// Settles a simulation under `size` times the scene's loads; whether it converged.
 pub fn settle(simulation: &mut dyn Simulation, size: f64) -> bool {
-    load(simulation, size);
-    simulation.settle(&StaticsSettings::default()).is_ok_and(|found| found.converged)
+    let loads = loads(simulation.mechanism(), size);
+    settle_under(simulation, &loads)
 }
 
 /// The equilibrium of the full statics under these loads on the effectors, if one is found.

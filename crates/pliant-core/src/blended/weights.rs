@@ -37,7 +37,7 @@ impl Weights {
 
     /// Weighs samples at these squared distances.
     pub fn weigh(&mut self, squared: impl Iterator<Item = f64>, options: &Options) {
-        let most = options.neighbours.max(1);
+        let most = options.neighbours.clamp(1, usize::MAX - 1);
         self.nearest.clear();
         for (i, d) in squared.enumerate() {
             if self.nearest.len() == most + 1 {
