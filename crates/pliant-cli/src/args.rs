@@ -151,7 +151,7 @@ pub struct Simulate {
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
     /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
-    /// large motions; trees), live (the linear model rebuilt every step),
+    /// large motions), live (the linear model rebuilt every step),
     /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
     /// or full, whichever is faster here; blended of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]

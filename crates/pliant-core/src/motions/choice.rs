@@ -13,6 +13,8 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::basis::Basis;
+use super::closures::{Closures, start_of};
+use super::compliance::Compliance;
 use super::model::{Constants, Model};
 use super::placing::{Places, Reference, Six};
 use super::tree::{BASE, Tree};
@@ -29,6 +31,9 @@ const RANK: f64 = 1e-6;
 /// A motion that is this part of its size off those that are there is one of them.
 const SAME: f64 = 1e-5;
 
+/// What closures leave of a motion below this part of it is rounding: the joints are locked.
+const LOCKED: f64 = 1e-9;
+
 /// Modes that are kept unless a user says otherwise.
 const MODES: usize = 4;
 
@@ -41,6 +46,9 @@ const MORE: usize = 4;
 
 /// Change of an eigenvalue, relative, at which it is found.
 const FOUND: f64 = 1e-6;
+
+/// What joints without springs weigh, of their inertia, where there are loops.
+const FOLLOWING: f64 = 1e-3;
 
 /// Limited joints up to which each has a motion of its own.
 const FEW_LIMITS: usize = 12;
@@ -132,20 +140,15 @@ impl Choice {
     /// Chooses them.
     pub fn build(&self) -> Result<Model, ReductionError> {
         let mechanism = &self.mechanism;
-        if !mechanism.order().loop_joints().is_empty() || !mechanism.couplings().is_empty() {
-            return Err(ReductionError::Options(
-                "the engine `motions` takes no loops and couplings; use `articulated`, `full`, or `reduced` for small motions"
-                    .into(),
-            ));
-        }
         let effectors = match (&self.effectors, mechanism.effectors().is_empty()) {
             (None, true) => Vec::new(),
             (names, _) => choose_effectors(mechanism, names.as_deref())?,
         };
         let tree = Tree::new(mechanism);
-        let shape = Shape::new(&tree);
+        let shape = Shape::new(&tree)?;
         let (motions, norms) = shape.choose(&effectors, self.modes, &self.loads);
-        Ok(Model { constants: Arc::new(Constants::new(tree, &motions, &norms)) })
+        let closures = shape.closures;
+        Ok(Model { constants: Arc::new(Constants::with_closures(tree, closures, &motions, &norms)) })
     }
 }
 
@@ -158,11 +161,14 @@ struct Shape<'a> {
     norms: Vec<f64>,
     sprung: Vec<bool>,
     start: Places,
+    closures: Closures,
+    /// Of loops and couplings closed where it starts; `None` for a tree.
+    compliance: Option<Compliance>,
 }
 
-/// Motions that are orthonormal in N.
+/// Motions that are orthonormal in N, with the springs of loop joints, and leave loops and couplings closed.
 struct Motions<'a> {
-    norms: &'a [f64],
+    shape: &'a Shape<'a>,
     columns: Vec<DVector<f64>>,
 }
 
@@ -171,21 +177,29 @@ impl Motions<'_> {
     fn off(&self, x: &mut DVector<f64>) {
         for _ in 0..2 {
             for column in &self.columns {
-                let along: f64 =
-                    column.iter().zip(x.iter()).zip(self.norms).map(|((a, b), n)| a * b * n).sum();
+                let along = self.inner(column, x);
                 x.axpy(-along, column, 1.0);
             }
         }
     }
 
+    fn inner(&self, a: &DVector<f64>, b: &DVector<f64>) -> f64 {
+        let tree: f64 = a.iter().zip(b.iter()).zip(&self.shape.norms).map(|((a, b), n)| a * b * n).sum();
+        let springs = self.shape.compliance.iter().flat_map(|c| &c.springs);
+        tree + springs.map(|(k, S)| k * S.dot(a) * S.dot(b)).sum::<f64>()
+    }
+
     fn size(&self, x: &DVector<f64>) -> f64 {
-        x.iter().zip(self.norms).map(|(x, n)| x * x * n).sum::<f64>().sqrt()
+        self.inner(x, x).sqrt()
     }
 
     /// Adds a motion unless it is there, to a part of its size.
     fn add(&mut self, mut x: DVector<f64>, same: f64) {
+        let open = self.size(&x);
+        self.shape.close(&mut x);
         let before = self.size(&x);
-        if !(before > 0.0 && before.is_finite()) || self.columns.len() >= x.len() {
+        let most = self.shape.compliance.as_ref().map_or(x.len(), Compliance::freedoms);
+        if !(before > LOCKED * open && before.is_finite()) || self.columns.len() >= most {
             return;
         }
         x /= before;
@@ -200,14 +214,13 @@ impl Motions<'_> {
     fn add_span(&mut self, shapes: &[DVector<f64>]) {
         let Some(rows) = shapes.first().map(DVector::len) else { return };
         let mut off: Vec<DVector<f64>> = shapes.to_vec();
+        off.iter_mut().for_each(|x| self.shape.close(x));
         let most = off.iter().map(|x| self.size(x)).fold(0.0, f64::max);
         if !(most > 0.0 && most.is_finite()) {
             return;
         }
         off.iter_mut().for_each(|x| self.off(x));
-        let gram = DMatrix::from_fn(off.len(), off.len(), |i, k| {
-            off[i].iter().zip(off[k].iter()).zip(self.norms).map(|((a, b), n)| a * b * n).sum::<f64>()
-        });
+        let gram = DMatrix::from_fn(off.len(), off.len(), |i, k| self.inner(&off[i], &off[k]));
         let found = eigen::sorted(gram / (most * most));
         for (value, vector) in found.eigenvalues.iter().zip(found.eigenvectors.column_iter()) {
             if *value > RANK * RANK {
@@ -220,7 +233,7 @@ impl Motions<'_> {
 }
 
 impl<'a> Shape<'a> {
-    fn new(tree: &'a Tree) -> Shape<'a> {
+    fn new(tree: &'a Tree) -> Result<Shape<'a>, ReductionError> {
         let joints: Vec<usize> =
             (0..tree.freedoms.len()).filter(|i| tree.freedoms[*i].coordinate.is_some()).collect();
         let mut coordinates = vec![0.0; tree.freedoms.len()];
@@ -232,7 +245,9 @@ impl<'a> Shape<'a> {
         let stiffness: Vec<f64> =
             joints.iter().map(|i| laws[tree.freedoms[*i].coordinate.expect("a joint")].stiffness).collect();
         let sprung: Vec<bool> = stiffness.iter().map(|k| *k > 0.0).collect();
-        let mut shape = Shape { tree, joints, norms: stiffness, sprung, start };
+        let closures = Closures::default();
+        let mut shape =
+            Shape { tree, joints, norms: stiffness.clone(), sprung, start, closures, compliance: None };
         // σ: as slow as the slowest spring moves what it carries.
         let inertia = shape.own_inertias();
         let sprung = shape.norms.iter().zip(&inertia).filter(|(k, m)| **k > 0.0 && **m > 0.0);
@@ -241,7 +256,39 @@ impl<'a> Shape<'a> {
         for (norm, m) in shape.norms.iter_mut().zip(&inertia).filter(|(norm, _)| **norm == 0.0) {
             *norm = sigma * m.max(f64::MIN_POSITIVE);
         }
-        shape
+        // Joints without springs follow where loops lead: they close them rather than those that hold.
+        if !tree.mechanism.order().loop_joints().is_empty() {
+            let passive = shape.norms.iter_mut().zip(&shape.sprung).filter(|(_, sprung)| !**sprung);
+            passive.for_each(|(norm, _)| *norm *= FOLLOWING);
+        }
+        shape.closures = Closures::new(tree, &shape.norms)?;
+        if !(shape.closures.joints.is_empty() && shape.closures.all.is_empty()) {
+            shape.compliance = Some(shape.compliance_at(&shape.start));
+        }
+        Ok(shape)
+    }
+
+    /// With loops and couplings closed at a pose.
+    fn compliance_at(&self, places: &Places) -> Compliance {
+        let laws = crate::engine::laws::laws(&self.tree.mechanism);
+        let stiffness = |at: usize| laws[at].stiffness;
+        let of_tree: Vec<f64> =
+            self.joints.iter().map(|i| self.tree.freedoms[*i].coordinate.map_or(0.0, stiffness)).collect();
+        let of_loops: Vec<f64> = self.closures.freedoms.iter().map(|f| stiffness(f.coordinate)).collect();
+        let joints = (&self.joints[..], &self.norms[..]);
+        Compliance::new(self.tree, &self.closures, joints, (&of_tree, &of_loops), places)
+    }
+
+    /// What of a motion leaves loops and couplings closed where it starts; of one that leaves them closed elsewhere, what Φ completes to
+    /// it there.
+    fn close(&self, x: &mut DVector<f64>) {
+        if self.compliance.is_none() {
+            return;
+        }
+        let mut all = vec![0.0; self.tree.freedoms.len()];
+        self.joints.iter().zip(x.iter()).for_each(|(i, x)| all[*i] = *x);
+        self.closures.project(&mut all);
+        self.joints.iter().zip(x.iter_mut()).for_each(|(i, x)| *x = all[*i]);
     }
 
     /// What each freedom moves alone.
@@ -314,25 +361,30 @@ impl<'a> Shape<'a> {
         )
     }
 
-    /// K⁻¹τ, passive joints locked.
+    /// K⁻¹τ, passive joints locked; with loops, where these let the joints go.
     fn soften(&self, mut tau: DVector<f64>) -> DVector<f64> {
+        if let Some(compliance) = &self.compliance {
+            return compliance.soften(&tau);
+        }
         for ((x, norm), sprung) in tau.iter_mut().zip(&self.norms).zip(&self.sprung) {
             *x = if *sprung { *x / norm } else { 0.0 };
         }
         tau
     }
 
-    /// K⁻¹Jᵀ of unit wrenches on a frame of a body, forces times the radius.
+    /// K⁻¹Jᵀ of unit wrenches on a frame of a body, torques times the radius.
     fn shapes(&self, places: &Places, body: crate::mechanism::BodyId, frame: &Pose) -> Vec<DVector<f64>> {
         let (Some(n), offset) = self.tree.place(body) else { return Vec::new() };
         let at = (places.pose(n) * offset * *frame).position - Vector3::from(places.point);
+        let there = (self.compliance.is_some() && !std::ptr::eq(places, &self.start))
+            .then(|| self.compliance_at(places));
         (0..6)
             .map(|k| {
                 let unit = |i: usize| Vector3::from_fn(|j, _| f64::from(i == j));
                 let (f, t) = if k < 3 {
                     (unit(k), at.cross(&unit(k)))
                 } else {
-                    (Vector3::zeros(), unit(k - 3) * (1.0 / self.tree.radius))
+                    (Vector3::zeros(), unit(k - 3) * self.tree.radius)
                 };
                 let wrench = [f.x, f.y, f.z, t.x, t.y, t.z];
                 let mut tau = DVector::zeros(self.joints.len());
@@ -348,7 +400,10 @@ impl<'a> Shape<'a> {
                         tau[j] = s.iter().zip(&wrench).map(|(s, w)| s * w).sum();
                     }
                 }
-                self.soften(tau)
+                match &there {
+                    Some(compliance) => compliance.soften(&tau),
+                    None => self.soften(tau),
+                }
             })
             .collect()
     }
@@ -360,30 +415,45 @@ impl<'a> Shape<'a> {
         loads: &[Inputs],
     ) -> (DMatrix<f64>, Vec<f64>) {
         let (tree, n) = (self.tree, self.joints.len());
-        let mut motions = Motions { norms: &self.norms, columns: Vec::new() };
+        let mut motions = Motions { shape: self, columns: Vec::new() };
         let unit = |j: usize| DVector::from_fn(n, |i, _| f64::from(i == j));
         let place_of = |coordinate: usize| {
             self.joints.iter().position(|i| tree.freedoms[*i].coordinate == Some(coordinate))
         };
         // Joints that move as they are: passive ones, those with targets, and those with limits, if these are few.
-        (0..n).filter(|j| !self.sprung[*j]).for_each(|j| motions.add(unit(j), SAME));
+        // With loops: motions that nothing holds, and what a torque on the joint does.
+        let alone = |j: usize| match &self.compliance {
+            Some(compliance) if self.sprung[j] => compliance.soften(&unit(j)),
+            _ => unit(j),
+        };
+        let of_loop = |l: usize| {
+            let compliance = self.compliance.as_ref().expect("a loop");
+            compliance.soften(&compliance.coordinates[l])
+        };
+        match &self.compliance {
+            None => (0..n).filter(|j| !self.sprung[*j]).for_each(|j| motions.add(unit(j), SAME)),
+            Some(compliance) => compliance.free().into_iter().for_each(|x| motions.add(x, SAME)),
+        }
         for target in tree.mechanism.targets() {
             let own = tree.mechanism[target.joint].coordinates();
-            own.filter_map(place_of).for_each(|j| motions.add(unit(j), SAME));
+            own.clone().filter_map(place_of).for_each(|j| motions.add(alone(j), SAME));
+            let loops = self.closures.freedoms.iter().enumerate();
+            loops
+                .filter(|(_, f)| own.contains(&f.coordinate))
+                .for_each(|(l, _)| motions.add(of_loop(l), SAME));
         }
-        if tree.limited.len() <= FEW_LIMITS {
+        if tree.limited.len() + self.closures.limited.len() <= FEW_LIMITS {
             let limited = self.joints.iter().enumerate().filter(|(_, i)| tree.limited.contains(i));
-            limited.for_each(|(j, _)| motions.add(unit(j), SAME));
+            limited.for_each(|(j, _)| motions.add(alone(j), SAME));
+            let loops = self.closures.limited.iter().map(|i| i - tree.freedoms.len());
+            loops.for_each(|l| motions.add(of_loop(l), SAME));
         }
         let frames = || effectors.iter().map(|e| (e.body, e.frame));
         for (body, frame) in frames() {
             motions.add_span(&self.shapes(&self.start, body, &frame));
         }
         // Springs that are not relaxed where it starts, and weight.
-        let mut start = vec![0.0; tree.freedoms.len()];
-        if let Some(at) = tree.mechanism.start() {
-            tree.gather(&at.coordinates, &mut start);
-        }
+        let start = start_of(tree);
         let rest = |inputs: &Inputs| {
             DVector::from_fn(n, |j, _| {
                 let (i, own) = (self.joints[j], tree.freedoms[self.joints[j]].coordinate.expect("a joint"));
@@ -439,10 +509,7 @@ impl<'a> Shape<'a> {
         }
         let mut theta = vec![0.0; tree.freedoms.len()];
         tree.gather(&full.state().coordinates, &mut theta);
-        let mut start = vec![0.0; tree.freedoms.len()];
-        if let Some(at) = tree.mechanism.start() {
-            tree.gather(&at.coordinates, &mut start);
-        }
+        let start = start_of(tree);
         let away =
             DVector::from_iterator(self.joints.len(), self.joints.iter().map(|i| theta[*i] - start[*i]));
         motions.add(away, SAME);
@@ -455,7 +522,8 @@ impl<'a> Shape<'a> {
     /// The slowest modes with all that is there held.
     fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) {
         let n = self.joints.len();
-        let free = n.saturating_sub(motions.columns.len());
+        let free =
+            self.compliance.as_ref().map_or(n, Compliance::freedoms).saturating_sub(motions.columns.len());
         let wanted = match modes {
             Modes::Count(count) => count.min(free),
             Modes::Below(_) => MOST_MODES.min(free),

@@ -26,7 +26,8 @@ pub(super) struct Responses {
 impl Simulation {
     /// Where a body is among those that are touched; the arm from P to it.
     fn touched(&mut self, body: usize) -> (usize, Vector3<f64>) {
-        let (tree, basis, places) = (&self.model.tree, &self.model.basis, &self.motion.places);
+        let (tree, places) = (&self.model.tree, &self.motion.places);
+        let basis = step::tangent(&self.model, &self.motion.closed);
         let (node, offset) = tree.place(tree.mechanism.body_id(body));
         let n = node.expect("a body that moves");
         let arm = (places.pose(n) * offset).position - Vector3::from(places.point);
@@ -47,7 +48,7 @@ fn add_push(J: &[f64], stride: usize, arm: &Vector3<f64>, w: &Vector6<f64>, g: &
     let (f, t) = (Vector3::new(w[0], w[1], w[2]), Vector3::new(w[3], w[4], w[5]));
     let t = t + arm.cross(&f);
     let at_point = [f.x, f.y, f.z, t.x, t.y, t.z];
-    for (row, w) in J.chunks_exact(stride).zip(at_point).filter(|(_, w)| *w != 0.0) {
+    for (row, w) in J.chunks_exact(stride.max(1)).zip(at_point).filter(|(_, w)| *w != 0.0) {
         g.iter_mut().zip(row).for_each(|(g, J)| *g += w * J);
     }
 }

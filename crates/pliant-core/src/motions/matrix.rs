@@ -6,7 +6,7 @@ use nalgebra::{Vector3, Vector6};
 use super::basis::Basis;
 use super::model::Constants;
 use super::springs::Springs;
-use super::step::{Motion, Workspace, each_load, loaded, undetermined};
+use super::step::{Motion, Workspace, each_load, loaded, tangent, undetermined};
 use super::system::System;
 use crate::engine::{Inputs, StepError};
 use crate::linear::dense::cholesky;
@@ -21,8 +21,9 @@ const LEFT: f64 = 0.2;
 pub(super) struct Made {
     valid: bool,
     h: f64,
-    springs: u64,
+    pub springs: u64,
     y: Vec<f64>,
+    X: Vec<f64>,
     loads: Vec<Wrench>,
     body_loads: f64,
     gravity: [f64; 3],
@@ -36,7 +37,7 @@ impl Workspace {
 
     /// Writes mass and geometric stiffness with what they were made for, so that a restored state goes on with the same bits.
     pub fn save(&self, to: &mut Vec<f64>) {
-        let Made { valid, y, loads, body_loads, gravity, .. } = &self.made;
+        let Made { valid, y, X, loads, body_loads, gravity, .. } = &self.made;
         // A sum of absurd loads is not saved: mass and stiffness are made again.
         let known = body_loads.is_finite();
         to.extend([f64::from(*valid && known), if known { *body_loads } else { 0.0 }]);
@@ -49,11 +50,12 @@ impl Workspace {
         for matrix in [&self.system.M, &self.system.G] {
             to.extend(matrix.iter().map(|x| if *valid { *x } else { 0.0 }));
         }
+        to.extend((0..self.leaning).map(|k| X.get(k).copied().unwrap_or(0.0)));
     }
 
     /// How many numbers that are.
     pub fn saved_length(&self) -> usize {
-        5 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len()
+        5 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len() + self.leaning
     }
 
     /// Takes them back.
@@ -69,7 +71,10 @@ impl Workspace {
         let load = |x: &[f64]| Wrench::from_vector(&Vector6::from_column_slice(x));
         made.loads.extend(loads.chunks_exact(6).map(load));
         self.system.M.copy_from_slice(&matrices[..square]);
-        self.system.G.copy_from_slice(&matrices[square..]);
+        let (G, X) = matrices[square..].split_at(square);
+        self.system.G.copy_from_slice(G);
+        made.X.clear();
+        made.X.extend_from_slice(X);
     }
 }
 
@@ -82,17 +87,18 @@ fn trace_of(loads: &[Wrench]) -> f64 {
 /// Makes mass, geometric stiffness and the matrix of a step, if those there are no longer serve.
 pub(super) fn make_if_needed(
     model: &Constants,
-    springs: &Springs,
+    springs: &mut Springs,
     inputs: &Inputs,
     h: f64,
     motion: &Motion,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let (tree, basis, made) = (&model.tree, &model.basis, &mut work.made);
+    let (tree, basis, made) = (&model.tree, tangent(model, &motion.closed), &mut work.made);
+    let curved = model.closures.curved;
     let n = basis.count;
     let far = || {
         let turned: f64 = (0..n).map(|k| model.turns[k] * (motion.y[k] - made.y[k]).abs()).sum();
-        turned.is_nan() || turned > model.options.turned
+        turned.is_nan() || turned > model.options.turned || (curved && leaned(model, motion, &made.X))
     };
     let gravity: [f64; 3] = inputs.gravity.into();
     let fresh = made.valid
@@ -114,6 +120,28 @@ pub(super) fn make_if_needed(
                 spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), load);
             });
         }
+        if model.options.geometric && curved {
+            let spreads = &mut work.system.spreads;
+            let closed = &motion.closed;
+            for (c, _) in model.closures.all.iter().enumerate().filter(|(_, c)| !c.flat) {
+                let held = model.closures.wrench(c, &closed.at, &motion.places, &closed.lambda);
+                let Some((child, parent, at, wrench)) = held else { continue };
+                if !any {
+                    spreads.fill([Lanes::ZERO; 12]);
+                    any = true;
+                }
+                // What closes pulls the child back by λ.
+                let arm = at - Vector3::from(motion.places.point);
+                for (n, wrench) in [(child, wrench * -1.0), (parent, wrench)] {
+                    if n != super::tree::BASE {
+                        spread(&mut spreads[n / 4], n % 4, &arm, &wrench);
+                    }
+                }
+            }
+        }
+        if curved {
+            springs.project(model, inputs, basis, &motion.closed.loop_rows);
+        }
         let at = if model.options.geometric { gravity } else { [0.0; 3] };
         let carried = if work.floating.is_empty() { &motion.carried } else { &work.back };
         work.system.make(tree, basis, &motion.places, carried, at, any);
@@ -131,10 +159,14 @@ pub(super) fn make_if_needed(
         made.gravity = gravity;
         made.y.clear();
         made.y.extend_from_slice(&motion.y);
+        made.X.clear();
+        made.X.extend_from_slice(&motion.closed.X);
         made.loads.clone_from(&inputs.effector_loads);
         made.body_loads = trace_of(&inputs.body_loads);
     } else if made.h == h && made.springs == springs.version {
         return Ok(());
+    } else if curved && made.springs != springs.version {
+        springs.project(model, inputs, basis, &motion.closed.loop_rows);
     }
     (made.h, made.springs) = (h, springs.version);
     let M = &work.system.M;
@@ -172,6 +204,16 @@ pub(super) fn make_if_needed(
     }
     work.made.valid = false;
     Err(undetermined(model, motion, h))
+}
+
+/// Whether T has changed by more than a part of the motions since X was as it was.
+fn leaned(model: &Constants, motion: &Motion, X: &[f64]) -> bool {
+    let stride = model.basis.stride;
+    (0..model.basis.count).any(|k| {
+        let change = |(j, t): (usize, &f64)| t * (motion.closed.X[j * stride + k] - X[j * stride + k]).abs();
+        let changed: f64 = model.closing_turns.iter().enumerate().map(change).sum();
+        changed.is_nan() || changed > model.options.turned * model.turns[k].max(f64::MIN_POSITIVE)
+    })
 }
 
 /// Whether geometric stiffness is more than a step can hold at its start: G against K + 2D/h + 4M/h².

@@ -15,8 +15,12 @@
 
 mod basis;
 mod choice;
+mod closed_statics;
+mod closures;
+mod compliance;
 mod contact;
 mod floating;
+mod manifold;
 mod matrix;
 mod model;
 mod momentum;

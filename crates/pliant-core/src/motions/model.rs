@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
 
 use super::basis::Basis;
+use super::closures::{Closures, start_of};
+use super::manifold::on_closures;
 use super::placing::{Places, Reference, Turns};
 use super::step::TURNED;
 use super::tree::Tree;
 use crate::linear::three::{angular, linear};
 use crate::mechanism::Mechanism;
+use crate::reduced::ReductionError;
 
 /// How a model steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,12 +41,14 @@ pub struct Model {
 pub(super) struct Constants {
     pub tree: Tree,
     pub basis: Basis,
+    pub closures: Closures,
     pub options: Options,
     /// θ_start of each freedom.
     pub start: Vec<f64>,
-    /// The most that a link turns with each motion at the start, rad, or moves, in radii.
+    /// The most that a link turns with each motion at the start, rad, or moves, in radii; and with each of Φ.
     pub turns: Vec<f64>,
-    /// The freedom of the tree that has a coordinate of the state.
+    pub closing_turns: Vec<f64>,
+    /// The freedom of the tree that has a coordinate of the state; those of loop joints are counted after them.
     pub freedom_of: Vec<Option<usize>>,
     /// Gives y of coordinates: (ΘᵀNΘ)⁻¹ΘᵀN, a row for each motion.
     pub projector: DMatrix<f64>,
@@ -74,32 +79,66 @@ impl Model {
 
 impl Constants {
     /// With motions as columns, a row for each freedom of the tree's joints, and the weights of freedoms in which they are
-    /// compared.
-    pub fn new(tree: Tree, motions: &DMatrix<f64>, norms: &[f64]) -> Constants {
-        let basis = Basis::new(&tree, motions);
-        let mut start = vec![0.0; tree.freedoms.len()];
-        if let Some(at) = tree.mechanism.start() {
-            tree.gather(&at.coordinates, &mut start);
+    /// compared. Loops and couplings stay closed: what of the motions opens them is left out.
+    pub fn new(tree: Tree, motions: &DMatrix<f64>, norms: &[f64]) -> Result<Constants, ReductionError> {
+        let closures = Closures::new(&tree, norms)?;
+        if closures.all.is_empty() {
+            return Ok(Constants::with_closures(tree, closures, motions, norms));
         }
+        let motions = on_closures(&closures, &tree, motions);
+        Ok(Constants::with_closures(tree, closures, &motions, norms))
+    }
+
+    /// The same with motions that leave these closures closed to first order.
+    pub fn with_closures(
+        tree: Tree,
+        mut closures: Closures,
+        motions: &DMatrix<f64>,
+        norms: &[f64],
+    ) -> Constants {
+        let basis = Basis::new(&tree, motions);
+        closures.take_rows(&basis);
+        let start = start_of(&tree);
         let mut freedom_of = vec![None; tree.mechanism.coordinate_count()];
         for (i, freedom) in tree.freedoms.iter().enumerate() {
             if let Some(at) = freedom.coordinate {
                 freedom_of[at] = Some(i);
             }
         }
+        for (l, freedom) in closures.freedoms.iter().enumerate() {
+            freedom_of[freedom.coordinate] = Some(tree.freedoms.len() + l);
+        }
         let weighed = DMatrix::from_fn(motions.ncols(), motions.nrows(), |k, i| motions[(i, k)] * norms[i]);
         let gram = &weighed * motions;
         let projector = gram.cholesky().map_or(weighed.clone(), |factor| factor.solve(&weighed));
         let turns = most_turns(&tree, &basis, &start);
-        Constants { tree, basis, options: Options::default(), start, turns, freedom_of, projector }
+        let mut closing = DMatrix::zeros(motions.nrows(), if closures.curved { closures.rows } else { 0 });
+        if closures.curved {
+            let joints = tree.freedoms.iter().enumerate().filter(|(_, f)| f.coordinate.is_some());
+            let row_of: Vec<usize> = joints.map(|(i, _)| i).collect();
+            for group in &closures.groups {
+                for (i, phi) in group.freedoms.iter().zip(group.corrections.chunks_exact(group.rows.max(1))) {
+                    let row = row_of.binary_search(i).expect("a joint's");
+                    phi.iter().enumerate().for_each(|(k, x)| closing[(row, group.first + k)] = *x);
+                }
+            }
+        }
+        let closing_turns = most_turns(&tree, &Basis::new(&tree, &closing), &start);
+        let closing_turns = closing_turns[6 * tree.floats.len()..].to_vec();
+        let options = Options::default();
+        Constants { tree, basis, closures, options, start, turns, closing_turns, freedom_of, projector }
     }
 }
 
+/// How far each motion turns the link that it turns most, rad, or moves its centre of mass, in radii.
 fn most_turns(tree: &Tree, basis: &Basis, start: &[f64]) -> Vec<f64> {
     let mut places = Places::new(tree);
     let mut reference = Reference::new(tree);
     reference.set(tree, start);
     places.put(tree, basis, &reference, &vec![0.0; basis.count]);
+    let nodes = tree.mechanism.order().nodes().iter().enumerate();
+    let centers = nodes.map(|(n, node)| places.pose(n).transform_point(&node.inertia.center_of_mass));
+    let arms: Vec<Vector3<f64>> = centers.map(|center| center - Vector3::from(places.point)).collect();
     let (mut turns, mut rates) = (Turns::new(tree), vec![0.0; basis.count]);
     (0..basis.count)
         .map(|k| {
@@ -108,8 +147,8 @@ fn most_turns(tree: &Tree, basis: &Basis, start: &[f64]) -> Vec<f64> {
             places.spin(tree, basis, &rates, None, &mut turns);
             let size = |n: usize| {
                 let twist = turns.twists[n / 4].map(|x| x[n % 4]);
-                let norm = |x: [f64; 3]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
-                norm(angular(&twist)).max(norm(linear(&twist)) / tree.radius)
+                let (v, w) = (Vector3::from(linear(&twist)), Vector3::from(angular(&twist)));
+                w.norm().max((v + w.cross(&arms[n])).norm() / tree.radius)
             };
             (0..tree.links.len()).map(size).fold(0.0, f64::max)
         })
@@ -117,11 +156,14 @@ fn most_turns(tree: &Tree, basis: &Basis, start: &[f64]) -> Vec<f64> {
 }
 
 impl Model {
-    /// With given motions: columns with a row for each freedom of the tree's joints, in the order in which joints carry bodies.
+    /// With given motions: columns with a row for each freedom of the tree's joints, in the order in which joints carry bodies. What of
+    /// them opens loops or couplings is left out.
     #[doc(hidden)]
     pub fn with_motions(mechanism: &Mechanism, motions: &DMatrix<f64>) -> Model {
         let tree = Tree::new(mechanism);
         let norms = vec![1.0; motions.nrows()];
-        Model { constants: Arc::new(Constants::new(tree, motions, &norms)) }
+        Model {
+            constants: Arc::new(Constants::new(tree, motions, &norms).expect("loops that can be closed")),
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::contact::Responses;
+use super::manifold::Closed;
 use super::model::{Constants, Model};
 use super::momentum::Carried;
 use super::springs::Springs;
@@ -93,9 +94,13 @@ impl Simulation {
             state.poses[b] = outer * offset;
             state.twists[b] = offset.twist_to_local(&twist);
         }
-        for (i, freedom) in tree.freedoms.iter().enumerate() {
-            let Some(at) = freedom.coordinate else { continue };
-            let (q, rate) = (motion.places.coordinate(tree, i), motion.now.rate(tree, i));
+        for (at, i) in model.freedom_of.iter().enumerate() {
+            let Some(i) = *i else { continue };
+            let (q, mut rate) = (motion.coordinate(model, i), motion.rate(model, i));
+            // Those that the step ended with, which rotors carry on.
+            if let (true, Some(rolled)) = (model.closures.curved, motion.closed.rolled.get(i)) {
+                rate = *rolled;
+            }
             let law = &self.inputs.laws[at];
             let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
             let motor = law.stiffness * (self.inputs.rest[at] - q) - law.damping * rate;
@@ -104,6 +109,12 @@ impl Simulation {
             state.rates[at] = rate;
             // A set-point that no step was taken with yet may be any number.
             state.forces[at] = force.clamp(-f64::MAX, f64::MAX);
+        }
+        if model.closures.curved {
+            state.multipliers.fill(0.0);
+            // λ balances torques; the state has the forces along the rows.
+            model.closures.multipliers(&motion.closed.lambda, &mut state.multipliers);
+            state.multipliers.iter_mut().for_each(|x| *x = -*x);
         }
         let private = &mut state.private;
         private.clear();
@@ -117,6 +128,17 @@ impl Simulation {
             let lists = carried.velocity.iter().chain(&carried.angular);
             lists.for_each(|x| private.extend_from_slice(&x.0));
         }
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &motion.closed;
+        [s, &at.q, rolled, loop_rolled, lambda].iter().for_each(|list| private.extend_from_slice(list));
+        if model.closures.curved {
+            // Those that the next step projects again, and absurd ones, are not saved.
+            let Springs { K, D, version, .. } = &self.springs;
+            let trace = self.springs.trace(&self.inputs);
+            let finite = trace.is_finite() && K.iter().chain(D).all(|x| x.is_finite());
+            let saved = finite && self.work.made.springs == *version;
+            private.push(if saved { trace } else { -1.0 });
+            private.extend(K.iter().chain(D).map(|x| if saved { *x } else { 0.0 }));
+        }
         for pose in &motion.places.floats {
             private.extend_from_slice(pose.rotation.coords.as_slice());
             private.extend_from_slice(pose.position.as_slice());
@@ -128,15 +150,18 @@ impl Simulation {
     fn private_length(&self) -> usize {
         let (tree, stride) = (&self.model.tree, self.model.basis.stride);
         let moving = 2 * stride + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len();
-        7 + moving + self.work.saved_length()
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &self.motion.closed;
+        let closing: usize = [s, &at.q, rolled, loop_rolled, lambda].iter().map(|list| list.len()).sum();
+        let springs = if self.model.closures.curved { 1 + 2 * stride * stride } else { 0 };
+        7 + moving + closing + springs + self.work.saved_length()
     }
 
     /// Takes a state of this engine to the last bit.
     fn restore(&mut self, state: &State) {
-        let mut at = 7;
+        let mut taken = 7;
         let mut next = |n: usize| {
-            at += n;
-            &state.private[at - n..at]
+            taken += n;
+            &state.private[taken - n..taken]
         };
         let (tree, stride) = (&self.model.tree, self.model.basis.stride);
         let motion = &mut self.motion;
@@ -147,6 +172,18 @@ impl Simulation {
         for carried in &mut motion.carried {
             let lists = carried.velocity.iter_mut().chain(&mut carried.angular);
             lists.for_each(|x| x.0.copy_from_slice(next(4)));
+        }
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &mut motion.closed;
+        for list in [s, &mut at.q, rolled, loop_rolled, lambda] {
+            let own = next(list.len());
+            list.copy_from_slice(own);
+        }
+        if self.model.closures.curved {
+            // Of other springs than those now, they are projected again.
+            let same = next(1)[0] == self.springs.trace(&self.inputs);
+            self.springs.K.copy_from_slice(next(stride * stride));
+            self.springs.D.copy_from_slice(next(stride * stride));
+            self.work.made.springs = if same { self.springs.version } else { u64::MAX };
         }
         for pose in &mut motion.places.floats {
             let q = next(7);
@@ -165,6 +202,18 @@ impl Simulation {
         let motion = &mut self.motion;
         motion.y.fill(0.0);
         motion.rates.fill(0.0);
+        if model.closures.curved {
+            let closed = &mut motion.closed;
+            closed.s.fill(0.0);
+            closed.lambda.fill(0.0);
+            for (i, freedom) in tree.freedoms.iter().enumerate() {
+                closed.rolled[i] = freedom.coordinate.map_or(0.0, |at| state.rates[at]);
+            }
+            for (l, freedom) in model.closures.freedoms.iter().enumerate() {
+                closed.at.q[l] = state.coordinates[freedom.coordinate];
+                closed.loop_rolled[l] = state.rates[freedom.coordinate];
+            }
+        }
         let joints = tree.freedoms.iter().enumerate().filter_map(|(i, f)| Some((i, f.coordinate?)));
         for (j, (i, at)) in joints.enumerate() {
             let away = state.coordinates[at] - self.springs.now.all[i];

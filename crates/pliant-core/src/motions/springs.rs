@@ -39,6 +39,7 @@ pub(super) struct Springs {
     /// Of each freedom: damping, rotor.
     resisting: Vec<(f64, f64)>,
     away: Vec<f64>,
+    open: Vec<f64>,
     y: Vec<f64>,
 }
 
@@ -62,8 +63,9 @@ impl Springs {
             drift: Reference::new(tree),
             moved: vec![0.0; freedoms],
             still: true,
-            resisting: vec![(0.0, 0.0); freedoms],
+            resisting: vec![(0.0, 0.0); freedoms + model.closures.freedoms.len()],
             away: vec![0.0; freedoms],
+            open: vec![0.0; model.closures.rows],
             y: vec![0.0; basis.count],
         };
         springs.take(model, inputs);
@@ -80,25 +82,45 @@ impl Springs {
         }
         if laws != self.laws {
             self.version += 1;
-            for matrix in [&mut self.K, &mut self.D, &mut self.A] {
-                matrix.fill(0.0);
-            }
             for (i, freedom) in tree.freedoms.iter().enumerate() {
                 let Some(law) = freedom.coordinate.map(|at| &inputs.laws[at]) else { continue };
                 self.resisting[i] = (law.damping, law.armature);
-                let row = basis.row(i);
-                let parts =
-                    [(&mut self.K, law.stiffness), (&mut self.D, law.damping), (&mut self.A, law.armature)];
-                for (matrix, of) in parts.into_iter().filter(|(_, of)| *of != 0.0) {
-                    for (x, to) in row.iter().zip(matrix.chunks_exact_mut(basis.stride)) {
-                        to.iter_mut().zip(row).for_each(|(to, y)| *to += of * x * y);
-                    }
-                }
             }
+            for (l, freedom) in model.closures.freedoms.iter().enumerate() {
+                let law = &inputs.laws[freedom.coordinate];
+                self.resisting[tree.freedoms.len() + l] = (law.damping, law.armature);
+            }
+            self.project(model, inputs, basis, &model.closures.loop_rows);
         }
         (self.laws, self.rests) = (laws, rests);
         self.aim(model, inputs);
         self.still = false;
+    }
+
+    /// K, D and A on motions of all freedoms, and on rows of loop joints' coordinates.
+    pub fn project(&mut self, model: &Constants, inputs: &Inputs, basis: &Basis, loop_rows: &[f64]) {
+        for matrix in [&mut self.K, &mut self.D, &mut self.A] {
+            matrix.fill(0.0);
+        }
+        let tree = model.tree.freedoms.iter().enumerate();
+        let tree = tree.filter_map(|(i, freedom)| Some((freedom.coordinate?, basis.row(i))));
+        let loops = model.closures.freedoms.iter().zip(loop_rows.chunks_exact(basis.stride.max(1)));
+        for (at, row) in tree.chain(loops.map(|(freedom, row)| (freedom.coordinate, row))) {
+            let law = &inputs.laws[at];
+            let parts =
+                [(&mut self.K, law.stiffness), (&mut self.D, law.damping), (&mut self.A, law.armature)];
+            for (matrix, of) in parts.into_iter().filter(|(_, of)| *of != 0.0) {
+                for (x, to) in row.iter().zip(matrix.chunks_exact_mut(basis.stride.max(1))) {
+                    to.iter_mut().zip(row).for_each(|(to, y)| *to += of * x * y);
+                }
+            }
+        }
+    }
+
+    /// A sum that changes with any spring or damper.
+    pub fn trace(&self, inputs: &Inputs) -> f64 {
+        let of = |law: &crate::engine::laws::Law| law.stiffness + 1.7 * law.damping + 2.3 * law.armature;
+        inputs.laws.iter().enumerate().map(|(i, law)| of(law) * (1.0 + i as f64)).sum()
     }
 
     fn aim(&mut self, model: &Constants, inputs: &Inputs) {
@@ -110,6 +132,12 @@ impl Springs {
         for (i, away) in self.away.iter_mut().enumerate() {
             *away = law(i).map_or(0.0, |(law, rest)| if law.stiffness > 0.0 { rest - start[i] } else { 0.0 });
             size = size.max(away.abs());
+        }
+        // Where loops and couplings let them go.
+        if size > 0.0 {
+            model.closures.project_in(&mut self.away, &mut self.open);
+        }
+        for (i, away) in self.away.iter().enumerate() {
             if *away != 0.0 {
                 (0..model.projector.nrows())
                     .for_each(|k| self.y[free + k] += model.projector[(k, joint)] * *away);
@@ -124,6 +152,15 @@ impl Springs {
             let force = law(i).map_or(0.0, |(law, rest)| law.stiffness * (rest - *away));
             if force != 0.0 {
                 self.pull.iter_mut().zip(basis.row(i)).for_each(|(pull, theta)| *pull += force * theta);
+            }
+        }
+        for (l, freedom) in model.closures.freedoms.iter().enumerate().filter(|_| !model.closures.curved) {
+            let (law, rest) = (&inputs.laws[freedom.coordinate], inputs.rest[freedom.coordinate]);
+            let there = freedom.start + model.closures.along(l, |i| self.away[i] - start[i]);
+            let force = law.stiffness * (rest - there);
+            if force != 0.0 {
+                let row = &model.closures.loop_rows[l * basis.stride..(l + 1) * basis.stride];
+                self.pull.iter_mut().zip(row).for_each(|(pull, theta)| *pull += force * theta);
             }
         }
         self.goal.set(tree, &self.away);
@@ -143,11 +180,20 @@ impl Springs {
     }
 
     /// Takes what a reference that moves does to dampers and rotors from the right side: h ΘᵀD·drift + Θᵀa(drift − last).
-    pub fn resist(&self, basis: &Basis, h: f64, right: &mut [f64]) {
-        for (i, (damping, armature)) in self.resisting.iter().enumerate() {
-            let drift = self.drift.all[i];
-            let impulse = h * damping * drift + armature * (drift - self.moved[i]);
-            right.iter_mut().zip(basis.row(i)).for_each(|(right, theta)| *right -= theta * impulse);
+    pub fn resist(&self, model: &Constants, h: f64, right: &mut [f64]) {
+        let (basis, closures) = (&model.basis, &model.closures);
+        let mut take = |(damping, armature): (f64, f64), drift: f64, moved: f64, row: &[f64]| {
+            let impulse = h * damping * drift + armature * (drift - moved);
+            right.iter_mut().zip(row).for_each(|(right, theta)| *right -= theta * impulse);
+        };
+        let (tree, loops) = self.resisting.split_at(self.moved.len());
+        for (i, own) in tree.iter().enumerate() {
+            take(*own, self.drift.all[i], self.moved[i], basis.row(i));
+        }
+        for (l, own) in loops.iter().enumerate().filter(|(_, own)| **own != (0.0, 0.0)) {
+            let (drift, moved) =
+                (closures.along(l, |i| self.drift.all[i]), closures.along(l, |i| self.moved[i]));
+            take(*own, drift, moved, &closures.loop_rows[l * basis.stride..(l + 1) * basis.stride]);
         }
     }
 
@@ -182,7 +228,7 @@ impl Springs {
 }
 
 impl Reference {
-    fn copy_from(&mut self, other: &Reference) {
+    pub fn copy_from(&mut self, other: &Reference) {
         self.all.copy_from_slice(&other.all);
         self.lanes.copy_from_slice(&other.lanes);
     }

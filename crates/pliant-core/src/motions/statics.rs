@@ -8,6 +8,7 @@
 
 use nalgebra::Vector3;
 
+use super::closed_statics;
 use super::matrix;
 use super::model::Constants;
 use super::momentum::{Around, Carried, gather, own_impulses};
@@ -22,6 +23,12 @@ const FURTHEST: f64 = 0.5;
 
 /// Iterates that move no link by more than this, rad or radii, are at rest.
 const STILL: f64 = 1e-11;
+
+/// The same on curved closures, whose rounding soft motions multiply.
+const STILL_ON_CLOSURES: f64 = 1e-9;
+
+/// Iterates below this that have stopped to fall, two in a row, are at rest to rounding.
+const ROUNDING: f64 = 1e-7;
 
 pub(super) fn settle(
     simulation: &mut Simulation,
@@ -38,21 +45,23 @@ pub(super) fn settle(
     simulation.motion.base_twist = Twist::ZERO;
     simulation.motion.places.base = simulation.inputs.base;
     simulation.motion.rates.fill(0.0);
+    simulation.motion.closed.rolled.fill(0.0);
+    simulation.motion.closed.loop_rolled.fill(0.0);
     simulation.motion.carried.fill(Carried::STILL);
-    let mut found = Equilibrium::NONE;
-    for iteration in 0..settings.iterations {
-        simulation.motion.place(&model, &simulation.springs.now);
-        let (moved, stable) = iterate(simulation, &model);
-        if !moved.is_finite() {
-            break;
-        }
-        (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
-        if moved <= STILL.max(1e-3 * settings.tolerance) {
-            (found.converged, found.load_reached) = (true, 1.0);
-            break;
-        }
+    // An equilibrium is sought among poses that are closed to rounding.
+    simulation.motion.closed.tolerance = 0.0;
+    let start = simulation.motion.clone();
+    let mut found = search(simulation, &model, settings);
+    if !found.converged && model.closures.curved {
+        let iterations = found.iterations;
+        simulation.motion = start;
+        closed_statics::let_down(simulation, &model);
+        found = search(simulation, &model, settings);
+        found.iterations += iterations;
     }
     simulation.motion.place(&model, &simulation.springs.now);
+    simulation.motion.closed.tolerance = super::manifold::CLOSED;
+    simulation.work.next.closed.tolerance = super::manifold::CLOSED;
     simulation.work.forget();
     if !found.converged {
         simulation.motion = before;
@@ -60,6 +69,34 @@ pub(super) fn settle(
     let state = simulation.state().clone();
     debug_assert!(state.is_finite());
     Ok(found)
+}
+
+/// Newton's method from where the motion is.
+fn search(simulation: &mut Simulation, model: &Constants, settings: &StaticsSettings) -> Equilibrium {
+    let mut found = Equilibrium::NONE;
+    let mut risen = 0;
+    for iteration in 0..settings.iterations {
+        simulation.motion.place(model, &simulation.springs.now);
+        let (moved, stable) = if model.closures.curved {
+            let (moved, stable, gap) = closed_statics::iterate(simulation, model);
+            found.closure = if gap.is_finite() { gap } else { found.closure };
+            (moved, stable)
+        } else {
+            iterate(simulation, model)
+        };
+        if !moved.is_finite() {
+            break;
+        }
+        risen = if moved < ROUNDING && moved > 0.5 * found.residual { risen + 1 } else { 0 };
+        (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
+        // Differences leave a tangent of ten digits.
+        let still = if model.closures.curved { STILL_ON_CLOSURES } else { STILL };
+        if moved <= still.max(1e-3 * settings.tolerance) || risen == 2 {
+            (found.converged, found.load_reached) = (true, 1.0);
+            break;
+        }
+    }
+    found
 }
 
 /// One iteration: how far it moved a link, and whether the tangent is positive.
@@ -110,12 +147,12 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
             A[i * n + k] += springs.K[i * basis.stride + k];
         }
     }
-    for &i in &tree.limited {
-        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let (q, stiffness) = (places.coordinate(tree, i), law.limit);
+    for &i in step::limited(model) {
+        let law = &inputs.laws[step::coordinate_of(model, i)];
+        let (q, stiffness) = (motion.coordinate(model, i), law.limit);
         let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
         if beyond != 0.0 {
-            let row = &basis.row(i)[..n];
+            let row = &motion.row(model, i)[..n];
             for a in 0..n {
                 right[a] -= stiffness * beyond * row[a];
                 (0..n).for_each(|b| A[a * n + b] += stiffness * row[a] * row[b]);

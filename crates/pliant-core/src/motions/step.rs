@@ -11,6 +11,7 @@
 
 use super::basis::Basis;
 use super::floating::Floating;
+use super::manifold::Closed;
 use super::matrix::{Made, make_if_needed};
 use super::model::Constants;
 use super::momentum::{Around, Carried, carry, gather, own_impulses, push};
@@ -46,7 +47,14 @@ pub(super) struct Motion {
     /// How links move with ẏ, and what they carry.
     pub now: Turns,
     pub carried: Vec<Carried>,
+    pub closed: Closed,
     pub base_twist: Twist,
+}
+
+/// How coordinates move with the motions: Θ, or T where there are curved closures.
+#[inline(always)]
+pub(super) fn tangent<'a>(model: &'a Constants, closed: &'a Closed) -> &'a Basis {
+    if model.closures.curved { &closed.tangent } else { &model.basis }
 }
 
 impl Motion {
@@ -60,6 +68,7 @@ impl Motion {
             places: Places::new(tree),
             now: Turns::new(tree),
             carried: vec![Carried::STILL; tree.joints.len()],
+            closed: Closed::new(model),
             base_twist: Twist::ZERO,
         };
         motion.place(model, reference);
@@ -71,20 +80,65 @@ impl Motion {
         self.place_alike(model, reference, None);
     }
 
-    /// The same; with `alike`, the rates of all freedoms are known: those of other twists with the same ẏ.
+    /// The same; with `alike`, the rates of all freedoms are known, where no closure is curved: those of other twists with the
+    /// same ẏ.
     fn place_alike(&mut self, model: &Constants, reference: &Reference, alike: Option<&Turns>) {
-        let (tree, basis) = (&model.tree, &model.basis);
-        self.places.put(tree, basis, reference, &self.y[..basis.count]);
-        match alike {
-            Some(turns) => self.places.spin_alike(tree, turns, &mut self.now),
-            None => self.places.spin(tree, basis, &self.rates[..basis.count], None, &mut self.now),
+        let (tree, count) = (&model.tree, model.basis.count);
+        if model.closures.curved {
+            self.closed.put(model, reference, &self.y[..count], &mut self.places);
+        } else {
+            self.places.put(tree, &model.basis, reference, &self.y[..count]);
         }
+        let basis = tangent(model, &self.closed);
+        match alike.filter(|_| !model.closures.curved) {
+            Some(turns) => self.places.spin_alike(tree, turns, &mut self.now),
+            None => self.places.spin(tree, basis, &self.rates[..count], None, &mut self.now),
+        }
+        if model.closures.curved {
+            self.closed.spin_loops(model, &self.now);
+        }
+    }
+
+    /// The coordinate of a freedom; those of loop joints are counted after those of the tree.
+    pub fn coordinate(&self, model: &Constants, freedom: usize) -> f64 {
+        let tree = &model.tree;
+        let Some(l) = freedom.checked_sub(tree.freedoms.len()) else {
+            return self.places.coordinate(tree, freedom);
+        };
+        if model.closures.curved {
+            return self.closed.at.q[l];
+        }
+        let away = |i: usize| self.places.coordinate(tree, i) - model.start[i];
+        model.closures.freedoms[l].start + model.closures.along(l, away)
+    }
+
+    /// Its rate.
+    pub fn rate(&self, model: &Constants, freedom: usize) -> f64 {
+        let tree = &model.tree;
+        let Some(l) = freedom.checked_sub(tree.freedoms.len()) else {
+            return self.now.rate(tree, freedom);
+        };
+        if model.closures.curved {
+            return self.closed.loop_rates[l];
+        }
+        model.closures.along(l, |i| self.now.rate(tree, i))
+    }
+
+    /// How it moves with the motions.
+    pub fn row<'a>(&'a self, model: &'a Constants, freedom: usize) -> &'a [f64] {
+        let Some(l) = freedom.checked_sub(model.tree.freedoms.len()) else {
+            return tangent(model, &self.closed).row(freedom);
+        };
+        let stride = model.basis.stride;
+        let rows = if model.closures.curved { &self.closed.loop_rows } else { &model.closures.loop_rows };
+        &rows[l * stride..(l + 1) * stride]
     }
 
     fn copy_small(&mut self, other: &Motion) {
         (self.time, self.steps, self.base_twist) = (other.time, other.steps, other.base_twist);
         self.y.copy_from_slice(&other.y);
         self.rates.copy_from_slice(&other.rates);
+        self.closed.copy_small(&other.closed);
     }
 }
 
@@ -124,11 +178,15 @@ pub(super) struct Workspace {
     pub back: Vec<Carried>,
     bases: Vec<Pose>,
     extras: Vec<Extra>,
+    /// Along each freedom, where there are curved closures.
+    torques: Vec<f64>,
     /// Rates of limited freedoms that tell which limits act.
     ahead: Vec<f64>,
     pub pieces: Pieces,
     jacobian: Vec<f64>,
     pub effectors: usize,
+    /// Numbers of X.
+    pub leaning: usize,
     /// Coordinates, rates and friction as the laws of friction ask for them.
     pub state: State,
 }
@@ -157,11 +215,13 @@ impl Workspace {
             floating: Floating::new(model),
             back: if tree.floats.is_empty() { Vec::new() } else { motion.carried.clone() },
             bases: motion.places.floats.clone(),
-            extras: Vec::with_capacity(2 * tree.freedoms.len()),
-            ahead: vec![0.0; tree.limited.len()],
+            extras: Vec::with_capacity(2 * (tree.freedoms.len() + model.closures.freedoms.len())),
+            ahead: vec![0.0; tree.limited.len() + model.closures.limited.len()],
+            torques: vec![0.0; if model.closures.curved { tree.freedoms.len() } else { 0 }],
             pieces: Pieces::default(),
             jacobian: vec![0.0; 6 * stride],
             effectors: tree.mechanism.effectors().len(),
+            leaning: motion.closed.X.len(),
             state: State::at_rest(&tree.mechanism),
         }
     }
@@ -212,7 +272,8 @@ pub(super) fn jacobian(tree: &Tree, basis: &Basis, places: &Places, n: usize, J:
         let link = &tree.links[at];
         for i in link.first..link.first + link.count {
             let s = places.axis(tree, i);
-            for (k, row) in J.chunks_exact_mut(basis.stride).enumerate().filter(|(k, _)| s[*k] != 0.0) {
+            for (k, row) in J.chunks_exact_mut(basis.stride.max(1)).enumerate().filter(|(k, _)| s[*k] != 0.0)
+            {
                 row.iter_mut().zip(basis.row(i)).for_each(|(J, theta)| *J += s[k] * theta);
             }
         }
@@ -242,12 +303,23 @@ pub(super) fn solve(
     if !(h.is_finite() && h > 0.0) {
         return Err(StepError::TimeStep { dt: h });
     }
-    let (tree, basis) = (&model.tree, &model.basis);
-    let n = basis.count;
+    let (tree, n) = (&model.tree, model.basis.count);
+    let curved = model.closures.curved;
     let base = base_at_point(&motion.places, inputs);
     springs.begin(h);
+    if curved {
+        motion.closed.slip.fill(0.0);
+    }
     if !springs.still {
-        motion.places.spin(tree, basis, &motion.rates[..n], Some(&springs.drift), &mut motion.now);
+        if curved {
+            motion.closed.lead(model, &springs.drift);
+        }
+        let drift = if curved { &motion.closed.drift } else { &springs.drift };
+        let basis = tangent(model, &motion.closed);
+        motion.places.spin(tree, basis, &motion.rates[..n], Some(drift), &mut motion.now);
+        if curved {
+            motion.closed.spin_loops(model, &motion.now);
+        }
     }
     let around = Around { base, gravity: inputs.gravity.into(), h };
     let places = &motion.places;
@@ -265,6 +337,7 @@ pub(super) fn solve(
         push(sums, places, n, at.into(), &impulse);
     });
     make_if_needed(model, springs, inputs, h, motion, work)?;
+    let basis = tangent(model, &motion.closed);
     let (places, sums) = (&motion.places, &mut work.sums);
     work.more = !inputs.springs.is_empty();
     if work.more {
@@ -296,6 +369,10 @@ pub(super) fn solve(
         push(sums, places, link, at.position.into(), &impulse);
     }
     gather(tree, basis, places, sums, &mut work.columns, &mut work.Q);
+    if curved {
+        act_along(model, springs, inputs, h, motion, work);
+        return find(model, inputs, h, motion, work);
+    }
     // M ẏ + Q + hK(y₀ − y), and what a reference that moves does to dampers and rotors.
     for k in 0..n {
         let row = k * basis.stride..k * basis.stride + basis.stride;
@@ -304,9 +381,64 @@ pub(super) fn solve(
             + h * (springs.pull[k] - dot(&springs.K[row], &motion.y));
     }
     if !springs.still {
-        springs.resist(basis, h, &mut work.right);
+        springs.resist(model, h, &mut work.right);
     }
     find(model, inputs, h, motion, work)
+}
+
+/// The right side where T changes from step to step: springs, dampers and rotors act as they would with the present rates, and the matrix
+/// multiplies the change of these, (M + hD + h²K)(ẏ⁺ − ẏ) = Q + Tᵀ(h(k(θ₀ − θ − hθ̇) − dθ̇) − a(θ̇ − θ̇_last)). Then what closes.
+fn act_along(
+    model: &Constants,
+    springs: &Springs,
+    inputs: &Inputs,
+    h: f64,
+    motion: &mut Motion,
+    work: &mut Workspace,
+) {
+    let (tree, basis) = (&model.tree, &motion.closed.tangent);
+    let n = basis.count;
+    for k in 0..n {
+        let row = k * basis.stride..(k + 1) * basis.stride;
+        work.right[k] = work.Q[k]
+            + dot(&work.system.M[row.clone()], &motion.rates)
+            + h * dot(&springs.D[row.clone()], &motion.rates)
+            + h * h * dot(&springs.K[row], &motion.rates);
+    }
+    let impulse = |at: usize, q: f64, rate: f64, rolled: f64| {
+        let law = &inputs.laws[at];
+        h * (law.stiffness * (inputs.rest[at] - q - h * rate) - law.damping * rate)
+            - law.armature * (rate - rolled)
+    };
+    for (i, freedom) in tree.freedoms.iter().enumerate() {
+        work.torques[i] = 0.0;
+        let Some(at) = freedom.coordinate else { continue };
+        let (q, rate) = (motion.places.coordinate(tree, i), motion.now.rate(tree, i));
+        let tau = impulse(at, q, rate, motion.closed.rolled[i]);
+        work.torques[i] = tau;
+        if tau != 0.0 {
+            work.right.iter_mut().zip(basis.row(i)).for_each(|(to, t)| *to += tau * t);
+        }
+    }
+    for (l, freedom) in model.closures.freedoms.iter().enumerate() {
+        let closed = &motion.closed;
+        let tau = impulse(freedom.coordinate, closed.at.q[l], closed.loop_rates[l], closed.loop_rolled[l]);
+        if tau == 0.0 {
+            continue;
+        }
+        let row = &closed.loop_rows[l * basis.stride..(l + 1) * basis.stride];
+        work.right.iter_mut().zip(row).for_each(|(to, t)| *to += tau * t);
+        let joint = &model.closures.joints[freedom.joint];
+        let S = &closed.at.loops[joint.at + freedom.own * joint.path.len()..];
+        joint.path.iter().zip(S).for_each(|((i, _), S)| work.torques[*i] += S * tau);
+    }
+    // What closes balances the rest, at the present rates.
+    let (places, sums) = (&motion.places, &work.sums);
+    for (i, freedom) in tree.freedoms.iter().enumerate().filter(|(_, f)| f.coordinate.is_some()) {
+        let (s, sum) = (places.axis(tree, i), sums[freedom.link / 4].map(|x| x[freedom.link % 4]));
+        work.torques[i] += s.iter().zip(&sum).map(|(s, f)| s * f).sum::<f64>();
+    }
+    motion.closed.balance(model, |i| work.torques[i] / h);
 }
 
 /// Adds JᵀWJ of a frame at an arm from P to a matrix; `J` is that of its link at P, and becomes that of the frame.
@@ -344,41 +476,55 @@ fn find(
     motion: &Motion,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let tree = &model.tree;
-    for (ahead, &i) in work.ahead.iter_mut().zip(&tree.limited) {
-        *ahead = motion.now.rate(tree, i);
+    for (ahead, &i) in work.ahead.iter_mut().zip(limited(model)) {
+        *ahead = motion.rate(model, i);
     }
     let governed = !inputs.governed.is_empty();
     if governed {
-        for (i, freedom) in tree.freedoms.iter().enumerate() {
-            let Some(at) = freedom.coordinate else { continue };
-            work.state.coordinates[at] = motion.places.coordinate(tree, i);
-            work.state.rates[at] = motion.now.rate(tree, i);
+        for (at, i) in model.freedom_of.iter().enumerate() {
+            let Some(i) = *i else { continue };
+            work.state.coordinates[at] = motion.coordinate(model, i);
+            work.state.rates[at] = motion.rate(model, i);
         }
         work.pieces.start(inputs, &work.state, h);
     }
     solve_once(model, inputs, h, motion, work)?;
-    let mut again = look_ahead(model, h, motion, inputs, work) | (governed && revise(model, inputs, h, work));
+    let mut again =
+        look_ahead(model, h, motion, inputs, work) | (governed && revise(model, inputs, h, motion, work));
     while again {
         solve_once(model, inputs, h, motion, work)?;
-        again = governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, work));
+        again =
+            governed && (look_ahead(model, h, motion, inputs, work) | revise(model, inputs, h, motion, work));
     }
     Ok(())
 }
 
+/// Freedoms with a limit, those of loop joints after those of the tree.
+pub(super) fn limited(model: &Constants) -> impl Iterator<Item = &usize> {
+    model.tree.limited.iter().chain(&model.closures.limited)
+}
+
+/// The coordinate of the state that a freedom has.
+pub(super) fn coordinate_of(model: &Constants, freedom: usize) -> usize {
+    match freedom.checked_sub(model.tree.freedoms.len()) {
+        None => model.tree.freedoms[freedom].coordinate.expect("a joint"),
+        Some(l) => model.closures.freedoms[l].coordinate,
+    }
+}
+
 /// The rate of a freedom that the solution has.
-fn found(basis: &Basis, solution: &[f64], freedom: usize) -> f64 {
-    dot(basis.row(freedom), solution)
+fn found(model: &Constants, motion: &Motion, solution: &[f64], freedom: usize) -> f64 {
+    dot(motion.row(model, freedom), solution)
 }
 
 /// Whether the rates found lead beyond limits that did not act.
 fn look_ahead(model: &Constants, h: f64, motion: &Motion, inputs: &Inputs, work: &mut Workspace) -> bool {
-    let (tree, mut changed) = (&model.tree, false);
-    for (ahead, &i) in work.ahead.iter_mut().zip(&tree.limited) {
-        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let q = motion.places.coordinate(tree, i);
+    let mut changed = false;
+    for (ahead, &i) in work.ahead.iter_mut().zip(limited(model)) {
+        let law = &inputs.laws[coordinate_of(model, i)];
+        let q = motion.coordinate(model, i);
         let beyond = |rate: f64| q + h * rate > law.upper || q + h * rate < law.lower;
-        let rate = found(&model.basis, &work.solution, i);
+        let rate = found(model, motion, &work.solution, i);
         if beyond(rate) && !beyond(*ahead) {
             (*ahead, changed) = (rate, true);
         }
@@ -387,10 +533,10 @@ fn look_ahead(model: &Constants, h: f64, motion: &Motion, inputs: &Inputs, work:
 }
 
 /// Whether friction and torque limits are on other pieces at the rates found than these were solved for.
-fn revise(model: &Constants, inputs: &Inputs, h: f64, work: &mut Workspace) -> bool {
+fn revise(model: &Constants, inputs: &Inputs, h: f64, motion: &Motion, work: &mut Workspace) -> bool {
     let (solution, state) = (&work.solution, &work.state);
     work.pieces.revise(inputs, state, h, |at| {
-        let rate = model.freedom_of[at].map_or(0.0, |i| found(&model.basis, solution, i));
+        let rate = model.freedom_of[at].map_or(0.0, |i| found(model, motion, solution, i));
         (state.coordinates[at] + h * rate, rate)
     })
 }
@@ -403,12 +549,11 @@ fn solve_once(
     motion: &Motion,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let (tree, basis) = (&model.tree, &model.basis);
-    let n = basis.count;
+    let n = model.basis.count;
     work.extras.clear();
-    for (&ahead, &i) in work.ahead.iter().zip(&tree.limited) {
-        let law = &inputs.laws[tree.freedoms[i].coordinate.expect("a joint")];
-        let (q, stiffness) = (motion.places.coordinate(tree, i), law.limit);
+    for (&ahead, &i) in work.ahead.iter().zip(limited(model)) {
+        let law = &inputs.laws[coordinate_of(model, i)];
+        let (q, stiffness) = (motion.coordinate(model, i), law.limit);
         let end = q + h * ahead;
         let bound = if end > law.upper { law.upper } else { law.lower };
         if end > law.upper || end < law.lower {
@@ -421,7 +566,7 @@ fn solve_once(
         let (at, own) = (own.coordinate, &inputs.laws[own.coordinate]);
         let (Some(i), law) = (model.freedom_of[at], &laws[at]) else { continue };
         let (k, d) = (law.stiffness - own.stiffness, law.damping - own.damping);
-        let force = k * (inputs.rest[at] - motion.places.coordinate(tree, i)) + law.push;
+        let force = k * (inputs.rest[at] - motion.coordinate(model, i)) + law.push;
         work.extras.push(Extra { freedom: i, weight: h * (d + h * k), impulse: h * force });
     }
     let solution = &mut work.solution;
@@ -434,7 +579,7 @@ fn solve_once(
     work.more = true;
     work.whole.copy_from_slice(if inputs.springs.is_empty() { &work.base } else { &work.matrix });
     for extra in &work.extras {
-        let row = &basis.row(extra.freedom)[..n];
+        let row = &motion.row(model, extra.freedom)[..n];
         for i in (0..n).filter(|i| row[*i] != 0.0) {
             let scaled = extra.weight * row[i];
             solution[i] += extra.impulse * row[i];
@@ -452,9 +597,11 @@ fn solve_once(
 
 /// The twists that the solution gives all links where they are.
 pub(super) fn spin_end(model: &Constants, springs: &Springs, motion: &Motion, work: &mut Workspace) {
-    let drift = (!springs.still).then_some(&springs.drift);
+    let closed = &motion.closed;
+    let drift = if model.closures.curved { &closed.drift } else { &springs.drift };
     let solution = &work.solution[..model.basis.count];
-    motion.places.spin(&model.tree, &model.basis, solution, drift, &mut work.end);
+    let drift = (!springs.still).then_some(drift);
+    motion.places.spin(&model.tree, tangent(model, closed), solution, drift, &mut work.end);
 }
 
 /// Of a link, at P, with that of the base.
@@ -492,8 +639,7 @@ pub(super) fn advance(
     motion: &Motion,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let (tree, basis) = (&model.tree, &model.basis);
-    let n = basis.count;
+    let (tree, n) = (&model.tree, model.basis.count);
     let Workspace { next, solution, end, floating, back, .. } = work;
     next.copy_small(motion);
     next.time += h;
@@ -508,8 +654,23 @@ pub(super) fn advance(
         next.y[k] += h * solution[k];
     }
     next.places.base = inputs.base;
+    if model.closures.curved {
+        next.closed.predict(&motion.closed, &solution[..n], h);
+        for (i, rolled) in next.closed.rolled.iter_mut().enumerate() {
+            *rolled = end.rate(tree, i);
+        }
+        for (l, rolled) in next.closed.loop_rolled.iter_mut().enumerate() {
+            let freedom = &model.closures.freedoms[l];
+            let joint = &model.closures.joints[freedom.joint];
+            let S = &motion.closed.at.loops[joint.at + freedom.own * joint.path.len()..];
+            *rolled = joint.path.iter().zip(S).map(|((i, _), S)| S * end.rate(tree, *i)).sum();
+        }
+    }
     // The rates of a reference that moves are not those of the motions alone.
     next.place_alike(model, &springs.goal, springs.still.then_some(&*end));
+    if model.closures.curved {
+        torn(model, next, h)?;
+    }
     if !floating.is_empty() {
         let (places, carried) = (&next.places, &mut next.carried);
         let mut bases = std::mem::take(&mut work.bases);
@@ -539,8 +700,40 @@ fn finite_lanes<const FUSED: bool>(motion: &Motion) -> bool {
             sums[k] = carried.angular[k].fma::<FUSED>(none, sums[k]);
         }
     }
-    let small = motion.y.iter().chain(&motion.rates).all(|x| x.abs() < LARGEST);
+    let small = motion
+        .y
+        .iter()
+        .chain(&motion.rates)
+        .chain(&motion.closed.s)
+        .chain(&motion.closed.at.q)
+        .all(|x| x.abs() < LARGEST);
     small && ((sums[0] + sums[1]) + sums[2]).0.iter().sum::<f64>() == 0.0
+}
+
+/// A closure that is left open further than this, radii or rad, is torn.
+const TORN: f64 = 1e-3;
+
+/// Whether closures could not be closed.
+fn torn(model: &Constants, next: &Motion, h: f64) -> Result<(), StepError> {
+    if !next.closed.lambda.iter().all(|x| x.is_finite()) {
+        return Err(not_finite(model, next, h));
+    }
+    if next.closed.gap <= TORN {
+        return Ok(());
+    }
+    let closures = &model.closures;
+    let open = |c: &super::closures::Closure| {
+        let own = &next.closed.at.open[c.first..c.first + c.rows];
+        own.iter().fold(0.0f64, |most, x| if x.is_finite() { most.max(x.abs()) } else { f64::INFINITY })
+    };
+    let curved = closures.all.iter().filter(|c| !c.flat);
+    let worst = curved.max_by(|a, b| open(a).total_cmp(&open(b))).expect("a closure that is open");
+    let gap = open(worst) * model.tree.radius;
+    if !gap.is_finite() {
+        return Err(not_finite(model, next, h));
+    }
+    let joint = model.tree.mechanism[worst.joint].name.clone();
+    Err(StepError::Torn { step: next.steps, joint, gap, dt: h })
 }
 
 fn not_finite(model: &Constants, motion: &Motion, h: f64) -> StepError {

@@ -135,10 +135,11 @@ impl Tree {
         for (n, link) in links.iter().enumerate().rev().filter(|(_, link)| link.parent != BASE) {
             weights[link.parent / 4].carried.0[link.parent % 4] += weights[n / 4].carried.0[n % 4];
         }
+        let (center, radius) = middle_and_radius(mechanism);
         Tree {
             mechanism: mechanism.clone(),
-            radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 },
-            center: middle(mechanism),
+            radius,
+            center,
             links,
             joints,
             weights,
@@ -164,16 +165,18 @@ impl Tree {
     }
 }
 
-/// The middle of the bounding box of all link and joint origins at rest.
-fn middle(mechanism: &Mechanism) -> Vector3<f64> {
-    let mut low = Vector3::repeat(f64::INFINITY);
-    let mut high = Vector3::repeat(f64::NEG_INFINITY);
-    let joints = mechanism.joints().iter().map(|j| &j.frame);
-    for pose in mechanism.bodies().iter().map(|b| &b.pose).chain(joints) {
-        low = low.inf(&pose.position);
-        high = high.sup(&pose.position);
+/// The mean of all joints' origins and links' centres of mass at rest, and the furthest of them from it: the same place and length
+/// in every frame that the mechanism is written in, unlike the middle of its bounding box.
+fn middle_and_radius(mechanism: &Mechanism) -> (Vector3<f64>, f64) {
+    let mut points = Vec::new();
+    for node in mechanism.order().nodes() {
+        points.push(mechanism[node.head].pose.transform_point(&node.inertia.center_of_mass));
+        points.extend(node.joint.map(|joint| mechanism[joint].frame.position));
     }
-    if low.x <= high.x { (low + high) * 0.5 } else { Vector3::zeros() }
+    let middle = points.iter().sum::<Vector3<f64>>() / points.len().max(1) as f64;
+    let radius = points.iter().map(|x| (x - middle).norm()).fold(0.0, f64::max);
+    let known = if radius > 0.0 { radius } else { mechanism.radius() };
+    (middle, if known > 0.0 { known } else { 1.0 })
 }
 
 impl Joints {

@@ -6,7 +6,10 @@ use pliant_core::motions::Choice;
 
 #[test]
 fn a_step_allocates_nothing() {
-    for name in ["chain:100", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"] {
+    let trees = ["chain:100", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"];
+    let loops =
+        ["rungs:18", "ladder:12", "loop", "gripper", "delta", "stewart", "adaptive-gripper", "fin-ray"];
+    for name in trees.into_iter().chain(loops) {
         let mechanism = gallery::build(name).unwrap();
         let model = Choice::new(&mechanism).build().unwrap();
         steps_allocate_nothing(&mut model.simulate(), |_, _| {});

@@ -59,18 +59,24 @@ impl Kind {
                 "surface-slide",
             ],
             Kind::Reduced => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
-            Kind::Motions => {
-                &["chain", "arm", "hand", "helix:50", "y", "hexapod", "torus-chain:4", "surface-slide"]
-            }
+            Kind::Motions => &[
+                "chain",
+                "arm",
+                "hand",
+                "helix:50",
+                "y",
+                "hexapod",
+                "torus-chain:4",
+                "surface-slide",
+                "ladder:36",
+                "loop",
+                "gripper",
+                "graph",
+                "delta",
+            ],
             Kind::Live => &["chain", "arm", "hand", "helix:50", "y", "gripper", "rungs:18", "loop", "graph"],
             Kind::Blended | Kind::BlendAlone => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
         }
-    }
-
-    /// Whether the engine takes loops and couplings, or there are none.
-    fn takes(self, mechanism: &Mechanism) -> bool {
-        let open = mechanism.order().loop_joints().is_empty() && mechanism.couplings().is_empty();
-        self != Kind::Motions || open
     }
 
     /// A new simulation, of a new model.

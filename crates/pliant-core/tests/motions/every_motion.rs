@@ -14,9 +14,10 @@ use pliant_core::spatial::{Pose, Twist, Wrench, exp_rotation};
 use crate::common::handles::body;
 use crate::common::loads::Random;
 
-/// Every motion: any combination of all coordinates.
+/// Every motion: any combination of all coordinates of the tree, on its loops and couplings.
 pub fn every_motion(mechanism: &Mechanism) -> Model {
-    let n = mechanism.coordinate_count();
+    let carries = mechanism.order().nodes().iter().filter_map(|node| node.joint);
+    let n = carries.map(|joint| mechanism[joint].freedoms.len()).sum::<usize>();
     let mix = |i: usize, k: usize| f64::from(i == k) + 0.2 * ((3 * i + 7 * k) as f64).sin() / n as f64;
     let options = Options { turned: 0.0, geometric: false };
     Model::with_motions(mechanism, &DMatrix::from_fn(n, n, mix)).with_options(options)

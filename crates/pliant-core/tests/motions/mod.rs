@@ -3,5 +3,6 @@
 mod contact;
 mod every_motion;
 mod free_base;
+mod loops;
 mod moving;
 mod resting;

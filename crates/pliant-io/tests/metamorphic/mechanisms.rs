@@ -11,9 +11,11 @@ use super::change::Change;
 use super::{exceeds, factor, fail};
 use crate::common::Random;
 
-const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
+const ENGINES: [Engine; 5] =
+    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live];
 /// For robots the blended one as well, which needs an effector that springs hold: in motion `live` takes its steps.
-const ALL: [Engine; 5] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live, Engine::Blended];
+const ALL: [Engine; 6] =
+    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
 const DT: f64 = 1.0 / 120.0;
 const STEPS: usize = 24;
 
@@ -154,8 +156,8 @@ fn written_otherwise() {
 }
 
 /// Every change of each, in all engines; how many answers of each engine.
-fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; 5] {
-    let mut compared = [0; 5];
+fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; 6] {
+    let mut compared = [0; 6];
     for (seed, mechanism) in robots.enumerate() {
         assert!(mechanism.targets().is_empty(), "{}", mechanism.name());
         // What starts at a limit leans on it, and limits give way by a stiffness that is the same number in all units.
@@ -266,7 +268,9 @@ fn shorter_steps() {
             let same = Change::default();
             let (first, last) = (apart(a, b, &same), apart(c, d, &same));
             // Two halvings of a first-order rule leave a quarter; where a stiff spring still swings in the longer steps, less is gained.
-            if first >= 1e-6 && exceeds(last, 0.7 * first) {
+            // Mass that `motions` keeps until a link has turned by 0.05 rad leaves what no shorter step takes away: 2.8e-3 in 360 scenes.
+            let least = if engine == Engine::Motions { 4e-3 } else { 1e-6 };
+            if first >= least && exceeds(last, 0.7 * first) {
                 fail(&mechanism, &format!("{engine:?}, {kind:?}: {first:.1e} and then {last:.1e} apart"));
             }
             compared += 1;
