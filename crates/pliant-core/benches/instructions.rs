@@ -81,7 +81,7 @@ fn by_live(name: &str) -> Box<dyn Simulation> {
 #[bench::reduced_rungs_48_joint(args = ("rungs:48", Reconstruction::Joint), setup = by_reduced, config = limit(9_700))]
 #[bench::motions_helix_400(args = ("helix:400"), setup = by_motions, config = limit(833_000))]
 #[bench::motions_arm(args = ("arm"), setup = by_motions, config = limit(117_500))]
-#[bench::motions_rungs_48(args = ("rungs:48"), setup = by_motions, config = limit(60_000))]
+#[bench::motions_rungs_48(args = ("rungs:48"), setup = by_motions, config = limit(34_500))]
 #[bench::live_helix_400(args = ("helix:400"), setup = by_live, config = limit(457_000))]
 #[bench::live_arm(args = ("arm"), setup = by_live, config = limit(38_500))]
 fn step(mut simulation: Box<dyn Simulation>) -> Box<dyn Simulation> {

@@ -26,7 +26,7 @@ use crate::reduced::{EffectorFrame, ReductionError, choose_effectors};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Singular values of shapes below this part of the largest are none.
-const RANK: f64 = 1e-6;
+const RANK: f64 = 1e-5;
 
 /// A motion that is this part of its size off those that are there is one of them.
 const SAME: f64 = 1e-5;
