@@ -1,28 +1,27 @@
-//! Chooses linear models until an error is met, keeps them in a file, and reads them again.
+//! Chooses motions of the joints until an error is met, keeps them in a file, and reads them again.
 
-use std::ops::ControlFlow;
-
-use pliant::blended::Sampling;
+use pliant::motions::Sampling;
 use pliant::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mechanism = gallery::y();
+    let mechanism = gallery::helix(100);
     let sampling = Sampling { max_error: 0.01, ..Sampling::default() };
-    let (model, outcome) = sampling.run(&mechanism, Default::default(), |_| ControlFlow::Continue(()))?;
+    let (model, outcome) = sampling.run(&mechanism, |_| ())?;
     println!(
-        "{} models, off by {:.4} of the radius under loads that they were not made with",
-        model.samples().len(),
+        "{} motions of {} freedoms, off by {:.4} of the radius under loads that nothing was chosen by",
+        model.motions(),
+        model.freedoms(),
         outcome.held_out
     );
 
     let path = std::env::temp_dir().join(format!("pliant-example-{}.pliant", std::process::id()));
-    io::ModelFile::new(&model, None).save(&path)?;
+    io::ModelFile::new(&model, Some((sampling, outcome))).save(&path)?;
     let read = io::ModelFile::load(&path)?.model()?;
     std::fs::remove_file(&path)?;
 
     let mut simulation = read.simulate();
     simulation.inputs_mut().add_scene_loads();
     simulation.settle(&Default::default())?;
-    println!("under the scene's load it is off by about {:.4} of the radius", simulation.estimate()?);
+    println!("under the scene's load it is off by about {:.6} of the radius", simulation.estimate()?);
     Ok(())
 }

@@ -135,7 +135,7 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
         files.push((format!("marks.{extension}"), [&[0xef, 0xbb, 0xbf][..], b"<", &[0xff; 1000]].concat()));
     }
     let head = |length: u64| {
-        [b"pliant\r\n".to_vec(), 2u32.to_le_bytes().to_vec(), length.to_le_bytes().to_vec(), vec![0; 8]]
+        [b"pliant\r\n".to_vec(), 3u32.to_le_bytes().to_vec(), length.to_le_bytes().to_vec(), vec![0; 8]]
             .concat()
     };
     for (name, length) in [("short", 1000), ("longest", u64::MAX), ("none", 0)] {

@@ -82,7 +82,7 @@ pub enum Command {
     /// Let a mechanism move, from the file's pose at rest
     #[command(after_help = help::SIMULATE_EXAMPLES)]
     Simulate(Simulate),
-    /// Choose equilibria until a blended model of them is as accurate as wanted, and write it to a file
+    /// Choose motions of the joints until a model of them is as accurate as wanted, and write it to a file
     #[command(after_help = help::REDUCE_EXAMPLES)]
     Reduce(Reduce),
     /// Compare the full simulation with a reduced model: error, speed, frequencies, motion, in one page
@@ -135,8 +135,8 @@ pub struct Compliance {
 pub struct Statics {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What settles: full (exact), or blended (the samples of a model file, or of one made for this)
-    /// [default: full; of a model file: blended]
+    /// What settles: full (exact), motions (those of a model file, or chosen for these loads) or blended (several linear
+    /// models, made for this) [default: full; of a model file: motions]
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     #[command(flatten)]
@@ -153,7 +153,7 @@ pub struct Simulate {
     /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
     /// large motions), live (the linear model rebuilt every step),
     /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
-    /// or full, whichever is faster here; blended of a model file)
+    /// or full, whichever is faster here; motions of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,
     /// How long it moves, s; rounded to whole steps
@@ -180,7 +180,7 @@ pub struct Simulate {
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
     /// Of blended: what takes the steps. live: the live engine, in about its time; blend: the blend alone, in time
-    /// that hardly grows with the links, and less accurate [default: live; of a model file: what it was made with]
+    /// that hardly grows with the links, and less accurate [default: live]
     #[arg(long, value_name = "live|blend", value_parser = choices::force)]
     pub force: Option<Force>,
     #[command(flatten)]
@@ -198,25 +198,24 @@ pub struct Reduce {
     pub setup: Setup,
     #[command(flatten)]
     pub gravity: Gravity,
-    /// Largest error of an effector at rest, over the mechanism's radius
+    /// Largest error of a link or an effector at rest, over the mechanism's radius
     #[arg(long, value_name = "RADII", default_value = "0.01", value_parser = ratio, allow_negative_numbers = true)]
     pub max_error: f64,
     /// Loads go up to those that move an effector so far, over the mechanism's radius, or to the first joint limit
     #[arg(long, value_name = "RADII", default_value = "1", value_parser = ratio, allow_negative_numbers = true)]
     pub displacement: f64,
-    /// Linear models, at most
-    #[arg(long, value_name = "N", default_value = "64", allow_negative_numbers = true)]
-    pub most_models: NonZeroUsize,
-    /// Time that it may take, s: three quarters of it for choosing models, the rest for telling their error
-    #[arg(long, value_name = "S", default_value = "60", value_parser = time_step, allow_negative_numbers = true)]
-    pub max_seconds: f64,
-    /// What corrects the blend at rest and takes the steps in motion. live: the live engine, in time that grows with
-    /// the links; blend: nothing but the blend, in time that hardly does, but more models are needed
-    #[arg(long, value_name = "live|blend", default_value = "live", value_parser = choices::force)]
-    pub force: Force,
-    /// Random loads are the same for the same seed, and so is the model unless time runs out
+    /// Keep all modes of the links between the effectors up to this frequency, Hz, for motion [default: the eight slowest]
+    #[arg(long, value_name = "HZ", value_parser = frequency, allow_negative_numbers = true)]
+    pub frequency: Option<f64>,
+    /// Random loads are the same for the same seed, and so is the file
     #[arg(long, value_name = "N", default_value = "1", allow_negative_numbers = true)]
     pub seed: u64,
+    #[arg(long, hide = true, value_parser = no_most_models, allow_negative_numbers = true)]
+    most_models: Option<String>,
+    #[arg(long, hide = true, value_parser = no_max_seconds, allow_negative_numbers = true)]
+    max_seconds: Option<String>,
+    #[arg(long, hide = true, value_parser = no_force, allow_negative_numbers = true)]
+    force: Option<String>,
     /// Model file to write (.pliant); what it held is replaced
     #[arg(short, long, value_name = "MODEL.pliant", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
@@ -265,6 +264,24 @@ fn time_step(text: &str) -> Result<f64, String> {
 
 fn ratio(text: &str) -> Result<f64, String> {
     seconds(text).filter(|s| *s > 0.0).ok_or("it must be a finite number of radii above zero".into())
+}
+
+fn frequency(text: &str) -> Result<f64, String> {
+    seconds(text).filter(|f| *f >= 0.0).ok_or("it must be a finite number of hertz, zero or above".into())
+}
+
+// Options that `pliant reduce` had while its models were linear.
+
+fn no_most_models(_: &str) -> Result<String, String> {
+    Err("it is retired: a model has as many motions as --max-error takes, and no linear models".into())
+}
+
+fn no_max_seconds(_: &str) -> Result<String, String> {
+    Err("it is retired: reduce takes seconds, and the same seed gives the same file; a larger --max-error takes less".into())
+}
+
+fn no_force(_: &str) -> Result<String, String> {
+    Err("it is retired here: a model file holds motions, whose forces are exact; `simulate --engine blended --force` has it".into())
 }
 
 fn seconds(text: &str) -> Option<f64> {

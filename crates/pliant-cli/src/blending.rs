@@ -1,4 +1,4 @@
-//! Blended models: that of a model file, or one made for this run.
+//! Blended models, made for a run.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::engine::{Simulation, Warning};
 use pliant::engines;
-use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
 
 use crate::failure::Failure;
@@ -24,42 +23,28 @@ const CHOOSING: f64 = 0.75;
 /// A blended model, with what it was made for.
 pub struct Blended {
     pub model: Model,
-    /// The error that it was made for, over the radius; of a model that nobody sampled, none.
-    bound: Option<f64>,
+    /// The error that it was made for, over the radius.
+    bound: f64,
     /// What would serve better.
     pub advice: Option<String>,
     pub warnings: Vec<Warning>,
 }
 
 impl Blended {
-    /// That of the model file, or one made for this run; with steps by `force`, if that is given.
+    /// One made for this run; with steps by `force`, if that is given.
     pub fn of(
         mechanism: &Mechanism,
-        file: Option<&ModelFile>,
         force: Option<Force>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
-        if let Some(file) = file {
-            // Loose bodies were taken out of the one, and are in the model of the other.
-            if file.mechanism.bodies().len() != mechanism.bodies().len() {
-                return Err(Failure::input(
-                    "a model file with loose bodies takes no part in contact: name the scene itself, or take --no-contact",
-                ));
-            }
-            let mut model = file.model().map_err(|error| refused(argument, error))?;
-            let own = *model.options();
-            model.set_options(Options { force: force.unwrap_or(own.force), ..own });
-            let bound = file.report.as_ref().map(|(sampling, _)| sampling.max_error);
-            return Ok(Blended { model, bound, advice: None, warnings: Vec::new() });
-        }
         let start = Instant::now();
         let sampling = Sampling::default();
         let options = Options { force: force.unwrap_or_default(), ..Options::default() };
         let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
         let advice = Some(format!(
-            "the {} of the blend took {} to make: `pliant reduce` makes them once for all, in a file to be named in \
-             place of the mechanism",
+            "the {} of the blend took {} to make, for this run alone: `pliant reduce` chooses motions once for all, in a \
+             file to be named in place of the mechanism",
             count(model.samples().len(), "model"),
             quantity((start.elapsed().as_secs_f64() * 10.0).round() / 10.0, "s")
         ));
@@ -76,7 +61,7 @@ impl Blended {
             );
             warnings.push(Warning { kind: "samples", measure, unit: RADII, text });
         }
-        Ok(Blended { model, bound: Some(sampling.max_error), advice, warnings })
+        Ok(Blended { model, bound: sampling.max_error, advice, warnings })
     }
 
     /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
@@ -99,16 +84,16 @@ impl Blended {
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<Warning> {
-        beyond(self.bound?, estimate)
+        beyond(self.bound, estimate)
     }
 }
 
-/// What to tell of a pose of a blended model whose estimate is beyond the error that it was made for; both over the radius.
+/// What to tell of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
 pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those of its samples; make one by `pliant reduce` with a larger `--displacement`, or use `live`",
+             those it was made for; make one by `pliant reduce` with a larger `--displacement`, or use `full`",
             radii(estimate),
             radii(bound)
         );
@@ -223,26 +208,22 @@ pub fn radii(error: f64) -> String {
 pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
     match limit {
         Limit::None => None,
-        Limit::Samples => {
-            Some(("models", "the number of models: allow more with --most-models, or a larger --max-error"))
-        }
-        Limit::Stopped => {
-            Some(("time", "the time: allow more with --max-seconds, or a larger --max-error, or use `live`"))
-        }
+        Limit::Samples => Some(("models", "the number of models")),
+        Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",
             "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
-             nothing is in balance: take a smaller --displacement, or use `live`",
+             nothing is in balance",
         )),
         Limit::Another => Some((
             "another",
             "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
-             blend comes to rest at another than the mechanism does: take a smaller --displacement, or use `live`",
+             blend comes to rest at another than the mechanism does",
         )),
         Limit::Loads => Some((
             "loads",
             "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
-             snaps through or has no equilibrium before; take a smaller --displacement, or use `live`",
+             snaps through or has no equilibrium before",
         )),
     }
 }

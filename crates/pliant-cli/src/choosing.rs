@@ -51,7 +51,9 @@ impl EngineArgument {
     pub fn choose(self, held: Option<&Mechanism>, is_model: bool) -> (Engine, Option<String>) {
         let (engine, why) = match (self, is_model, held) {
             (EngineArgument::Named(engine), ..) => return (engine, None),
-            (EngineArgument::Auto, true, _) => (Engine::Blended, "it is the engine of model files".into()),
+            (EngineArgument::Auto, true, _) => {
+                (Engine::OF_MODEL_FILES, "it is the engine of model files".into())
+            }
             (EngineArgument::Auto, false, None) => {
                 (Engine::Full, "there are loose bodies only, which contact moves".into())
             }

@@ -46,6 +46,13 @@ impl Bar {
         bar
     }
 
+    /// For work that ends when what is done is good enough.
+    pub fn of_search(format: Format) -> Bar {
+        let mut bar = Bar::new(format, u64::MAX);
+        bar.template = "{spinner} {msg}, {elapsed}";
+        bar
+    }
+
     /// Says how far it has come.
     pub fn say(&mut self, what: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {

@@ -59,24 +59,26 @@ fn any_parts_with_and_without_effectors() {
             vec!["info", &scene],
             vec!["statics", &scene, "--scene-load"],
             vec!["compliance", &scene, "--loaded"],
-            // Of few models, so that it takes a moment.
-            vec!["reduce", &scene, "-o", &model, "--most-models", "2", "--max-seconds", "0.3"],
-            vec!["statics", &model, "--scene-load"],
         ];
+        // A four-bar is a loop, which motions do not take.
+        if a != 2 && b != 2 {
+            commands.push(vec!["reduce", &scene, "-o", &model]);
+            commands.push(vec!["statics", &model, "--scene-load"]);
+            commands.push([&["simulate", &model], &steps[..]].concat());
+        }
         for engine in ["full", "articulated", "reduced", "live"] {
             commands.push([&["simulate", &scene, "--engine", engine], &steps[..]].concat());
         }
         for force in ["live", "blend"] {
-            commands.push([&["simulate", &model, "--force", force], &steps[..]].concat());
+            commands
+                .push([&["simulate", &scene, "--engine", "blended", "--force", force], &steps[..]].concat());
         }
         if [(0, 1, 1), (1, 1, 2)].contains(&(a, b, which)) {
             commands.push(vec!["compare", &scene, "-o", &page]);
         }
         for command in &commands {
             let outcome = run.run(command);
-            // A bound that so few models do not meet is a failure, after the file is written; all else works.
-            let short = outcome.code == 1 && outcome.err.contains("the error is not within the bound");
-            assert!(outcome.code == 0 || short, "{command:?}: {} {}", outcome.code, outcome.err);
+            assert_eq!(outcome.code, 0, "{command:?}: {}", outcome.err);
         }
         // What has no effector is where it is at rest all the same.
         let at_rest = |what: &str| run.json(&["statics", what], 0)["bodies"].clone();

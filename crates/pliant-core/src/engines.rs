@@ -15,7 +15,7 @@
 use std::str::FromStr;
 
 use crate::contact::{ContactError, Scene, Surfaces};
-use crate::engine::{Simulation, State};
+use crate::engine::{InputError, Simulation, State};
 use crate::mechanism::Mechanism;
 use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
@@ -67,6 +67,9 @@ impl Engine {
     /// All of them.
     pub const ALL: [Engine; 6] =
         [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
+
+    /// The one that model files are of.
+    pub const OF_MODEL_FILES: Engine = Engine::Motions;
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -142,19 +145,20 @@ impl FromStr for Engine {
     }
 }
 
-/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Gauss–Newton step of the live
-/// engine moves the links that its joint coordinates give, and how far its effectors are from these links.
+/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Newton step of the full statics, with
+/// geometric stiffness, moves a link or an effector, and closes what is open.
 ///
 /// ```
-/// use pliant_core::{engine::Simulation, engines, full, gallery, live, reduced::Reduction};
+/// use pliant_core::{engine::Simulation, engines, full, gallery, reduced::Reduction};
 ///
 /// let mechanism = gallery::helix(20);
+/// let model = full::Model::new(&mechanism);
 /// let mut simulation = Reduction::at_rest(&mechanism).build()?.simulate();
 /// simulation.inputs_mut().add_scene_loads();
 /// simulation.settle(&Default::default())?;
-/// let estimate = engines::estimate(&mut simulation, &live::Model::new(&mechanism)?)?;
+/// let estimate = engines::estimate(&mut simulation, &model)?;
 ///
-/// let mut exact = full::Model::new(&mechanism).simulate();
+/// let mut exact = model.simulate();
 /// exact.inputs_mut().add_scene_loads();
 /// exact.settle(&Default::default())?;
 /// let tip = exact.effector("tip")?;
@@ -162,25 +166,9 @@ impl FromStr for Engine {
 /// assert!(error / mechanism.radius() < 1.2 * estimate);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn estimate(
-    simulation: &mut dyn Simulation,
-    model: &live::Model,
-) -> Result<f64, crate::engine::InputError> {
-    let mut state = simulation.state().clone();
-    state.rates.fill(0.0);
-    state.twists.fill(Twist::ZERO);
-    state.private.clear();
-    let mut live = model.simulate();
-    live.set_state(&state)?;
-    live.inputs_mut().clone_from(simulation.inputs());
-    let mechanism = simulation.mechanism();
-    let mut gap = 0.0f64;
-    for effector in mechanism.effector_ids() {
-        let apart = simulation.effector_pose(effector)?.position - live.effector_pose(effector)?.position;
-        gap = gap.max(apart.norm());
-    }
-    let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
-    Ok(gap / radius + live.estimate().expect("this engine has one"))
+pub fn estimate(simulation: &mut dyn Simulation, model: &full::Model) -> Result<f64, InputError> {
+    simulation.state().check(model.mechanism())?;
+    model.distance_of(simulation).map_err(|error| InputError::new(error.to_string()))
 }
 
 /// Where several equilibria are: how far the one that a pose leads to is from the one that the start leads to, under the same

@@ -123,7 +123,7 @@ impl Lines {
     }
 }
 
-/// Times an engine, or tells why it does not take the mechanism; that of `blended` is of a model file.
+/// Times an engine, or tells why it does not take the mechanism; that of `motions` is of a model file.
 fn measure(
     engine: Engine,
     mechanism: &Mechanism,
@@ -133,7 +133,7 @@ fn measure(
     let start = Instant::now();
     let simulation: Result<Box<dyn Simulation>, String> = match (engine, file) {
         (Engine::Full, _) => Ok(full(mechanism).into()),
-        (Engine::Blended, Some(file)) => {
+        (Engine::OF_MODEL_FILES, Some(file)) => {
             file.model().map(|model| model.simulate().into()).map_err(|error| error.to_string())
         }
         (Engine::Reduced, _) => match Reduction::at_rest(mechanism).build() {

@@ -11,7 +11,7 @@ use crate::mechanism::refused;
 use crate::output::{Answer, listing, quantity};
 use crate::touching::{Stage, untouched};
 
-/// Counts, size, mass and warnings; of a model file its models and errors too.
+/// Counts, size, mass and warnings; of a model file its motions and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let source = arguments.mechanism.open_silently(common)?;
     let mechanism = &source.mechanism;
@@ -46,18 +46,22 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         }
     }
     if let Some(file) = &source.model {
-        json["models"] = file.samples.len().into();
-        rows.push(("models", file.samples.len().to_string()));
+        json["coordinates"] = file.motions.ncols().into();
+        rows.push(("coordinates", file.motions.ncols().to_string()));
         for key in ["error", "held_out", "bound"] {
             json[key] = Value::Null;
         }
         if let Some((sampling, outcome)) = &file.report {
-            json["error"] = outcome.estimate.into();
+            json["error"] = outcome.error.into();
+            json["samples"] = outcome.samples.len().into();
             json["held_out"] = outcome.held_out.into();
             json["bound"] = sampling.max_error.into();
             json["displacement"] = sampling.displacement.into();
             json["seed"] = sampling.seed.into();
-            rows.push(("error", format!("{} where it was trained", radii(outcome.estimate))));
+            rows.push((
+                "error",
+                format!("{} where motions were chosen, by its estimate", radii(outcome.error)),
+            ));
             rows.push(("held out", format!("{} at most elsewhere", radii(outcome.held_out))));
             let bound = radii(sampling.max_error);
             rows.push(("bound", format!("{bound} up to a displacement of {}", sampling.displacement)));

@@ -1,26 +1,23 @@
-//! `pliant reduce`: a blended model, chosen automatically, as a file.
+//! `pliant reduce`: motions of the joints, chosen to a bound, as a file.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use pliant::blended::{Limit, Options, Outcome, Sampling};
-use pliant::engines::articulated_model;
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::{BodyId, Mechanism};
+use pliant::motions::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, is_small};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Reduce};
-use crate::blending::{limit, radii, sample};
+use crate::blending::radii;
 use crate::failure::Failure;
 use crate::output::{Answer, Format, count, first_few, listing, quantity, writable};
+use crate::progress::Bar;
 use crate::setup;
 
-/// With more models than this, the engine that needs none is to be thought of.
-const MANY: usize = 16;
-
-/// Samples until the error is within the bound, or a limit is met, and writes the file.
+/// Chooses motions until the error is within the bound, or a limit is met, and writes the file.
 pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     let path = arguments.output.as_path();
     if !pliant::io::model::is_model(path) {
@@ -39,22 +36,26 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
             (whole.take_apart().held.unwrap_or_else(|| whole.clone()), Some(left_to_contact(&whole, loose)))
         }
     };
-    let nothing = nothing_reduced(&mechanism);
-    if let (Some(why), Format::Text) = (&nothing, common.format()) {
-        // At once: the search may take a minute. Nothing can be done about a standard error that is closed.
+    let at_once = is_small(&mechanism).then(|| nothing_reduced(&mechanism));
+    if let (Some(why), Format::Text) = (&at_once, common.format()) {
+        // Nothing can be done about a standard error that is closed.
         let _ = writeln!(std::io::stderr(), "warning: {why}");
     }
     let start = Instant::now();
     let sampling = Sampling {
         max_error: arguments.max_error,
         displacement: arguments.displacement,
-        most_samples: arguments.most_models.get(),
+        frequency: arguments.frequency,
         seed: arguments.seed,
         ..Sampling::default()
     };
-    let options = Options { force: arguments.force, ..Options::default() };
-    let (model, outcome) =
-        sample(&sampling, arguments.max_seconds, &mechanism, options, &arguments.mechanism, common.format())?;
+    let mut bar = Bar::of_search(common.format());
+    let chosen = sampling.run(&mechanism, |progress| {
+        bar.update(progress.searched as u64, Instant::now());
+        bar.say(|| said(&progress));
+    });
+    drop(bar);
+    let (model, outcome) = chosen.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
     let file = ModelFile::new(&model, Some((sampling, outcome.clone())));
     file.save(path).map_err(|error| match error {
         SaveError::Unwritable { .. } => Failure::job(error),
@@ -66,16 +67,18 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
         mechanism: &mechanism,
         sampling: &sampling,
         outcome: &outcome,
-        models: model.samples().len(),
+        model: &model,
         bytes: std::fs::metadata(path).map_or(0, |about| about.len()),
         seconds: start.elapsed().as_secs_f64(),
         path,
     };
     let mut warnings = mechanism.warnings();
     warnings.extend(loose);
-    warnings.extend(made.advice());
+    warnings.extend(held_bases(&mechanism));
+    warnings.extend(made.every().filter(|_| at_once.is_none()));
+    warnings.extend(made.left_out());
     warnings.extend(beyond.iter().map(|warning| warning.text.clone()));
-    let all: Vec<String> = nothing.into_iter().chain(warnings.iter().cloned()).collect();
+    let all: Vec<String> = at_once.into_iter().chain(warnings.iter().cloned()).collect();
     let json = made.document(&all);
     if let Some((_, what)) = limit(&outcome.limit) {
         return Err(Failure { details: json, ..Failure::job(made.short_of_it(what)) });
@@ -83,26 +86,61 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     Ok(Answer { text: made.text(), warnings, counted: beyond, json: json.into() })
 }
 
-/// What to tell of a mechanism with no more freedoms than its effectors can have: that is known before any model is made.
-fn nothing_reduced(mechanism: &Mechanism) -> Option<String> {
-    let (freedoms, effectors) = (mechanism.summary().freedoms, mechanism.effectors().len());
-    // A free base is refused before anything is made.
-    let free = mechanism.bodies().iter().any(|body| body.free);
-    let nothing = !free && freedoms <= 6 * effectors && articulated_model(mechanism).is_ok();
-    nothing.then(|| {
-        format!(
-            "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs \
-             no model",
-            count(freedoms, "freedom"),
-            count(effectors, "effector")
-        )
-    })
+/// What goes on, for people.
+fn said(progress: &Progress) -> String {
+    let doing = match progress.doing {
+        Doing::Drawing => "drawing loads",
+        Doing::Choosing => "choosing motions",
+        Doing::Testing => "testing with other loads",
+    };
+    let off = match progress.worst.is_finite() {
+        true => format!(", off by {}", radii(progress.worst)),
+        false => String::new(),
+    };
+    format!("{doing}: {}, {} equilibria{off}", count(progress.motions, "motion"), progress.searched)
 }
 
-/// What to tell of loose bodies, which no model has.
+/// What limits the error: its name in JSON, and what it is, with what would help.
+fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
+    match limit {
+        Limit::None => None,
+        Limit::Equilibria => {
+            Some(("equilibria", "the number of equilibria searched for: take a larger --max-error"))
+        }
+        Limit::Stalled => Some((
+            "stalled",
+            "a load under which a motion of its own does not help: take a smaller --displacement or a larger --max-error, or \
+             use `articulated`",
+        )),
+    }
+}
+
+/// What to report of a mechanism with no more freedoms than its effectors can have.
+fn nothing_reduced(mechanism: &Mechanism) -> String {
+    format!(
+        "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs no \
+         model; the model has every motion",
+        count(mechanism.coordinate_count(), "freedom"),
+        count(mechanism.effectors().len(), "effector")
+    )
+}
+
+/// What to report of loose bodies, which no model has.
 fn left_to_contact(mechanism: &Mechanism, loose: &[BodyId]) -> String {
     let names: Vec<&str> = loose.iter().map(|body| mechanism[*body].name.as_str()).collect();
     format!("the model leaves out what no joint holds, which only contact moves: {}", first_few(&names))
+}
+
+/// What to report of free bases.
+fn held_bases(mechanism: &Mechanism) -> Option<String> {
+    let free = mechanism.bodies().iter().filter(|body| body.free);
+    let names: Vec<&str> = free.map(|body| body.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "motions are chosen, and errors found, with the free base held where it starts: {}",
+            first_few(&names)
+        )
+    })
 }
 
 /// What came of it.
@@ -110,41 +148,106 @@ struct Made<'a> {
     mechanism: &'a Mechanism,
     sampling: &'a Sampling,
     outcome: &'a Outcome,
-    models: usize,
+    model: &'a Model,
     bytes: u64,
     seconds: f64,
     path: &'a Path,
 }
 
 impl Made<'_> {
-    /// Which engine would serve better.
-    fn advice(&self) -> Option<String> {
-        (self.models > MANY).then(|| {
+    /// Why every motion is kept.
+    fn every(&self) -> Option<String> {
+        let kept = format!("the model has every one of {}", count(self.model.freedoms(), "motion"));
+        Some(match self.outcome.every.as_ref()? {
+            Every::Few => format!(
+                "the bound takes nearly all of {}: {kept}, and `simulate --engine articulated` is faster and needs none",
+                count(self.model.freedoms(), "motion")
+            ),
+            Every::Restless(why) => {
+                format!(
+                    "there is no equilibrium to choose at: {why}; {kept}, and so no error, but nothing is tested"
+                )
+            }
+            Every::Untested => format!(
+                "no load that was tried moves an effector so far and has an equilibrium: {kept}, and so no error, but nothing \
+                 is tested"
+            ),
+        })
+    }
+
+    /// Loads that were left out, each kind with the first.
+    fn left_out(&self) -> Vec<String> {
+        let outcome = self.outcome;
+        let kinds = [
+            (&outcome.unsolved, "the full statics find no equilibrium"),
+            (&outcome.unsettled, "the statics of the motions find no equilibrium"),
+            (
+                &outcome.several,
+                "there are several equilibria, and the motions lead to another than the full statics",
+            ),
+        ];
+        let some = kinds.into_iter().filter(|(loads, _)| !loads.is_empty());
+        some.map(|(loads, what)| {
             format!(
-                "{} were needed: `simulate --engine live` needs none and is exact at rest",
-                count(self.models, "model")
+                "{what} under {}, which {} left out; the first is{}",
+                count(loads.len(), "load"),
+                if loads.len() == 1 { "is" } else { "are" },
+                self.options(&loads[0])
             )
         })
+        .collect()
+    }
+
+    /// Loads as options.
+    fn options(&self, loads: &[Wrench]) -> String {
+        let each = self.mechanism.effectors().iter().zip(loads).map(|(effector, w)| {
+            let numbers = w.to_vector().iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(",");
+            format!("\n  --load {}={numbers}", effector.name)
+        });
+        each.collect()
+    }
+
+    /// Loads by effector.
+    fn by_effector(&self, loads: &[Wrench]) -> Map<String, Value> {
+        let numbers = |w: &Wrench| Value::from(w.to_vector().as_slice());
+        let effectors = self.mechanism.effectors().iter().zip(loads);
+        effectors.map(|(e, w)| (e.name.clone(), numbers(w))).collect()
     }
 
     fn document(&self, warnings: &[String]) -> Map<String, Value> {
         let Made { sampling, outcome, .. } = self;
+        let list =
+            |loads: &[Vec<Wrench>]| loads.iter().map(|loads| self.by_effector(loads)).collect::<Vec<_>>();
+        let every = outcome.every.as_ref().map(|every| match every {
+            Every::Few => "few",
+            Every::Restless(_) => "restless",
+            Every::Untested => "untested",
+        });
         let document = json!({
-            "models": self.models,
+            "coordinates": self.model.motions(),
+            "freedoms": self.model.freedoms(),
+            "samples": outcome.samples.len(),
             // A failure puts its message in place of `error`.
-            "error": outcome.estimate,
-            "estimate": outcome.estimate,
+            "error": outcome.error,
+            "estimate": outcome.error,
             "held_out": outcome.held_out,
             "held_out_median": outcome.held_out_median,
             "bound": sampling.max_error,
             "displacement": sampling.displacement,
+            "frequency": sampling.frequency,
             "seed": sampling.seed,
             "tested": outcome.tested,
+            "within": outcome.within,
             "out_of_reach": outcome.out_of_reach,
-            "snapped": outcome.snapped,
-            "unusable": outcome.unusable,
+            "unsolved": list(&outcome.unsolved),
+            "unsettled": list(&outcome.unsettled),
+            "several": list(&outcome.several),
+            "equilibria": outcome.searched,
+            "every": every,
             "limit": limit(&outcome.limit).map(|(name, _)| name),
-            "worst": json!({ "loads": self.worst(), "displacement": outcome.worst_displacement }),
+            "worst": json!({
+                "loads": self.by_effector(&outcome.worst_loads), "displacement": outcome.worst_displacement,
+            }),
             "seconds": self.seconds,
             "bytes": self.bytes,
             "file": self.path.display().to_string(),
@@ -156,44 +259,35 @@ impl Made<'_> {
         }
     }
 
-    /// The load of the worst case, by effector.
-    fn worst(&self) -> Map<String, Value> {
-        let numbers = |w: &Wrench| Value::from(w.to_vector().as_slice());
-        let effectors = self.mechanism.effectors().iter().zip(&self.outcome.worst_loads);
-        effectors.map(|(e, w)| (e.name.clone(), numbers(w))).collect()
-    }
-
-    /// Loads left out, and why.
-    fn left_out(&self) -> String {
+    fn text(&self) -> String {
+        let Made { sampling, outcome, model, .. } = self;
+        let samples = count(outcome.samples.len(), "sampled load");
+        let held_out = match outcome.tested {
+            0 => "nothing was tested: every motion is kept".into(),
+            n => format!(
+                "{} at most and {} in the median of {} that nothing was chosen by",
+                radii(outcome.held_out),
+                radii(outcome.held_out_median),
+                count(n, "load")
+            ),
+        };
         let left_out = [
-            (self.outcome.out_of_reach, "out of reach"),
-            (self.outcome.snapped, "snapping through"),
-            (self.outcome.unusable, "no minimum of energy"),
+            (outcome.out_of_reach, "out of reach"),
+            (outcome.unsolved.len() + outcome.unsettled.len(), "without an equilibrium"),
+            (outcome.several.len(), "with several"),
         ];
         let left_out: Vec<String> =
             left_out.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        if left_out.is_empty() { "none".into() } else { left_out.join(", ") }
-    }
-
-    fn text(&self) -> String {
-        let Made { sampling, outcome, .. } = self;
         let rows = [
-            ("models", self.models.to_string()),
-            ("error", format!("{} where it was trained, by its own estimate", radii(outcome.estimate))),
-            (
-                "held out",
-                format!(
-                    "{} at most and {} in the median of {} it did not see",
-                    radii(outcome.held_out),
-                    radii(outcome.held_out_median),
-                    count(outcome.tested, "load")
-                ),
-            ),
+            ("coordinates", format!("{} of {}", model.motions(), count(model.freedoms(), "freedom"))),
+            ("samples", samples),
+            ("error", format!("{} where motions were chosen, by its estimate", radii(outcome.error))),
+            ("held out", held_out),
             (
                 "bound",
                 format!("{} up to a displacement of {}", radii(sampling.max_error), sampling.displacement),
             ),
-            ("loads left out", self.left_out()),
+            ("loads left out", if left_out.is_empty() { "none".into() } else { left_out.join(", ") }),
             ("time", quantity((self.seconds * 100.0).round() / 100.0, "s")),
         ];
         format!("{}\nwrote {} ({} bytes)\n", listing(rows), self.path.display(), self.bytes)
@@ -202,37 +296,19 @@ impl Made<'_> {
     /// A model that is not as good as was asked for.
     fn short_of_it(&self, what: &str) -> String {
         let Made { sampling, outcome, .. } = self;
-        let loads = self.mechanism.effectors().iter().zip(&outcome.worst_loads).map(|(effector, w)| {
-            let numbers = w.to_vector().iter().map(|x| format!("{x:.4}")).collect::<Vec<_>>().join(",");
-            format!("\n  --load {}={numbers}", effector.name)
-        });
-        let loads: String = loads.collect();
-        let far = radii(outcome.worst_displacement);
-        let worst = match outcome.limit {
-            Limit::Rest | Limit::Another => format!("that load (N, N·m) moves an effector by {far}:{loads}"),
-            _ if outcome.tested == 0 => "no load was found to test it with".into(),
-            _ => format!(
-                "the worst of {} it did not see (N, N·m) moves an effector by {far}:{loads}",
-                count(outcome.tested, "load")
-            ),
-        };
-        let left_out = self.left_out();
-        let advice = self.advice().map(|advice| format!("\n{advice}")).unwrap_or_default();
-        let own = match outcome.estimate.is_finite() {
-            true => format!(" (by its own estimate {})", radii(outcome.estimate)),
-            false => String::new(),
-        };
-        let off = match (outcome.held_out.is_finite(), outcome.tested) {
-            (true, _) => format!("is off by {}{own}", radii(outcome.held_out)),
-            (false, 0) => "could not be tested".into(),
-            (false, _) => {
-                format!("does not come to rest under one of the loads that it was tested with{own}")
-            }
-        };
+        let worst = format!(
+            "the worst of {} that nothing was chosen by (N, N·m) moves an effector by {}:{}",
+            count(outcome.tested, "load"),
+            radii(outcome.worst_displacement),
+            self.options(&outcome.worst_loads)
+        );
+        let left_out: String = self.left_out().iter().map(|line| format!("\n{line}")).collect();
         format!(
-            "the error is not within the bound: the best model has {} and {off}; {} was asked for; it is \
-             written to `{}`\nwhat limits it is {what}\n{worst}\nloads left out: {left_out}{advice}",
-            count(self.models, "model"),
+            "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}); {} was asked \
+             for; it is written to `{}`\nwhat limits it is {what}\n{worst}{left_out}",
+            count(self.model.motions(), "motion"),
+            radii(outcome.held_out),
+            radii(outcome.error),
             radii(sampling.max_error),
             self.path.display()
         )

@@ -108,8 +108,8 @@ struct About {
     reduced: Option<reduced::Model>,
     /// The slowest truncated mode, and the body that moves most in it.
     dropped: Option<(live::Dropped, String)>,
-    /// The live model that estimates the error of an engine without an estimate of its own.
-    judge: Option<live::Model>,
+    /// The full model that estimates the error of an engine without an estimate of its own.
+    judge: Option<full::Model>,
     blended: Option<Blended>,
     /// What springs exert at the end.
     springs: load::Report,
@@ -144,13 +144,13 @@ impl Made {
                 about.json = vec![("rank", rank.into()), ("modes", modes.into())];
                 let (motions, kept) = (count(rank, "independent motion"), count(modes, "mode"));
                 about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
-                let judge = live_model(arguments, held).ok();
                 if modes == 0 {
                     let left_out = unchecked(held, "which modes are truncated");
-                    about.dropped = judge.as_ref().filter(|_| left_out.is_none()).and_then(dropped);
+                    let live = live_model(arguments, held).ok().filter(|_| left_out.is_none());
+                    about.dropped = live.as_ref().and_then(dropped);
                     about.warnings.extend(left_out);
                 }
-                about.judge = judge.filter(|_| !touches);
+                about.judge = (!touches).then(|| full::Model::new(held));
                 about.reduced = Some(model.clone());
                 let mut simulation = model.simulate();
                 simulation.set_threads(common.threads.get());
@@ -159,13 +159,22 @@ impl Made {
             }
             Engine::Motions => {
                 let _spinner = Spinner::new(common.format(), "choosing motions");
-                let model = motions(arguments, held, acts).build();
+                let model = match &source.model {
+                    Some(_) if arguments.modes.is_some() => {
+                        return Err(Failure::input(
+                            "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or \
+                             make a model by `pliant reduce --frequency`",
+                        ));
+                    }
+                    // Coordinates are the same without loose bodies.
+                    Some(file) => motions::Model::from_columns(held, &file.motions),
+                    None => motions(arguments, held, acts).build(),
+                };
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 let (few, all) = (model.motions(), model.freedoms());
                 about.json = vec![("motions", few.into()), ("freedoms", all.into())];
                 about.rows =
                     vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
-                about.judge = live_model(arguments, held).ok().filter(|_| !touches);
                 model.simulate().into()
             }
             Engine::Live => {
@@ -181,9 +190,7 @@ impl Made {
                 model.simulate().into()
             }
             Engine::Blended => {
-                let file = source.model.as_ref();
-                let blended =
-                    Blended::of(held, file, arguments.force, &arguments.mechanism, common.format())?;
+                let blended = Blended::of(held, arguments.force, &arguments.mechanism, common.format())?;
                 about.of_blended(&blended);
                 about.said.extend(blended.advice.clone());
                 about.warnings = blended.warnings.clone();

@@ -2,10 +2,10 @@
 
 use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
 use pliant::engines::Engine;
-use pliant::full;
+use pliant::{full, motions};
 
 use crate::args::{Common, Statics};
-use crate::blending::{Blended, another, radii};
+use crate::blending::{Blended, another, beyond, radii};
 use crate::commands::rest;
 use crate::failure::Failure;
 use crate::load;
@@ -22,12 +22,13 @@ pub fn unstable() -> Warning {
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
-    if let Some(engine) = arguments.engine.filter(|engine| !matches!(engine, Engine::Full | Engine::Blended))
-    {
+    let settles = |engine: &Engine| matches!(engine, Engine::Full | Engine::Motions | Engine::Blended);
+    if let Some(engine) = arguments.engine.filter(|engine| !settles(engine)) {
         return Err(Failure::input(format!(
-            "the engine `{}` moves but does not settle: use `full` or `blended`, or leave --engine out; the linear answer \
-             near the file's pose is `pliant compliance`",
-            engine.name()
+            "the engine `{}` moves but does not settle: use `full`, `{}` or `blended`, or leave --engine out; the linear \
+             answer near the file's pose is `pliant compliance`",
+            engine.name(),
+            Engine::Motions.name()
         )));
     }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
@@ -35,33 +36,44 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let mechanism = &source.mechanism;
     // Bad input is reported before a model is made.
     let (inputs, springs) = arguments.acting.inputs(mechanism)?;
-    let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
-    let blended = match arguments.engine.unwrap_or(default) {
+    let default = if source.model.is_some() { Engine::OF_MODEL_FILES } else { Engine::Full };
+    let (mut blended, mut motions) = (None, None);
+    match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
-            Some(Blended::of(mechanism, source.model.as_ref(), None, &arguments.mechanism, common.format())?)
+            blended = Some(Blended::of(mechanism, None, &arguments.mechanism, common.format())?);
         }
-        _ => None,
-    };
+        Engine::Motions => {
+            let _spinner = Spinner::new(common.format(), "choosing motions");
+            let model = match &source.model {
+                Some(file) => file.model(),
+                None => motions::Choice::new(mechanism).unloaded().under(&inputs).build(),
+            };
+            motions = Some(model.map_err(|error| arguments.mechanism.unreduced(error))?);
+        }
+        _ => {}
+    }
+    let full = blended.is_none() && motions.is_none();
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
     // A free base and loose bodies rest on what they touch, or not at all.
     let stage = || Stage::of(mechanism, &arguments.mechanism, common);
-    if blended.is_none()
+    if full
         && mechanism.bodies().iter().any(|body| body.free)
         && let Some(stage) = stage()?
         && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone())
     {
         return answer;
     }
-    let mut simulation: Box<dyn Simulation> = match &blended {
-        Some(blended) => blended.model.simulate().into(),
-        None => full::Model::new(mechanism).simulate().into(),
+    let mut simulation: Box<dyn Simulation> = match (&blended, &motions) {
+        (Some(blended), _) => blended.model.simulate().into(),
+        (None, Some(model)) => model.simulate().into(),
+        (None, None) => full::Model::new(mechanism).simulate().into(),
     };
     simulation.inputs_mut().clone_from(&inputs);
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
     counted.extend(Warning::of_rest_with_friction(mechanism, simulation.inputs()));
-    let engine = if blended.is_some() { "blended" } else { "full" };
+    let engine = simulation.engine();
     counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
     let mut json = report::state(&mut *simulation);
     let springs = load::report(&springs, &mut *simulation);
@@ -71,8 +83,29 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     json.insert("iterations".into(), found.iterations.into());
     let mut said = mechanism.warnings();
     let iterations = count(found.iterations, "iteration");
-    let (message, rows) = match &blended {
-        None => {
+    let (message, rows) = match (&blended, &motions) {
+        (None, Some(model)) => {
+            let estimate = simulation.estimate().map_err(Failure::job)?;
+            let bound = source.model.as_ref().and_then(|file| file.report.as_ref());
+            let bound = bound.map(|(sampling, _)| sampling.max_error).filter(|_| found.converged);
+            counted.extend(bound.and_then(|bound| beyond(bound, estimate)));
+            counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
+            counted.extend((found.converged && !found.stable).then(unstable));
+            json.insert("estimate".into(), estimate.into());
+            json.insert("coordinates".into(), model.motions().into());
+            json.insert("stable".into(), found.stable.into());
+            let of =
+                format!("{} of {}", count(model.motions(), "motion"), count(model.freedoms(), "freedom"));
+            let rows = vec![
+                ("converged", format!("after {iterations}")),
+                ("residual", quantity(found.residual, "radii or rad")),
+                ("stable", if found.stable { "yes" } else { "no" }.to_string()),
+                ("model", of.clone()),
+                ("estimate", format!("off by about {}", radii(estimate))),
+            ];
+            (not_at_rest(&of, &found), rows)
+        }
+        (None, None) => {
             counted.extend((found.converged && !found.stable).then(unstable));
             json.insert("closure".into(), found.closure.into());
             json.insert("load_steps".into(), found.load_steps.into());
@@ -85,7 +118,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             ];
             (not_converged(&found), rows)
         }
-        Some(blended) => {
+        (Some(blended), _) => {
             let estimate = simulation.estimate().map_err(Failure::job)?;
             said.extend(blended.advice.clone());
             counted.extend(blended.warnings.iter().cloned());
@@ -100,7 +133,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
                 ("models", models.to_string()),
                 ("estimate", format!("off by about {}", radii(estimate))),
             ];
-            (not_at_rest(models, &found), rows)
+            (not_at_rest(&format!("the blend of {}", count(models, "model")), &found), rows)
         }
     };
     if !found.converged {
@@ -113,9 +146,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         // It comes to lie on something on the way, unless it starts inside.
         Err(refused) => {
             let found = match stage()? {
-                Some(stage) if blended.is_none() => {
-                    rest::on_what_it_touches(&stage, &inputs, mechanism, counted)
-                }
+                Some(stage) if full => rest::on_what_it_touches(&stage, &inputs, mechanism, counted),
                 _ => None,
             };
             return found.unwrap_or(Err(refused));
@@ -126,16 +157,15 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     Ok(Answer::warned(text, said, counted, json.into()))
 }
 
-/// What to tell of a blend that does not come to rest.
-fn not_at_rest(models: usize, found: &Equilibrium) -> String {
+/// What to tell of a model that does not come to rest.
+fn not_at_rest(model: &str, found: &Equilibrium) -> String {
     let left = match found.residual.is_finite() {
         true => format!(": {} are left", quantity(found.residual, "radii or rad")),
         false => String::new(),
     };
     format!(
-        "the blend of {} does not come to rest in {} iterations{left}; the loads may be beyond those of its samples: try \
-         smaller ones, or `--engine full`",
-        count(models, "model"),
+        "{model} find no rest in {} iterations{left}; the loads may be beyond those it was made for: try smaller ones, or \
+         `--engine full`",
         found.iterations
     )
 }

@@ -23,7 +23,7 @@ impl From<UnknownHandle> for InputError {
 
 /// Something that an engine cannot do, with the engines that can.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the engine `{engine}` has no {what}; these have: {}", .engines.join(", "))]
+#[error("the engine `{engine}` has no {what}{}{}", if .engines.is_empty() { "" } else { "; these have: " }, .engines.join(", "))]
 pub struct Unsupported {
     /// The engine that was asked.
     pub engine: &'static str,
@@ -31,6 +31,13 @@ pub struct Unsupported {
     pub what: &'static str,
     /// Names of the engines that can.
     pub engines: &'static [&'static str],
+}
+
+impl Unsupported {
+    /// What rests nowhere has no distance to rest.
+    pub(crate) fn floating(engine: &'static str) -> Unsupported {
+        Unsupported { engine, what: "estimate of its error where nothing holds a free base", engines: &[] }
+    }
 }
 
 /// Why a step was not taken. The state is unchanged.

@@ -100,13 +100,14 @@ pub trait Simulation: Internal + Send + 'static {
     /// the last equilibrium on the way, under part of the loads, or where it was; on an error it is unchanged.
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError>;
 
-    /// Distance to equilibrium: the longest way that one Gauss–Newton step to balance would move a link, over the radius.
+    /// Distance to equilibrium: the longest way that one step to balance would move a link, over the radius: of
+    /// Newton's method in `motions`, of Gauss and Newton's in `live` and `blended`.
     /// Once at rest, this is the error of the pose.
     fn estimate(&mut self) -> Result<f64, Unsupported> {
         Err(Unsupported {
             engine: self.engine(),
             what: "estimate of its error",
-            engines: &["live", "blended"],
+            engines: &["live", "blended", "motions"],
         })
     }
 

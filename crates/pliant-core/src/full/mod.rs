@@ -17,6 +17,7 @@ mod contact;
 mod floating;
 mod frames;
 mod geometric;
+mod indicator;
 mod model;
 mod placing;
 mod simulation;

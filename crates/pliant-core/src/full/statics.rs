@@ -19,7 +19,7 @@ use crate::spatial::Twist;
 
 /// Pseudo-mass at the start, smallest and largest: what it is on the heaviest node, relative to the
 /// stiffness that stands for the mechanism.
-const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
+pub(super) const PSEUDO_MASS: [f64; 3] = [1e-10, 1e-12, 1e6];
 
 /// The two pseudo-masses that the uniqueness of an equilibrium is probed with: what they are on a node of
 /// middling inertia, relative to that stiffness. Rounding is at 1e-16, so a spring of 1e-10 still counts.
@@ -117,7 +117,7 @@ pub(super) struct Search<'a> {
     /// Softness of rows in the matrix, relative to what augmentation leaves them.
     softness: f64,
     /// Largest and geometric mean of the nodes' inertias, kg·m².
-    inertia: (f64, f64),
+    pub(super) inertia: (f64, f64),
     /// Whether any joint has limits or torque limits.
     limited: bool,
 }
@@ -133,7 +133,7 @@ struct Left {
 }
 
 impl<'a> Search<'a> {
-    fn new(model: &'a Constants, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
+    pub(super) fn new(model: &'a Constants, inputs: &'a Inputs, settings: &'a StaticsSettings) -> Search<'a> {
         let arms: Vec<f64> = (model.joints.iter())
             .flat_map(|j| {
                 let arm =
@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
 
     /// Puts the frames where the state is, with loads scaled, and the state's coordinates and forces
     /// where the frames are.
-    fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
+    pub(super) fn place(&self, state: &mut State, work: &mut Workspace, load_scale: f64) {
         frames::load(self.model, self.inputs, state, 0.0, &mut work.frames);
         frames::collect_loads(self.model, self.inputs, &mut work.loads);
         frames::apply_loads(self.model, &self.inputs.gravity, &work.loads, load_scale, &mut work.frames);
@@ -328,7 +328,7 @@ impl<'a> Search<'a> {
     /// Solves for the next move with the limits acting that it runs into, and no others: an active-set
     /// iteration on the linear problem (Hintermüller, Ito, Kunisch 2002). A joint that ran past a limit
     /// first would be thrown back by it, with forces that no step of Newton's method gets rid of.
-    fn solve_within_limits(
+    pub(super) fn solve_within_limits(
         &self,
         state: &State,
         work: &mut Workspace,
@@ -371,7 +371,13 @@ impl<'a> Search<'a> {
     }
 
     /// Solves for the next move; whether the matrix has the signs of a minimum.
-    fn solve(&self, state: &State, work: &mut Workspace, pseudo_mass: f64, load_scale: f64) -> bool {
+    pub(super) fn solve(
+        &self,
+        state: &State,
+        work: &mut Workspace,
+        pseudo_mass: f64,
+        load_scale: f64,
+    ) -> bool {
         let scheme = self.scheme(pseudo_mass);
         let Workspace { frames, loads, solution, numeric, ahead, .. } = work;
         let scene = Scene { ahead, ..self.scene(state, frames, loads, &scheme, load_scale) };
@@ -464,7 +470,7 @@ pub(super) fn factor_tangent(
 }
 
 /// Every free base must be tied to the world, by joints of what it carries or by a pull.
-fn check_held(model: &Constants, inputs: &Inputs) -> Result<(), StaticsError> {
+pub(super) fn check_held(model: &Constants, inputs: &Inputs) -> Result<(), StaticsError> {
     // Sets of connected nodes; the world is one more.
     let world = model.nodes.len();
     let mut set: Vec<usize> = (0..=world).collect();

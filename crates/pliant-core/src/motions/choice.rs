@@ -34,6 +34,9 @@ const SAME: f64 = 1e-5;
 /// What closures leave of a motion below this part of it is rounding: the joints are locked.
 const LOCKED: f64 = 1e-9;
 
+/// The same where what is added is all that is missing.
+const NEW: f64 = 1e-7;
+
 /// Modes that are kept unless a user says otherwise.
 const MODES: usize = 4;
 
@@ -63,6 +66,8 @@ enum Modes {
     Count(usize),
     /// All below a frequency, rad/s, up to [`MOST_MODES`].
     Below(f64),
+    /// All below a frequency, rad/s.
+    AllBelow(f64),
 }
 
 /// Which motions to keep of a mechanism.
@@ -125,6 +130,12 @@ impl Choice {
         self
     }
 
+    /// With all modes below a frequency, Hz, however many these are.
+    pub fn modes_below(mut self, frequency: f64) -> Choice {
+        self.modes = Modes::AllBelow(std::f64::consts::TAU * frequency);
+        self
+    }
+
     /// Under these loads and set-points too.
     pub fn under(mut self, inputs: &Inputs) -> Choice {
         self.loads.push(inputs.clone());
@@ -149,6 +160,59 @@ impl Choice {
         let (motions, norms) = shape.choose(&effectors, self.modes, &self.loads);
         let closures = shape.closures;
         Ok(Model { constants: Arc::new(Constants::with_closures(tree, closures, &motions, &norms)) })
+    }
+}
+
+/// Part of its size below which a motion is not independent of others, where loops make so many of all joints.
+const DEPENDENT: f64 = 1e-6;
+
+/// Part of its size that a motion may open loops by: they are closed to rounding when they are chosen.
+const OPEN: f64 = 1e-6;
+
+/// How many independent motions the joints of a mechanism have: their freedoms, less what loops and couplings take, free bases
+/// not counted.
+pub fn independent_motions(mechanism: &Mechanism) -> Result<usize, ReductionError> {
+    let tree = Tree::new(mechanism);
+    let shape = Shape::new(&tree)?;
+    Ok(shape.compliance.as_ref().map_or(shape.joints.len(), Compliance::freedoms))
+}
+
+impl Model {
+    /// Every motion of the joints: what the articulated engine has.
+    pub fn every_motion(mechanism: &Mechanism) -> Result<Model, ReductionError> {
+        let tree = Tree::new(mechanism);
+        let shape = Shape::new(&tree)?;
+        let n = shape.joints.len();
+        let unit =
+            |j: usize| DVector::from_fn(n, |i, _| if i == j { 1.0 / shape.norms[j].sqrt() } else { 0.0 });
+        let mut motions = Motions { shape: &shape, columns: Vec::new() };
+        match &shape.compliance {
+            None => motions.columns.extend((0..n).map(unit)),
+            Some(_) => (0..n).for_each(|j| motions.add(unit(j), DEPENDENT)),
+        }
+        let columns = motions.columns;
+        Ok(Model { constants: Arc::new(shape.constants(&tree, &columns)) })
+    }
+
+    /// With the motions of [`Model::columns`]: the same bits.
+    pub fn from_columns(mechanism: &Mechanism, columns: &DMatrix<f64>) -> Result<Model, ReductionError> {
+        let tree = Tree::new(mechanism);
+        let shape = Shape::new(&tree)?;
+        let given = shape.given(columns)?;
+        Ok(Model { constants: Arc::new(shape.constants(&tree, &given)) })
+    }
+
+    /// With one motion more, given by coordinates of the mechanism; `None` if it is there already.
+    pub(super) fn with_motion(&self, coordinates: &[f64]) -> Option<Model> {
+        let tree = &self.constants.tree;
+        let shape = Shape::new(tree).ok()?;
+        let mut motions = Motions { shape: &shape, columns: shape.given(&self.columns()).ok()? };
+        let more =
+            shape.joints.iter().map(|i| tree.freedoms[*i].coordinate.map_or(0.0, |at| coordinates[at]));
+        let before = motions.columns.len();
+        motions.add(DVector::from_iterator(shape.joints.len(), more), NEW);
+        let columns = motions.columns;
+        (columns.len() > before).then(|| Model { constants: Arc::new(shape.constants(tree, &columns)) })
     }
 }
 
@@ -266,6 +330,49 @@ impl<'a> Shape<'a> {
             shape.compliance = Some(shape.compliance_at(&shape.start));
         }
         Ok(shape)
+    }
+
+    /// A model's constants with these motions.
+    fn constants(&self, tree: &Tree, columns: &[DVector<f64>]) -> Constants {
+        let motions = DMatrix::from_fn(self.joints.len(), columns.len(), |i, k| columns[k][i]);
+        Constants::with_closures(tree.clone(), self.closures.clone(), &motions, &self.norms)
+    }
+
+    /// Motions with a row for each coordinate of the mechanism as those of the tree's joints, if they can be.
+    fn given(&self, columns: &DMatrix<f64>) -> Result<Vec<DVector<f64>>, ReductionError> {
+        let (rows, all) = (columns.nrows(), self.tree.mechanism.coordinate_count());
+        let most = self.compliance.as_ref().map_or(self.joints.len(), Compliance::freedoms);
+        let wrong = |what: String| Err(ReductionError::Options(what));
+        if rows != all {
+            return wrong(format!("motions of {rows} coordinates are none of a mechanism with {all}"));
+        }
+        if columns.ncols() > most {
+            return wrong(format!("{} motions of {most} are not independent", columns.ncols()));
+        }
+        if columns.iter().any(|x| !x.is_finite()) {
+            return wrong("a motion has numbers that are not finite".into());
+        }
+        let at = |j: usize| self.tree.freedoms[self.joints[j]].coordinate.expect("a joint");
+        let given = columns.column_iter().map(|x| DVector::from_fn(self.joints.len(), |j, _| x[at(j)]));
+        let given: Vec<DVector<f64>> = given.collect();
+        let motions = Motions { shape: self, columns: Vec::new() };
+        for x in &given {
+            let mut closed = x.clone();
+            self.close(&mut closed);
+            if motions.size(&(closed - x)) > OPEN * motions.size(x) {
+                return wrong("a motion opens a loop or a coupling".into());
+            }
+        }
+        // Cholesky's pivots of their products, each of size one.
+        let sizes: Vec<f64> = given.iter().map(|x| motions.size(x)).collect();
+        let gram = DMatrix::from_fn(given.len(), given.len(), |i, k| {
+            motions.inner(&given[i], &given[k]) / (sizes[i] * sizes[k])
+        });
+        let factor = gram.cholesky();
+        match factor.is_some_and(|factor| factor.l_dirty().diagonal().iter().all(|x| *x > DEPENDENT)) {
+            true => Ok(given),
+            false => wrong("the motions are not independent".into()),
+        }
     }
 
     /// With loops and couplings closed at a pose.
@@ -477,7 +584,10 @@ impl<'a> Shape<'a> {
             motions.add(rest(inputs), SAME);
             self.add_loaded(inputs, effectors, &mut motions);
         }
-        self.add_modes(&own, modes, &mut motions);
+        match modes {
+            Modes::AllBelow(frequency) => self.add_all_modes(&own, frequency, &mut motions),
+            modes => drop(self.add_modes(&own, modes, &mut motions)),
+        }
         let columns = motions.columns;
         (DMatrix::from_fn(n, columns.len(), |i, k| columns[k][i]), self.norms.clone())
     }
@@ -519,17 +629,35 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The slowest modes with all that is there held.
-    fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) {
+    /// All modes below a frequency, rad/s: as many more as are found, until one is above it.
+    fn add_all_modes(&self, own: &[[f64; 10]], frequency: f64, motions: &mut Motions) {
+        let held = motions.columns.len();
+        let mut most = MOST_MODES;
+        loop {
+            motions.columns.truncate(held);
+            let found = self.add_modes_up_to(own, Modes::Below(frequency), most, motions);
+            if found < most || motions.columns.len() >= self.joints.len() {
+                return;
+            }
+            most *= 2;
+        }
+    }
+
+    fn add_modes(&self, own: &[[f64; 10]], modes: Modes, motions: &mut Motions) -> usize {
+        self.add_modes_up_to(own, modes, MOST_MODES, motions)
+    }
+
+    /// The slowest modes with all that is there held; how many.
+    fn add_modes_up_to(&self, own: &[[f64; 10]], modes: Modes, most: usize, motions: &mut Motions) -> usize {
         let n = self.joints.len();
         let free =
             self.compliance.as_ref().map_or(n, Compliance::freedoms).saturating_sub(motions.columns.len());
         let wanted = match modes {
             Modes::Count(count) => count.min(free),
-            Modes::Below(_) => MOST_MODES.min(free),
+            Modes::Below(_) | Modes::AllBelow(_) => most.min(free),
         };
         if wanted == 0 {
-            return;
+            return 0;
         }
         let block = (wanted + MORE).min(free);
         let phase = |i: usize, k: usize| (1.0 + 0.7 * ((i + 31 * k) % 10_007).pow(2) as f64).sin();
@@ -544,7 +672,7 @@ impl<'a> Shape<'a> {
             }
             let found: Vec<DVector<f64>> = motions.columns.split_off(held);
             if found.is_empty() {
-                return;
+                return 0;
             }
             let moved: Vec<DVector<f64>> = found.iter().map(|x| self.mass_times(own, x)).collect();
             let H = DMatrix::from_fn(found.len(), found.len(), |i, k| {
@@ -568,9 +696,11 @@ impl<'a> Shape<'a> {
         }
         space.truncate(match modes {
             Modes::Count(_) => wanted,
-            Modes::Below(w) => last.iter().filter(|value| **value * w * w > 1.0).count(),
+            Modes::Below(w) | Modes::AllBelow(w) => last.iter().filter(|value| **value * w * w > 1.0).count(),
         });
+        let found = space.len();
         space.into_iter().for_each(|x| motions.add(x, 1e-8));
+        found
     }
 }
 

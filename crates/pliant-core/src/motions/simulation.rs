@@ -12,8 +12,9 @@ use super::springs::Springs;
 use super::step::{self, Motion, Workspace};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Warning,
+    Unsupported, Warning,
 };
+use crate::full;
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
@@ -374,6 +375,12 @@ impl engine::Simulation for Simulation {
 
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         super::statics::settle(self, settings)
+    }
+
+    /// One Newton step of the full statics from here. Where nothing holds a free base there is no rest to be off.
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
+        let full = full::Model::new(&self.model.tree.mechanism);
+        full.distance_of(self).map_err(|_| Unsupported::floating("motions"))
     }
 }
 

@@ -58,7 +58,7 @@ fn what_an_engine_cannot_do_names_those_that_can() {
     let mechanism = gallery::arm();
     for kind in [Kind::Full, Kind::Articulated, Kind::Reduced] {
         let error = kind.simulate(&mechanism).estimate().unwrap_err();
-        assert_eq!(error.engines, ["live", "blended"]);
+        assert_eq!(error.engines, ["live", "blended", "motions"]);
         assert!(error.to_string().contains(error.engine) && error.to_string().contains("live"), "{error}");
     }
     for kind in [Kind::Live, Kind::Blended, Kind::BlendAlone] {

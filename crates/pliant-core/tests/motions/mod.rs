@@ -1,6 +1,8 @@
 //! Few motions of the joints.
 
+mod bound;
 mod contact;
+mod estimate;
 mod every_motion;
 mod free_base;
 mod loops;

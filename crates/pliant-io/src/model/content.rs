@@ -1,29 +1,17 @@
 //! What is behind the head of a model file: an archive of plain numbers and the text of the scene. It is checked once
 //! more when it is read: whoever makes a file by other means gets an error, not a model that cannot be.
 
-use pliant_core::blended::{Force, Limit, Links, Matrices, Options, Outcome, Sampling};
-use pliant_core::engine::State;
-use pliant_core::mechanism::Mechanism;
-use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector6};
-use pliant_core::spatial::{Pose, Twist, Wrench};
+use pliant_core::motions::{Every, Limit, Model, Outcome, Sampling};
+use pliant_core::nalgebra::{DMatrix, Vector6};
+use pliant_core::spatial::Wrench;
 use rkyv::rancor::Error;
 use rkyv::util::AlignedVec;
 use rkyv::{Archive, Deserialize, Serialize};
 
 use super::{ModelError, ModelFile};
 
-/// Choices, by their place in the file.
-const MATRICES: [Matrices; 2] = [Matrices::Compliance, Matrices::Eigen];
-const LINKS: [Links; 2] = [Links::Joint, Links::Twist];
-const FORCE: [Force; 2] = [Force::Live, Force::Blend];
-const LIMIT: [Limit; 6] =
-    [Limit::None, Limit::Samples, Limit::Stopped, Limit::Rest, Limit::Another, Limit::Loads];
-
-/// How far from one the length of a quaternion may be.
-const UNIT: f64 = 1e-9;
-
-/// More neighbours than this, or a higher power, are no choice of a person.
-const MOST: u64 = 1 << 20;
+/// What limits an error, by its place in the file.
+const LIMIT: [Limit; 3] = [Limit::None, Limit::Equilibria, Limit::Stalled];
 
 #[derive(Archive, Serialize, Deserialize)]
 struct Content {
@@ -31,110 +19,81 @@ struct Content {
     /// What the reader of the mechanism said of it, which a scene cannot hold.
     warnings: Vec<String>,
     notes: Vec<String>,
-    power: u32,
-    turning: f64,
-    neighbours: u64,
-    /// Places in [`MATRICES`], [`LINKS`] and [`FORCE`].
-    choices: [u8; 3],
-    geometric: bool,
-    branches: bool,
-    samples: Vec<Numbers>,
+    /// Motions, one after the other: a number for each coordinate of the mechanism.
+    motions: Vec<Vec<f64>>,
     report: Option<Report>,
 }
 
-/// A sample. Poses are position, then quaternion x, y, z, w; twists and loads have the linear part first.
-#[derive(Archive, Serialize, Deserialize)]
-struct Numbers {
-    time: f64,
-    steps: u64,
-    base: [f64; 7],
-    poses: Vec<[f64; 7]>,
-    twists: Vec<[f64; 6]>,
-    coordinates: Vec<f64>,
-    rates: Vec<f64>,
-    forces: Vec<f64>,
-    multipliers: Vec<f64>,
-    private: Vec<f64>,
-    loads: Vec<[f64; 6]>,
-}
-
-/// What was asked for and what came out.
+/// What was asked for and what came out. Loads are lists of wrenches on the effectors, linear part first.
 #[derive(Archive, Serialize, Deserialize)]
 struct Report {
     /// Error and displacement.
     asked: [f64; 2],
-    most_samples: u64,
-    loads: u64,
+    /// Hz.
+    frequency: Option<f64>,
+    /// Random loads, equilibria at most.
+    allowed: [u64; 2],
     seed: u64,
-    /// Estimate, held-out error, its median, displacement of the worst.
+    samples: Vec<Vec<[f64; 6]>>,
+    /// Error where motions were chosen, held-out error, its median, displacement of the worst.
     found: [f64; 4],
-    worst_loads: Vec<[f64; 6]>,
-    /// Tested, out of reach, snapped, unusable.
+    /// Tested, within the bound, out of reach, searched.
     counts: [u64; 4],
+    worst_loads: Vec<[f64; 6]>,
+    unsolved: Vec<Vec<[f64; 6]>>,
+    unsettled: Vec<Vec<[f64; 6]>>,
+    several: Vec<Vec<[f64; 6]>>,
+    every: Option<Reason>,
     /// Place in [`LIMIT`].
     limit: u8,
 }
 
+/// Why every motion is kept.
+#[derive(Archive, Serialize, Deserialize)]
+enum Reason {
+    Few,
+    Restless(String),
+    Untested,
+}
+
 /// The archive of a model.
 pub(super) fn write(file: &ModelFile) -> AlignedVec {
-    let options = &file.options;
     let content = Content {
         scene: crate::scene::write(&file.mechanism),
         warnings: file.mechanism.reader_warnings().to_vec(),
         notes: file.mechanism.notes().to_vec(),
-        power: options.power,
-        turning: options.turning,
-        neighbours: options.neighbours as u64,
-        choices: [
-            place(&MATRICES, &options.matrices),
-            place(&LINKS, &options.links),
-            place(&FORCE, &options.force),
-        ],
-        geometric: options.geometric,
-        branches: options.branches,
-        samples: file.samples.iter().map(|(state, loads)| numbers(state, loads)).collect(),
+        motions: file.motions.column_iter().map(|column| column.iter().copied().collect()).collect(),
         report: file.report.as_ref().map(|(sampling, outcome)| report(sampling, outcome)),
     };
     rkyv::to_bytes::<Error>(&content).expect("memory takes everything")
 }
 
-fn place<T: PartialEq>(all: &[T], one: &T) -> u8 {
-    all.iter().position(|x| x == one).expect("the list is complete") as u8
-}
-
-fn numbers(state: &State, loads: &[Wrench]) -> Numbers {
-    Numbers {
-        time: state.time,
-        steps: state.steps,
-        base: pose_numbers(&state.base),
-        poses: state.poses.iter().map(pose_numbers).collect(),
-        twists: state.twists.iter().map(|t| t.to_vector().into()).collect(),
-        coordinates: state.coordinates.clone(),
-        rates: state.rates.clone(),
-        forces: state.forces.clone(),
-        multipliers: state.multipliers.clone(),
-        private: state.private.clone(),
-        loads: loads.iter().map(|w| w.to_vector().into()).collect(),
-    }
-}
-
-fn pose_numbers(pose: &Pose) -> [f64; 7] {
-    let (p, q) = (pose.position, pose.rotation.coords);
-    [p.x, p.y, p.z, q.x, q.y, q.z, q.w]
-}
-
 fn report(sampling: &Sampling, outcome: &Outcome) -> Report {
-    let counts = [outcome.tested, outcome.out_of_reach, outcome.snapped, outcome.unusable];
+    let lists = |list: &[Vec<Wrench>]| list.iter().map(|loads| numbers(loads)).collect();
+    let counts = [outcome.tested, outcome.within, outcome.out_of_reach, outcome.searched];
     Report {
         asked: [sampling.max_error, sampling.displacement],
-        most_samples: sampling.most_samples as u64,
-        loads: sampling.loads as u64,
+        frequency: sampling.frequency,
+        allowed: [sampling.loads as u64, sampling.most_equilibria as u64],
         seed: sampling.seed,
-        found: [outcome.estimate, outcome.held_out, outcome.held_out_median, outcome.worst_displacement],
-        worst_loads: outcome.worst_loads.iter().map(|w| w.to_vector().into()).collect(),
+        samples: lists(&outcome.samples),
+        found: [outcome.error, outcome.held_out, outcome.held_out_median, outcome.worst_displacement],
         counts: counts.map(|n| n as u64),
-        limit: place(&LIMIT, &outcome.limit),
+        worst_loads: numbers(&outcome.worst_loads),
+        unsolved: lists(&outcome.unsolved),
+        unsettled: lists(&outcome.unsettled),
+        several: lists(&outcome.several),
+        every: outcome.every.as_ref().map(|every| match every {
+            Every::Few => Reason::Few,
+            Every::Restless(why) => Reason::Restless(why.clone()),
+            Every::Untested => Reason::Untested,
+        }),
+        limit: LIMIT.iter().position(|limit| *limit == outcome.limit).expect("the list is complete") as u8,
     }
+}
+
+fn numbers(loads: &[Wrench]) -> Vec<[f64; 6]> {
+    loads.iter().map(|w| w.to_vector().into()).collect()
 }
 
 /// What an archive holds.
@@ -146,103 +105,74 @@ pub(super) fn read(archive: &[u8]) -> Result<ModelFile, ModelError> {
         .map_err(|error| wrong(format!("its archive is broken ({error})")))?;
     let mechanism = crate::scene::read(&content.scene, "scene of the model").map_err(ModelError::Scene)?;
     let mechanism = mechanism.with_remarks(content.warnings, content.notes);
-    let [matrices, links, force] = content.choices;
-    let good = content.turning.is_finite() && content.turning >= 0.0;
-    if !good || u64::from(content.power) > MOST || !(1..=MOST).contains(&content.neighbours) {
-        return Err(wrong("how samples are blended makes no sense".into()));
+    let rows = mechanism.coordinate_count();
+    if let Some(k) = content.motions.iter().position(|motion| motion.len() != rows) {
+        let (k, has) = (k + 1, content.motions[k].len());
+        return Err(wrong(format!("motion {k} has {has} numbers, and there are {rows} coordinates")));
     }
-    let options = Options {
-        power: content.power,
-        turning: content.turning,
-        neighbours: content.neighbours as usize,
-        matrices: *choice(&MATRICES, matrices)?,
-        links: *choice(&LINKS, links)?,
-        force: *choice(&FORCE, force)?,
-        geometric: content.geometric,
-        branches: content.branches,
-    };
-    if content.samples.is_empty() {
-        return Err(wrong("it has no sample".into()));
-    }
-    let samples = content.samples.iter().enumerate().map(|(i, numbers)| {
-        sample(&mechanism, numbers).map_err(|what| wrong(format!("sample {}: {what}", i + 1)))
-    });
-    let samples = samples.collect::<Result<_, _>>()?;
-    let report = content.report.as_ref().map(outcome).transpose()?;
-    Ok(ModelFile { mechanism, options, samples, report })
+    let motions = DMatrix::from_iterator(rows, content.motions.len(), content.motions.into_iter().flatten());
+    Model::from_columns(&mechanism, &motions).map_err(|error| wrong(error.to_string()))?;
+    let report = content.report.map(|report| outcome(report, mechanism.effectors().len())).transpose()?;
+    Ok(ModelFile { mechanism, motions, report })
 }
 
 fn wrong(what: String) -> ModelError {
     ModelError::Content(what)
 }
 
-fn choice<T>(all: &[T], place: u8) -> Result<&T, ModelError> {
-    all.get(usize::from(place)).ok_or_else(|| wrong("it makes a choice that there is not".into()))
-}
-
-fn sample(mechanism: &Mechanism, numbers: &Numbers) -> Result<(State, Vec<Wrench>), String> {
-    let mut state = State::at_rest(mechanism);
-    (state.time, state.steps) = (numbers.time, numbers.steps);
-    state.base = pose(&numbers.base)?;
-    state.poses = numbers.poses.iter().map(pose).collect::<Result<_, _>>()?;
-    state.twists = numbers.twists.iter().map(|t| Twist::from_vector(&Vector6::from(*t))).collect();
-    state.coordinates.clone_from(&numbers.coordinates);
-    state.rates.clone_from(&numbers.rates);
-    state.forces.clone_from(&numbers.forces);
-    state.multipliers.clone_from(&numbers.multipliers);
-    state.private.clone_from(&numbers.private);
-    let loads: Vec<Wrench> = wrenches(&numbers.loads);
-    if !state.belongs_to(mechanism) {
-        return Err("it is no state of the mechanism".into());
-    }
-    if loads.len() != mechanism.effectors().len() {
-        let there = mechanism.effectors().len();
-        return Err(format!("it has {} loads, and there are {there} effectors", loads.len()));
-    }
-    if !state.is_finite() || numbers.loads.iter().flatten().any(|x| !x.is_finite()) {
-        return Err("it has numbers that are not finite".into());
-    }
-    Ok((state, loads))
-}
-
-fn pose(numbers: &[f64; 7]) -> Result<Pose, String> {
-    let [px, py, pz, x, y, z, w] = *numbers;
-    let rotation = Quaternion::new(w, x, y, z);
-    // False also of what is not a number.
-    let unit = (rotation.norm() - 1.0).abs() < UNIT;
-    if !unit {
-        return Err("a quaternion is not of length one".into());
-    }
-    Ok(Pose::new(UnitQuaternion::new_unchecked(rotation), [px, py, pz].into()))
-}
-
-fn wrenches(numbers: &[[f64; 6]]) -> Vec<Wrench> {
-    numbers.iter().map(|w| Wrench::from_vector(&Vector6::from(*w))).collect()
-}
-
-fn outcome(report: &Report) -> Result<(Sampling, Outcome), ModelError> {
-    let [max_error, displacement] = report.asked;
-    let [estimate, held_out, held_out_median, worst_displacement] = report.found;
+fn outcome(report: Report, effectors: usize) -> Result<(Sampling, Outcome), ModelError> {
+    let loads = |list: &[[f64; 6]]| -> Result<Vec<Wrench>, ModelError> {
+        if list.len() != effectors {
+            return Err(wrong(format!(
+                "a load has {} wrenches, and there are {effectors} effectors",
+                list.len()
+            )));
+        }
+        if list.iter().flatten().any(|x| !x.is_finite()) {
+            return Err(wrong("a load is not finite".into()));
+        }
+        Ok(list.iter().map(|w| Wrench::from_vector(&Vector6::from(*w))).collect())
+    };
+    let lists = |list: &[Vec<[f64; 6]>]| list.iter().map(|one| loads(one)).collect::<Result<_, _>>();
     let count = |n: u64| usize::try_from(n).map_err(|_| wrong("a count is too large".into()));
-    let [tested, out_of_reach, snapped, unusable] = report.counts;
+    let mut all = report.asked.iter().chain(&report.found).chain(&report.frequency);
+    if all.any(|x| !(x.is_finite() && *x >= 0.0)) {
+        return Err(wrong("an error or a displacement makes no sense".into()));
+    }
+    let [max_error, displacement] = report.asked;
+    let [error, held_out, held_out_median, worst_displacement] = report.found;
+    let [tested, within, out_of_reach, searched] = report.counts;
+    let [drawn, most_equilibria] = report.allowed;
     let sampling = Sampling {
         max_error,
         displacement,
-        most_samples: count(report.most_samples)?,
-        loads: count(report.loads)?,
+        frequency: report.frequency,
+        loads: count(drawn)?,
+        most_equilibria: count(most_equilibria)?,
         seed: report.seed,
     };
     let outcome = Outcome {
-        estimate,
+        samples: lists(&report.samples)?,
+        error,
         held_out,
         held_out_median,
-        worst_loads: wrenches(&report.worst_loads),
-        worst_displacement,
         tested: count(tested)?,
+        within: count(within)?,
+        worst_loads: if report.worst_loads.is_empty() { Vec::new() } else { loads(&report.worst_loads)? },
+        worst_displacement,
+        unsolved: lists(&report.unsolved)?,
+        unsettled: lists(&report.unsettled)?,
+        several: lists(&report.several)?,
         out_of_reach: count(out_of_reach)?,
-        snapped: count(snapped)?,
-        unusable: count(unusable)?,
-        limit: *choice(&LIMIT, report.limit)?,
+        searched: count(searched)?,
+        every: report.every.map(|reason| match reason {
+            Reason::Few => Every::Few,
+            Reason::Restless(why) => Every::Restless(why),
+            Reason::Untested => Every::Untested,
+        }),
+        limit: *LIMIT
+            .get(usize::from(report.limit))
+            .ok_or_else(|| wrong("what limits its error is unknown".into()))?,
     };
     Ok((sampling, outcome))
 }

@@ -1,24 +1,24 @@
-//! Model files (.pliant): a mechanism with the samples of its blended model, so that choosing them, which takes
+//! Model files (.pliant): a mechanism with the motions that are kept of it, so that choosing them, which takes
 //! seconds, is done once.
 //!
 //! | file | does |
 //! |---|---|
-//! | `envelope.rs` | the head of a file, which tells a whole one from any other |
+//! | `envelope.rs` | the head of a file, by which a whole one is known from any other |
 //! | `content.rs` | what is behind it, as an archive |
 //!
-//! A file holds the mechanism as the text of its scene and what its reader said of it, how samples are blended, each sample's state and loads to the
-//! last bit, and what was said when they were chosen. The linear models at the samples are not in it: they are computed
-//! from the states when a model is asked for, which takes milliseconds and gives the same bits.
+//! A file holds the mechanism as the text of its scene and what its reader said of it, the motions to the last bit, and, if they
+//! were chosen to a bound, what was asked for, the loads that gave motions and those that were left out, and the errors.
+//! Versions 1 and 2 held samples of blended models; they are refused.
 
 mod content;
 mod envelope;
 
 use std::path::Path;
 
-use pliant_core::blended::{Model, Options, Outcome, SampleError, Sampling};
-use pliant_core::engine::State;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::spatial::Wrench;
+use pliant_core::motions::{Model, Outcome, Sampling};
+use pliant_core::nalgebra::DMatrix;
+use pliant_core::reduced::ReductionError;
 use thiserror::Error;
 
 pub use envelope::VERSION;
@@ -28,16 +28,14 @@ use crate::{LoadError, SaveError, SceneErrors, extension, files};
 /// What a model file holds.
 ///
 /// ```
-/// use pliant_core::{blended, gallery, spatial::Wrench};
+/// use pliant_core::{gallery, motions::Choice};
 /// use pliant_io::{ModelError, ModelFile};
 ///
-/// let mechanism = gallery::two_link();
-/// let mut model = blended::Model::new(&mechanism, blended::Options::default())?;
-/// model.add(&[Wrench::force([0.0, 40.0, 0.0])])?;
+/// let model = Choice::new(&gallery::arm()).build()?;
 /// let mut bytes = ModelFile::new(&model, None).to_bytes(); // or save("arm.pliant")
 ///
 /// let file = ModelFile::from_bytes(&bytes)?; // or load("arm.pliant")
-/// assert_eq!(file.model()?.samples()[1].state(), model.samples()[1].state());
+/// assert_eq!(file.model()?.columns(), model.columns());
 ///
 /// *bytes.last_mut().ok_or("empty")? ^= 1;
 /// assert_eq!(ModelFile::from_bytes(&bytes), Err(ModelError::Damaged));
@@ -47,11 +45,9 @@ use crate::{LoadError, SaveError, SceneErrors, extension, files};
 pub struct ModelFile {
     /// The mechanism.
     pub mechanism: Mechanism,
-    /// How samples are blended.
-    pub options: Options,
-    /// Equilibria, the unloaded one first, with the loads on the effectors that hold them.
-    pub samples: Vec<(State, Vec<Wrench>)>,
-    /// What was asked for and what came out, if samples were chosen automatically.
+    /// The motions, one column each, with a row for each coordinate of the mechanism.
+    pub motions: DMatrix<f64>,
+    /// What was asked for and what came out, if motions were chosen to a bound.
     pub report: Option<(Sampling, Outcome)>,
 }
 
@@ -94,18 +90,12 @@ pub enum ModelError {
 impl ModelFile {
     /// What there is to write of a model.
     pub fn new(model: &Model, report: Option<(Sampling, Outcome)>) -> ModelFile {
-        let samples = model.samples().iter().map(|s| (s.state().clone(), s.loads().to_vec()));
-        ModelFile {
-            mechanism: model.mechanism().clone(),
-            options: *model.options(),
-            samples: samples.collect(),
-            report,
-        }
+        ModelFile { mechanism: model.mechanism().clone(), motions: model.columns(), report }
     }
 
     /// The model: the same bits as that which was written.
-    pub fn model(&self) -> Result<Model, SampleError> {
-        Model::from_samples(&self.mechanism, self.options, self.samples.iter().cloned())
+    pub fn model(&self) -> Result<Model, ReductionError> {
+        Model::from_columns(&self.mechanism, &self.motions)
     }
 
     /// The bytes of a file.

@@ -7,6 +7,7 @@ use pliant::engine::{Simulation, Warning};
 use pliant::engines::Engine;
 use pliant::io::ModelFile;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
+use pliant::motions;
 use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
@@ -113,13 +114,13 @@ pub fn measure(
         warnings: Vec::new(),
     };
     let models = stage.held().map(|held| {
-        // Loose bodies are in the model of a file, and not here.
-        let file = file.filter(|file| file.mechanism.bodies().len() == held.bodies().len());
         let reduced = Reduction::at_rest(held).modes_for_contact(dt).build();
         Models {
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
-            blended: blended_model(held, file, &mut || ()).map(|(model, _)| model),
+            blended: blended_model(held, &mut || ()).map(|(model, _)| model),
+            // Coordinates are the same without loose bodies.
+            motions: file.and_then(|file| motions::Model::from_columns(held, &file.motions).ok()),
         }
     });
     // Without anything held there is one engine: that of contact.

@@ -60,11 +60,12 @@ pub fn measure(
     let model = Reduction::at_rest(mechanism).build()?;
     tick();
     let frequencies = frequencies::measure(mechanism, &model, tick)?;
-    let (blended, about) = match blended_model(mechanism, file, tick) {
+    let (blended, about) = match blended_model(mechanism, tick) {
         Ok((model, about)) => (Ok(model), Ok(about)),
         Err(why) => (Err(why.clone()), Err(why)),
     };
-    let models = Models { mechanism: mechanism.clone(), reduced: Ok(model.clone()), blended };
+    let motions = file.and_then(|file| file.model().ok());
+    let models = Models { mechanism: mechanism.clone(), reduced: Ok(model.clone()), blended, motions };
     let ramp = ramp::measure(&models, &model, tick);
     let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
     let transient = transient::measure(&models, [&model, &with_modes], &frequencies, dt, frames, tick);

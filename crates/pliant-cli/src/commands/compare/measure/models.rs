@@ -5,9 +5,8 @@ use std::ops::ControlFlow;
 use pliant::blended::{self, Doing, Force, Options, Progress, Sampling};
 use pliant::engine::{Simulation, State};
 use pliant::engines::Engine;
-use pliant::io::ModelFile;
 use pliant::mechanism::Mechanism;
-use pliant::reduced;
+use pliant::{motions, reduced};
 
 use crate::blending::Clock;
 
@@ -25,6 +24,8 @@ pub struct Models {
     pub mechanism: Mechanism,
     pub reduced: Result<reduced::Model, String>,
     pub blended: Result<blended::Model, String>,
+    /// Those of a model file.
+    pub motions: Option<motions::Model>,
 }
 
 impl Models {
@@ -33,6 +34,9 @@ impl Models {
         let mut simulation: Box<dyn Simulation> = match engine {
             Engine::Reduced => self.reduced.clone()?.simulate().into(),
             Engine::Blended => self.start(self.blended.clone()?)?,
+            Engine::OF_MODEL_FILES if self.motions.is_some() => {
+                self.motions.clone().expect("it is there").simulate().into()
+            }
             _ => engine.simulate(&self.mechanism).map_err(|error| error.to_string())?,
         };
         simulation.inputs_mut().add_scene_loads();
@@ -63,44 +67,35 @@ impl Models {
 /// What there is to know of the blended model.
 pub struct BlendedModel {
     pub models: usize,
-    pub of_file: bool,
     /// Error under loads that nothing was trained on, over the radius; and how many loads these were.
     pub held_out: Option<(f64, usize)>,
     /// Error that was asked for, over the radius, and the displacement up to which.
     pub asked: Option<(f64, f64)>,
 }
 
-/// The blended model of a file, or one made in a moment under random loads; or why there is none.
+/// A blended model, made in a moment under random loads; or why there is none.
 pub fn blended_model(
     mechanism: &Mechanism,
-    file: Option<&ModelFile>,
     tick: &mut dyn FnMut(),
 ) -> Result<(blended::Model, BlendedModel), String> {
-    let (model, report) = match file {
-        Some(file) => (file.model().map_err(|error| error.to_string())?, file.report.clone()),
-        None => {
-            let sampling = Sampling { loads: LOADS, ..Sampling::default() };
-            let clock = Clock::new(SECONDS);
-            let told = |progress: Progress| {
-                if progress.searched.is_multiple_of(EQUILIBRIA / 20) {
-                    tick();
-                }
-                // Checking goes on: it is what tells the error.
-                match progress.searched < EQUILIBRIA || progress.doing == Doing::Checking {
-                    true => clock.allows(&progress),
-                    false => ControlFlow::Break(()),
-                }
-            };
-            let made = sampling.run(mechanism, Options::default(), told);
-            let (model, outcome) = made.map_err(|error| error.to_string())?;
-            (model, Some((sampling, outcome)))
+    let sampling = Sampling { loads: LOADS, ..Sampling::default() };
+    let clock = Clock::new(SECONDS);
+    let told = |progress: Progress| {
+        if progress.searched.is_multiple_of(EQUILIBRIA / 20) {
+            tick();
+        }
+        // Checking goes on: it is what tells the error.
+        match progress.searched < EQUILIBRIA || progress.doing == Doing::Checking {
+            true => clock.allows(&progress),
+            false => ControlFlow::Break(()),
         }
     };
+    let made = sampling.run(mechanism, Options::default(), told);
+    let (model, outcome) = made.map_err(|error| error.to_string())?;
     let about = BlendedModel {
         models: model.samples().len(),
-        of_file: file.is_some(),
-        held_out: report.as_ref().map(|(_, o)| (o.held_out, o.tested)).filter(|(error, _)| error.is_finite()),
-        asked: report.map(|(sampling, _)| (sampling.max_error, sampling.displacement)),
+        held_out: Some((outcome.held_out, outcome.tested)).filter(|(error, _)| error.is_finite()),
+        asked: Some((sampling.max_error, sampling.displacement)),
     };
     Ok((model, about))
 }

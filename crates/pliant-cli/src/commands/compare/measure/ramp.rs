@@ -105,11 +105,11 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let mechanism = &models.mechanism;
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
-    let judge = live::Model::new(mechanism).ok();
-    let mut live = judge.as_ref().map(live::Model::simulate);
+    let judge = full::Model::new(mechanism);
+    let mut live = live::Model::new(mechanism).ok().map(|model| model.simulate());
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
     let mut alone = models.blend_alone().map(|model| model.simulate());
-    let (mut full, mut reduced) = (full::Model::new(mechanism).simulate(), model.simulate());
+    let (mut full, mut reduced) = (judge.simulate(), model.simulate());
     let mut ramp = Ramp {
         samples: Vec::new(),
         stopped: None,
@@ -161,7 +161,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
         let displacement = points.displacement(&at);
         let effector = points.largest(&at, &own);
         reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].1);
-        let estimate = judge.as_ref().and_then(|judge| engines::estimate(&mut reduced, judge).ok());
+        let estimate = engines::estimate(&mut reduced, &judge).ok();
         if scale == 1.0 {
             ramp.beyond_limits = Warning::of_limits(mechanism, "reduced", reduced.state());
         }

@@ -18,14 +18,13 @@ impl Page<'_> {
         let about = match &self.comparison.blended {
             Ok(about) => {
                 let models = count(about.models, "linear model", "linear models");
-                let from = match (about.of_file, about.asked) {
-                    (true, _) => " of its file".into(),
-                    (false, Some((bound, displacement))) => format!(
+                let from = match about.asked {
+                    Some((bound, displacement)) => format!(
                         ", made in a moment for an error of {} under random loads that move an effector by up to {}",
                         percent(bound),
                         percent(displacement)
                     ),
-                    (false, None) => String::new(),
+                    None => String::new(),
                 };
                 let error = about.held_out.map_or(String::new(), |(error, loads)| {
                     let loads = count(loads, "other load", "other loads");
