@@ -247,7 +247,6 @@ fn bad_input() {
     run.fails(&["reduce", "y", "-o", "nowhere/y.pliant"], 1, &["nowhere/y.pliant", "no folder `nowhere`"]);
     fs::create_dir(run.folder.join("folder.pliant")).expect("a folder");
     run.fails(&["reduce", "y", "-o", "folder.pliant"], 1, &["folder.pliant", "directory"]);
-    run.fails(&["reduce", "four-bar", "-o", "y.pliant"], 2, &["loops", "`articulated`"]);
     let scene = run.run(&["export", "y", "-o", "-"]).out;
     let blunt = scene.split("[[effector]]").next().expect("a scene");
     run.file("blunt.toml", blunt).fails(

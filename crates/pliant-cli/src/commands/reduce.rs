@@ -75,7 +75,9 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     let mut warnings = mechanism.warnings();
     warnings.extend(loose);
     warnings.extend(held_bases(&mechanism));
-    warnings.extend(made.every().filter(|_| at_once.is_none()));
+    // That few freedoms leave nothing to reduce was said at once.
+    let few = matches!(outcome.every, Some(Every::Few));
+    warnings.extend(made.every().filter(|_| at_once.is_none() || !few));
     warnings.extend(made.left_out());
     warnings.extend(beyond.iter().map(|warning| warning.text.clone()));
     let all: Vec<String> = at_once.into_iter().chain(warnings.iter().cloned()).collect();

@@ -46,6 +46,12 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
     let (engine, why) = arguments.engine.choose(held, source.model.is_some());
     refuse_foreign(arguments, engine)?;
+    if engine == Engine::Motions && source.model.is_some() && arguments.modes.is_some() {
+        return Err(Failure::input(
+            "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or make a model by \
+             `pliant reduce --frequency`",
+        ));
+    }
     if let (Some(why), Format::Text) = (&why, common.format()) {
         // Nothing can be done about a standard error that is closed.
         let _ = writeln!(std::io::stderr(), "note: the engine is `{}`: {why}", engine.name());
@@ -160,12 +166,6 @@ impl Made {
             Engine::Motions => {
                 let _spinner = Spinner::new(common.format(), "choosing motions");
                 let model = match &source.model {
-                    Some(_) if arguments.modes.is_some() => {
-                        return Err(Failure::input(
-                            "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or \
-                             make a model by `pliant reduce --frequency`",
-                        ));
-                    }
                     // Coordinates are the same without loose bodies.
                     Some(file) => motions::Model::from_columns(held, &file.motions),
                     None => motions(arguments, held, acts).build(),

@@ -5,7 +5,7 @@
 //! first sample. Λ_i = U_iᵀ C_i U_i then is not quite diagonal there, and nothing is lost. The blend is
 //! C̄ = Ū (ΣαΛ) Ūᵀ with Ū = ΣαU made orthonormal, softest direction first.
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::linear::dense::eigen;
 
@@ -58,13 +58,40 @@ impl Aligned {
     }
 }
 
-/// Turns some columns among themselves as near to those of another matrix as can be (Procrustes).
+/// Turns some columns among themselves as near to those of another matrix as can be (Procrustes): by U Vᵀ of the singular value
+/// decomposition U Σ Vᵀ of their products.
 fn turn(vectors: &mut DMatrix<f64>, to: &DMatrix<f64>, columns: &[usize]) {
     let own = vectors.select_columns(columns);
-    let svd = (own.transpose() * to.select_columns(columns)).svd(true, true);
-    let (Some(u), Some(v)) = (svd.u, svd.v_t) else { return };
-    let turned = own * u * v;
+    let turned = &own * nearest_rotation(&(own.transpose() * to.select_columns(columns)));
     columns.iter().enumerate().for_each(|(at, &k)| vectors.set_column(k, &turned.column(at)));
+}
+
+/// U Vᵀ of a square matrix U Σ Vᵀ. V is that of BᵀB, U is B V made orthonormal, the largest first; where singular values are zero any
+/// direction will do. (The singular value decomposition of nalgebra does not always end.)
+fn nearest_rotation(B: &DMatrix<f64>) -> DMatrix<f64> {
+    let n = B.nrows();
+    if !B.iter().all(|x| x.is_finite()) {
+        return DMatrix::identity(n, n);
+    }
+    let V = eigen::sorted(B.transpose() * B).eigenvectors;
+    let mut U: Vec<DVector<f64>> = Vec::with_capacity(n);
+    let off = |U: &[DVector<f64>], mut x: DVector<f64>| {
+        (0..2).for_each(|_| U.iter().for_each(|u| x.axpy(-u.dot(&x), u, 1.0)));
+        x
+    };
+    let own = B * &V;
+    let least = 1e-10 * own.column_iter().map(|x| x.norm()).fold(0.0, f64::max);
+    for x in own.column_iter().take_while(|x| x.norm() > least) {
+        U.push(off(&U, x.into_owned()).normalize());
+    }
+    // Of n units one has 1/√n at least of a direction that is missing.
+    for k in 0..n {
+        let x = off(&U, DVector::from_fn(n, |i, _| f64::from(i == k)));
+        if U.len() < n && x.norm() > 0.5 / (n as f64).sqrt() {
+            U.push(x.normalize());
+        }
+    }
+    DMatrix::from_columns(&U) * V.transpose()
 }
 
 /// Makes the columns of an m×m matrix orthonormal, first to last; false if they are not independent.

@@ -25,21 +25,35 @@ impl Model {
     /// free base.
     pub(crate) fn distance_of(&self, simulation: &mut dyn Simulation) -> Result<f64, StaticsError> {
         let inputs = simulation.inputs().clone();
-        self.distance(simulation.state(), &inputs)
+        // Of a linear model effectors are not on the links that the state has: what they are off counts.
+        let ids = self.constants.mechanism.effector_ids();
+        let effectors: Vec<Vector3<f64>> =
+            ids.filter_map(|id| simulation.effector_pose(id).ok()).map(|pose| pose.position).collect();
+        distance(
+            &self.constants,
+            &inputs,
+            simulation.state(),
+            &effectors,
+            &mut Workspace::new(&self.constants),
+        )
     }
 
-    /// The same of a state of this mechanism.
+    /// The same of a state of this mechanism, its effectors on the links.
     pub(crate) fn distance(&self, state: &State, inputs: &Inputs) -> Result<f64, StaticsError> {
-        distance(&self.constants, inputs, state, &mut Workspace::new(&self.constants))
+        let effectors = self.constants.mechanism.effectors().iter();
+        let effectors: Vec<Vector3<f64>> =
+            effectors.map(|e| (state.poses[e.body.index()] * e.frame).position).collect();
+        distance(&self.constants, inputs, state, &effectors, &mut Workspace::new(&self.constants))
     }
 }
 
-/// The longest way of a link or an effector in that step, over the radius; infinite where there is none. An error where
-/// nothing holds a free base.
-pub(super) fn distance(
+/// The longest way of a link in that step, or of an effector from where it is said to be, over the radius; infinite where there is
+/// none. An error where nothing holds a free base.
+fn distance(
     model: &Constants,
     inputs: &Inputs,
     state: &State,
+    effectors: &[Vector3<f64>],
     work: &mut Workspace,
 ) -> Result<f64, StaticsError> {
     check_held(model, inputs)?;
@@ -64,14 +78,16 @@ pub(super) fn distance(
     }
     let order = model.mechanism.order();
     let way = |body: crate::mechanism::BodyId, point: Vector3<f64>| {
-        let Some(n) = order.node_of(body) else { return 0.0 };
+        let Some(n) = order.node_of(body) else { return Vector3::zeros() };
         let x = &work.solution[model.nodes[n].unknown..];
         let (v, w) = (Vector3::new(x[0], x[1], x[2]), Vector3::new(x[3], x[4], x[5]));
-        (v + w.cross(&(point - work.frames[n].center))).norm()
+        v + w.cross(&(point - work.frames[n].center))
     };
-    let links = model.mechanism.body_ids().map(|b| way(b, state.poses[b.index()].position));
-    let effectors = model.mechanism.effectors().iter();
-    let effectors = effectors.map(|e| way(e.body, (state.poses[e.body.index()] * e.frame).position));
+    let links = model.mechanism.body_ids().map(|b| way(b, state.poses[b.index()].position).norm());
+    let effectors = model.mechanism.effectors().iter().zip(effectors).map(|(e, said)| {
+        let place = (state.poses[e.body.index()] * e.frame).position;
+        (place + way(e.body, place) - said).norm()
+    });
     let longest = links.chain(effectors).fold(0.0f64, |most, way| {
         // What is not a number is no answer.
         if way.is_nan() { f64::INFINITY } else { most.max(way) }
