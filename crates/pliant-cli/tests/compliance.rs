@@ -286,3 +286,56 @@ fn the_incremental_method_tells_where_it_is_not_exact() {
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     assert!(outcome.out.contains("is not exact here") && outcome.out.contains("`e`"), "{}", outcome.out);
 }
+
+/// A slider with a pad that its spring presses on a wall: along the wall's normal nothing yields, along it nothing either while friction
+/// holds; the free part beyond a second spring yields as that spring does.
+#[test]
+fn at_rest_contacts_hold() {
+    let run = Run::new("compliance-resting");
+    run.file(
+        "pad.toml",
+        r#"
+[mechanism]
+gravity = [0, 0, -10]
+[[world.shape]]
+kind = "plane"
+friction = 0.8
+[[body]]
+name = "pad"
+position = [0, 0, 0.0505]
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+free = true
+[[body.shape]]
+kind = "box"
+size = [0.2, 0.2, 0.1]
+friction = 0.8
+[[body]]
+name = "head"
+position = [0, 0, 0.3]
+mass = 2
+inertia = [0.01, 0.01, 0.01]
+[[joint]]
+name = "neck"
+kind = "prismatic"
+parent = "pad"
+child = "head"
+axis = [0, 0, 1]
+stiffness = 500
+damping = 10
+[[effector]]
+name = "top"
+body = "head"
+"#,
+    );
+    let document = run.json(&["compliance", "pad.toml", "--resting"], 0);
+    let C = matrix(&document);
+    for i in 0..6 {
+        for k in 0..6 {
+            let expected = if i == 2 && k == 2 { 1.0 / 500.0 } else { 0.0 };
+            assert!((C[i][k] - expected).abs() < 1e-8, "{i} {k}: {}", C[i][k]);
+        }
+    }
+    run.fails(&["compliance", "two-link", "--resting"], 2, &["--resting", "--loaded"]);
+    run.fails(&["compliance", "pad.toml", "--gravity", "0,0,1"], 2, &["--resting"]);
+}

@@ -7,6 +7,7 @@ use pliant::nalgebra::DMatrix;
 use pliant::reduced::{Projection, Reduction, Reference};
 use serde_json::{Value, json};
 
+use super::rest;
 use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
@@ -14,7 +15,7 @@ use crate::mechanism::Source;
 use crate::output::{Answer, listing, table};
 use crate::progress::Spinner;
 use crate::setup::Setup;
-use crate::touching;
+use crate::touching::{self, Stage};
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
 const NONE: f64 = 1e-12;
@@ -28,18 +29,20 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// From wrenches on effectors to their motion.
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
-    if let (false, Some(option)) = (arguments.loaded, arguments.loading.option()) {
+    if let (false, Some(option)) = (arguments.loaded || arguments.resting, arguments.loading.option()) {
         return Err(Failure::input(format!(
-            "{option} acts at the equilibrium of --loaded, and without that nothing does: add --loaded, or leave it out"
+            "{option} acts at the equilibrium of --loaded or --resting, and without these nothing does: add one, or leave it out"
         )));
     }
     let Setup { effectors, .. } = &arguments.setup;
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.loading.acts_on(name));
     let (Source { mechanism, .. }, mut counted) = opened?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
-    let reference = match arguments.loaded {
-        true => loaded(arguments, common, &mechanism, &mut counted)?,
-        false => Reference::at_rest(&mechanism),
+    let sprung = || mechanism.with_springs_as_joints().map_err(Failure::input);
+    let reference = match (arguments.loaded, arguments.resting) {
+        (true, _) => loaded(arguments, common, &sprung()?, &mut counted)?,
+        (_, true) => resting(arguments, common, &mechanism, &mut counted)?,
+        _ => Reference::at_rest(&sprung()?),
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
     if !effectors.is_empty() {
@@ -77,6 +80,25 @@ fn loaded(
     let state = simulation.state().clone();
     counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
     Ok(Reference::at_equilibrium(&mut simulation))
+}
+
+/// The rest on what it touches, contacts as constraints.
+fn resting(
+    arguments: &Compliance,
+    common: &Common,
+    mechanism: &Mechanism,
+    counted: &mut Vec<Warning>,
+) -> Result<Reference, Failure> {
+    let Some(stage) = Stage::of(mechanism, &arguments.mechanism, common)? else {
+        return Err(Failure::input(
+            "--resting: nothing here can touch anything; the equilibrium of springs and loads alone is --loaded",
+        ));
+    };
+    let inputs = arguments.loading.inputs(mechanism, true)?;
+    match rest::stuck(&stage, &inputs, counted) {
+        Some(simulation) => Ok(Reference::at_equilibrium(&mut simulation?)),
+        None => Err(Failure::job("--resting: things start inside each other; `pliant info` shows which")),
+    }
 }
 
 fn text(projection: &Projection, rank: usize, radius: f64) -> String {

@@ -34,7 +34,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let (source, mut counted) = opened?;
     let mechanism = &source.mechanism;
     // Bad input is reported before a model is made.
-    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
+    let inputs = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::Blended } else { Engine::Full };
     let blended = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
@@ -48,9 +48,14 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     if blended.is_none()
         && mechanism.bodies().iter().any(|body| body.free)
         && let Some(stage) = stage()?
-        && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone())
     {
-        return answer;
+        if let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone()) {
+            return answer;
+        }
+        // Nothing else could hold what is free.
+        if let Some(failure) = rest::blocked(&stage) {
+            return Err(failure);
+        }
     }
     let mut simulation: Box<dyn Simulation> = match &blended {
         Some(blended) => blended.model.simulate().into(),
@@ -64,7 +69,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let engine = if blended.is_some() { "blended" } else { "full" };
     counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
     let mut json = report::state(&mut *simulation);
-    let springs = load::report(&springs, &mut *simulation);
+    let springs = load::report(&mut *simulation);
     json.extend(springs.json);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());

@@ -35,6 +35,7 @@ mod residual;
 mod rest;
 mod scene;
 mod spine;
+mod sticking;
 #[cfg(test)]
 mod tests;
 mod world;

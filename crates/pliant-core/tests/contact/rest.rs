@@ -4,9 +4,12 @@
 use pliant_core::contact::{Grip, Scene, Surfaces, Touched};
 use pliant_core::engine::Simulation;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape};
-use pliant_core::nalgebra::{UnitQuaternion, Vector3};
-use pliant_core::spatial::{Pose, SpatialInertia};
+use pliant_core::mechanism::{
+    Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape,
+};
+use pliant_core::nalgebra::{UnitQuaternion, Vector3, Vector6};
+use pliant_core::reduced::{Reduction, Reference};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench, log};
 use pliant_core::{articulated, full, gallery};
 
 const G: f64 = 9.81;
@@ -98,6 +101,116 @@ fn ladder_at_a_wall() {
     }
 }
 
+/// A thin ladder (round ends of radius r) on a floor with µ₁ at a wall with µ₂ stands as long as both µ are more than a part σ of what they
+/// are, at which both ends are about to slip: F₁ = σµ₁N₁ = N₂, F₂ = σµ₂N₂, N₁ + F₂ = mg, and moments about its middle vanish. The
+/// angle for a given σ is solved for here; the search must find σ, however flat the ladder then is, and let it slide where σ > 1.
+#[test]
+fn ladder_with_friction_at_both_ends() {
+    let (length, mass, r) = (3.0, 12.0, 0.02);
+    let mut cases = 0;
+    for (floor, wall) in [(0.5, 0.4), (0.3, 0.3), (0.8, 0.2), (0.2, 0.8), (1.0, 0.5), (0.6, 0.0)] {
+        for part in [0.3, 0.7, 0.92, 0.97, 0.99, 1.01] {
+            let (a, b) = (part * floor, part * wall);
+            let normal = 1.0 / (1.0 + a * b); // N₁/mg
+            let moment = |angle: f64| {
+                let (x, z) = (0.5 * length * angle.cos(), 0.5 * length * angle.sin());
+                let lower = x * normal - (z + r) * a * normal;
+                lower - (x + r) * b * a * normal - z * a * normal
+            };
+            let (mut flat, mut steep) = (0.3f64, 1.5);
+            if moment(flat) < 0.0 || moment(steep) > 0.0 {
+                continue;
+            }
+            for _ in 0..60 {
+                let middle = 0.5 * (flat + steep);
+                if moment(middle) > 0.0 { flat = middle } else { steep = middle }
+            }
+            let angle = flat;
+            let mut builder = MechanismBuilder::new("ladder");
+            // The friction of two shapes is the geometric mean; that of the ladder is 1.
+            builder.world_shape(plane(floor * floor, Pose::identity()));
+            let upright = Pose::rotation([0.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2);
+            builder.world_shape(plane(wall * wall, upright));
+            let along = Vector3::new(-angle.cos(), 0.0, angle.sin());
+            let middle = Vector3::new(0.5 * length * angle.cos() + r, 0.0, 0.5 * length * angle.sin() + r);
+            let turn = UnitQuaternion::rotation_between(&Vector3::z(), &along).unwrap();
+            let rail = |y: f64| {
+                let shape = Shape::new(Geometry::Capsule { radius: r, half_length: 0.5 * length });
+                Shape { friction: Some(1.0), ..shape.at(Pose::translation([0.0, y, 0.0])) }
+            };
+            let inertia = SpatialInertia::of_box(mass, [0.1, 0.4, length]);
+            let body = Body::new("ladder", Pose::new(turn, middle)).inertia(inertia);
+            builder.body(body.shape(rail(-0.2)).shape(rail(0.2)).free());
+            let mut scene = loose(&builder.build().unwrap());
+            let ladder = scene.mechanism().find_body("ladder").unwrap();
+            let rest = scene.rest_with_margin().unwrap();
+            let moved = (scene.pose(ladder).unwrap().position - middle).norm();
+            if part > 1.0 {
+                assert!(!rest.converged || moved > 0.1, "µ {floor}, {wall}, σ {part}: {rest:?}");
+            } else {
+                // Contact yields under the weight by some 1e-5 of its size.
+                assert!(
+                    rest.converged && moved < 2e-5 * length,
+                    "µ {floor}, {wall}, σ {part}: {moved} {rest:?}"
+                );
+                let needed = rest.friction_needed.unwrap();
+                // Bisected to 2⁻¹⁴; contact yields, which changes the angle.
+                assert!((needed - part).abs() < 1.5e-4, "µ {floor}, {wall}: {needed} of {part}");
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases > 25, "{cases}");
+}
+
+/// What starts far above the ground comes to rest on it, and with the same pose as what starts just above it; without ground it falls.
+#[test]
+fn what_starts_high_above_the_ground_falls_onto_it() {
+    for (size, mass) in [(0.02, 0.01), (0.3, 2.0), (5.0, 1e4)] {
+        for height in [0.3 * size, 4.0, 30.0] {
+            for ground in [true, false] {
+                let mut builder = MechanismBuilder::new("high");
+                let edges = [1.2, 0.8, 0.5].map(|edge| edge * size);
+                let beside = cuboid([size; 3], 0.5).at(Pose::translation([9.0 * size, 0.0, 0.0]));
+                builder.world_shape(if ground { plane(0.5, Pose::identity()) } else { beside });
+                let start = Pose::translation([0.0, 0.0, height + 0.25 * size]);
+                let inertia = SpatialInertia::of_box(mass, edges);
+                builder.body(Body::new("block", start).inertia(inertia).shape(cuboid(edges, 0.5)).free());
+                let mut scene = loose(&builder.build().unwrap());
+                let rest = scene.rest().unwrap();
+                assert_eq!(rest.converged, ground, "{size} m from {height} m: {rest:?}");
+                if !ground {
+                    assert_eq!(rest.unheld, Some(("block".into(), false)));
+                    continue;
+                }
+                let block = scene.mechanism().find_body("block").unwrap();
+                let pose = scene.pose(block).unwrap();
+                let apart = (pose.position - Vector3::new(0.0, 0.0, 0.25 * size)).norm();
+                // Contact yields by up to 7e-4 radii.
+                assert!(apart < 7e-4 * size, "{size} m from {height} m: {}", pose.position);
+            }
+        }
+    }
+    // A robot with a free base.
+    let plain = gallery::build("hexapod-terrain").expect("a scene of the gallery");
+    let height = |up: f64| {
+        let mut builder = plain.to_builder();
+        for body in plain.bodies() {
+            builder.body_mut(&body.name).unwrap().pose.position.z += up;
+        }
+        for joint in plain.joints() {
+            builder.joint_mut(&joint.name).unwrap().frame.position.z += up;
+        }
+        let mut scene = loose(&builder.build().unwrap());
+        let rest = scene.rest().unwrap();
+        assert!(rest.converged, "{up} m: {rest:?}");
+        scene.pose(plain.body_ids().next().unwrap()).unwrap().position.z
+    };
+    // Friction leaves many rests; they are within a part of the terrain's steps.
+    let (low, high) = (height(0.0), height(3.0));
+    assert!((low - high).abs() < 0.02, "{low} {high}");
+}
+
 /// A block that two sprung fingers press on: each with the force of its spring, held if that times 2µ is more than its weight.
 #[test]
 fn block_between_two_fingers() {
@@ -181,5 +294,88 @@ fn hexapod_stands_where_it_comes_to_rest() {
     for (body, before) in whole.body_ids().zip(before) {
         let moved = (moving.pose(body).unwrap().position - before.position).norm();
         assert!(moved < 1e-5 * whole.radius(), "{}: {moved}", whole[body].name);
+    }
+}
+
+/// A plate on sprung legs with flat feet that stand on a floor, and a block between two sprung fingers: how the effector moves under small
+/// wrenches, as the constraints of contact have it, is how the rest moves with these wrenches.
+#[test]
+fn compliance_at_rest_is_how_the_rest_moves() {
+    let mut stool = MechanismBuilder::new("stool");
+    stool.world_shape(plane(0.8, Pose::identity()));
+    let top = [0.5, 0.4, 0.04];
+    let body = Body::new("top", Pose::translation([0.0, 0.0, 0.4])).inertia(SpatialInertia::of_box(5.0, top));
+    stool.body(body.free());
+    for (i, (x, y)) in [(0.2, 0.15), (-0.2, 0.15), (0.2, -0.15), (-0.2, -0.15)].into_iter().enumerate() {
+        let foot = [0.08, 0.06, 0.04];
+        let at = Pose::translation([x, y, 0.0201]);
+        let name = format!("foot{i}");
+        stool.body(Body::new(&*name, at).inertia(SpatialInertia::of_box(0.3, foot)).shape(cuboid(foot, 0.8)));
+        // Springs of all six freedoms at the ankle, of different stiffness on each leg.
+        let k = 1.0 + 0.3 * i as f64;
+        let leg = JointDescription::new(format!("leg{i}"), JointKind::Bushing, "top", &*name);
+        let leg = leg.frame(Pose::translation([x, y, 0.2]));
+        stool.joint(leg.stiffness([200.0 * k, 200.0, 500.0 * k, 3.0, 2.0 * k, 1.0]).damping(1.0));
+    }
+    let frame = Pose::translation([0.1, 0.05, 0.02]);
+    stool.effector(EffectorDescription { name: "tip".into(), body: "top".into(), frame });
+
+    let mut grasp = MechanismBuilder::new("grasp");
+    for (name, side) in [("left", -1.0), ("right", 1.0)] {
+        let start = Pose::translation([side * 0.0701, 0.0, 0.0]);
+        let inertia = SpatialInertia::of_box(0.1, [0.04, 0.1, 0.1]);
+        grasp.body(Body::new(name, start).inertia(inertia).shape(cuboid([0.04, 0.1, 0.1], 0.8)));
+        let finger = JointDescription::new(name, JointKind::Bushing, "world", name).frame(start);
+        let finger = finger.stiffness([1e3, 3e3, 2e3, 50.0, 60.0, 40.0]).damping(1.0);
+        grasp.joint(finger.rest([-side * 0.05, 0.0, 0.0, 0.0, 0.0, 0.0]));
+    }
+    let block = cuboid([0.1, 0.06, 0.06], 0.8);
+    let inertia = SpatialInertia::of_box(1.0, [0.1, 0.06, 0.06]);
+    grasp.body(Body::new("block", Pose::identity()).inertia(inertia).shape(block).free());
+    grasp.effector(EffectorDescription { name: "tip".into(), body: "block".into(), frame });
+
+    for builder in [stool, grasp] {
+        let whole = builder.build().unwrap();
+        let mut scene = loose(&whole);
+        let rest = scene.rest_with_margin().unwrap();
+        assert!(rest.converged && rest.friction_needed.unwrap() < 0.9, "{}: {rest:?}", whole.name());
+        let mut stuck = scene.stuck().unwrap();
+        assert!(stuck.settle(&Default::default()).unwrap().converged, "{}", whole.name());
+        let apart = stuck
+            .state()
+            .poses
+            .iter()
+            .zip(&scene.state().poses)
+            .map(|(a, b)| (a.position - b.position).norm());
+        let apart = apart.fold(0.0, f64::max);
+        assert!(apart < 1e-6 * whole.radius(), "{}: it is at rest there, not {apart} away", whole.name());
+        let reference = Reference::at_equilibrium(&mut stuck);
+        let C = Reduction::at(reference).effectors(["tip"]).project().unwrap().compliance().clone();
+        let tip = whole.find_effector("tip").unwrap();
+        let at = scene.effector_pose(tip).unwrap();
+        let mut largest = 0.0f64;
+        let mut worst = 0.0f64;
+        for k in 0..6 {
+            // Small beside the weight, so that everything sticks: central differences.
+            let size = if k < 3 { 0.2 } else { 0.01 };
+            let found = [1.0, -1.0].map(|sign| {
+                let mut wrench = Vector6::zeros();
+                wrench[k] = sign * size;
+                let own = Wrench::from_vector(&wrench).turned(&at.rotation);
+                let mut trial = scene.clone();
+                trial.inputs_mut().set_load(tip, own).unwrap();
+                assert!(trial.rest().unwrap().converged);
+                log(&at.inverse_times(&trial.effector_pose(tip).unwrap()))
+            });
+            for i in 0..6 {
+                let slope = (found[0].to_vector()[i] - found[1].to_vector()[i]) / (2.0 * size);
+                // By the radius of the plate, so that all entries are alike.
+                let scale = [1.0, 0.2][usize::from(i > 2)] * [1.0, 0.2][usize::from(k > 2)];
+                largest = largest.max((C[(i, k)] * scale).abs());
+                worst = worst.max(((slope - C[(i, k)]) * scale).abs());
+            }
+        }
+        // Contact itself yields where it rests, by less than 7e-4 radii under the weight.
+        assert!(worst < 2e-3 * largest, "{}: {worst:.2e} of {largest:.2e}", whole.name());
     }
 }
