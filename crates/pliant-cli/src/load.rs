@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::Args;
 use pliant::engine::{Inputs, Simulation, SpringId};
 use pliant::mechanism::{
-    BodyId, EffectorId, LoadDescription, Mechanism, SpringDescription, SpringEnd, SpringStart,
+    BodyId, Effector, EffectorId, LoadDescription, Mechanism, SpringDescription, SpringEnd, SpringStart,
 };
 use pliant::nalgebra::Vector6;
 use pliant::spatial::{Pose, Wrench};
@@ -250,11 +250,13 @@ pub fn report(simulation: &mut dyn Simulation) -> Report {
     let springs: Vec<(String, SpringId)> =
         simulation.inputs().scene_springs().map(|(name, id)| (name.to_string(), id)).collect();
     let (mut list, mut rows) = (Vec::new(), Vec::new());
-    for (i, (name, id)) in springs.into_iter().enumerate() {
+    for (name, id) in springs {
         let force = simulation.spring_force(id).expect("a spring of this run").force;
-        let own = &simulation.mechanism().springs()[i];
-        let on =
-            own.effector.map_or(&simulation.mechanism()[own.body].name, |e| &simulation.mechanism()[e].name);
+        let spring = *simulation.inputs().spring(id).expect("a spring of this run");
+        // A model file's mechanism has not the springs that are given with it.
+        let mechanism = simulation.mechanism();
+        let sits = |e: &&Effector| e.body == spring.body && e.frame == spring.frame;
+        let on = mechanism.effectors().iter().find(sits).map_or(&mechanism[spring.body].name, |e| &e.name);
         list.push(json!({ "name": name, "on": on, "force": [force.x, force.y, force.z] }));
         let [x, y, z] = [force.x, force.y, force.z].map(|x| quantity(x, "N"));
         let by = if name == *on { String::new() } else { format!(" by `{name}`") };

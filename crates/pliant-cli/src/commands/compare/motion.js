@@ -98,7 +98,7 @@
       draw.lineWidth = 0.6;
       draw.lineJoin = "round";
       for (const [, bright, ...corners] of all) {
-        const mixed = base.map((x) => Math.round((0.25 * x + 0.75 * 200) * (0.45 + 0.6 * bright)));
+        const mixed = base.map((x) => Math.round((0.25 * x + 0.75 * 235) * (0.55 + 0.6 * bright)));
         draw.fillStyle = draw.strokeStyle = `rgb(${mixed.map((x) => Math.min(255, x)).join(",")})`;
         draw.beginPath();
         corners.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...flat(p)));
@@ -122,7 +122,7 @@
       draw.stroke();
       draw.setLineDash([]);
       draw.lineWidth = width / 2.5;
-      for (const line of data.wires) {
+      for (const line of data.solids.length ? [] : data.wires) {
         draw.beginPath();
         line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...points[p]));
         draw.stroke();
