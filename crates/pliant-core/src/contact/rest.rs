@@ -225,7 +225,7 @@ impl Scene {
         let mechanism = self.mechanism();
         let fell = |body: usize, speed: f64| {
             let way = (after[body].position - before[body].position).dot(&gravity) / g;
-            way > FREELY * (speed + g * STEP) * STEP && !self.is_pushed(body)
+            way > FREELY * (speed + 0.5 * g * STEP) * STEP && !self.is_pushed(body)
         };
         let loose = mechanism.loose();
         let is_loose = |body: usize| loose.iter().any(|other| other.index() == body);

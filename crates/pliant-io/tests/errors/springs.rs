@@ -14,11 +14,11 @@ fn neither_body_nor_effector() {
     of(
         "name = \"s\"\npoint = [0, 0, 0]\nstiffness = 1\n",
         r##"
-error: neither `body` nor `effector` is given
- --> scene.toml:6:1
+error: spring `s`: neither `body` nor `effector` is given
+ --> scene.toml:7:8
   |
-6 | [[spring]]
-  | ^^^^^^^^^^ name one that it acts on
+7 | name = "s"
+  |        ^^^ name one that it acts on
 "##,
     );
 }
@@ -82,11 +82,11 @@ fn without_strength() {
     of(
         "name = \"s\"\nbody = \"a\"\npoint = [0, 0, 0]\n",
         r##"
-error: it has neither stiffness nor damping
- --> scene.toml:6:1
+error: spring `s`: it has neither stiffness nor damping
+ --> scene.toml:7:8
   |
-6 | [[spring]]
-  | ^^^^^^^^^^ give stiffness = 100.0, N/m
+7 | name = "s"
+  |        ^^^ give stiffness = 100.0, N/m
 "##,
     );
 }
