@@ -38,8 +38,10 @@ const GONE_SPANS: f64 = 3.0;
 const STEADY: f64 = 1e-3;
 const STEADY_STEPS: usize = 400;
 
-/// What falls free moves at most so far in a step, in radii; it does fall if it moves this part of what a free fall would.
+/// What falls free moves at most so far in a step, in radii, or this part of the way to where it counts as gone, so that it arrives in time;
+/// it does fall if it moves this part of what a free fall would.
 const FALL: f64 = 0.05;
+const FALL_OF_GONE: f64 = 1.0 / 5000.0;
 const FREELY: f64 = 0.9;
 
 /// With less friction it stays where it is if it comes to rest within this, in radii: contact and springs yield a little.
@@ -170,6 +172,7 @@ impl Scene {
         let radius = self.rest_radius();
         let start = self.rest_poses();
         let gone = (GONE * radius).max(GONE_SPANS * self.span(&start));
+        let fastest = (FALL * radius).max(FALL_OF_GONE * gone) / STEP;
         let mut now = start.clone();
         let mut moves: Vec<f64> = Vec::new();
         let mut speeds = vec![0.0; start.len()];
@@ -179,7 +182,7 @@ impl Scene {
         while rest.steps < most {
             self.step(STEP)?;
             let next = self.rest_poses();
-            self.fall(&now, &next, FALL * radius / STEP, &mut speeds);
+            self.fall(&now, &next, fastest, &mut speeds);
             self.stop(time - STEP, steps, &speeds);
             rest.moved = farthest(&now, &next, radius).1;
             now = next;

@@ -56,12 +56,6 @@ fn times_and_points_that_do_not_fit() {
     of(
         "name = \"s\"\nbody = \"a\"\ntime = [0, 1, 1]\npoint = [[0, 0, 0], [1, 0, 0]]\nstiffness = -1\n",
         r##"
-error: the stiffness of spring `s` is -1
-  --> scene.toml:11:13
-   |
-11 | stiffness = -1
-   |             ^^ zero or above and at most 1e200
-
 error: the times of spring `s` do not increase
  --> scene.toml:9:8
   |
@@ -73,6 +67,12 @@ error: spring `s` has 2 points for 3 times
    |
 10 | point = [[0, 0, 0], [1, 0, 0]]
    |         ^^^^^^^^^^^^^^^^^^^^^^ give one point for each time
+
+error: the stiffness of spring `s` is -1
+  --> scene.toml:11:13
+   |
+11 | stiffness = -1
+   |             ^^ zero or above and at most 1e200
 "##,
     );
 }
