@@ -163,7 +163,7 @@ impl Inputs {
         self.changes.laws = other.changes.laws;
         self.friction.copy_from_slice(&other.friction);
         self.governed.clone_from(&other.governed);
-        self.followed.copy_from_slice(&other.followed);
+        self.follow_as(other);
     }
 
     /// Copies spring couplings, without new memory once there were as many.
@@ -339,7 +339,7 @@ impl Inputs {
         self.followed = followed;
     }
 
-    /// Follows the targets that others follow, of a mechanism with the same ones, springs left aside.
+    /// Follows what others follow, of a mechanism with the same targets; of springs, those that both have, which come first.
     pub(crate) fn follow_as(&mut self, other: &Inputs) {
         for (own, other) in self.followed.iter_mut().zip(&other.followed) {
             *own = *other;
