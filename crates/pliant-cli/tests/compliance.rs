@@ -336,6 +336,54 @@ body = "head"
             assert!((C[i][k] - expected).abs() < 1e-8, "{i} {k}: {}", C[i][k]);
         }
     }
+    // What contacts yield as springs is no motion: the neck is one, and 24 freedoms of the hexapod less three for each of six feet are six.
+    assert_eq!(document["rank"], 1);
+    assert_eq!(run.json(&["compliance", "hexapod-terrain", "--resting"], 0)["rank"], 6);
     run.fails(&["compliance", "two-link", "--resting"], 2, &["--resting", "--loaded"]);
     run.fails(&["compliance", "pad.toml", "--gravity", "0,0,1"], 2, &["--resting"]);
+}
+
+/// A ball that a spring presses on the floor would roll: a warning has what that changes.
+#[test]
+fn at_rest_what_rolls_is_a_warning() {
+    let run = Run::new("compliance-rolling");
+    let scene = |shape: &str| {
+        format!(
+            r#"
+world = {{ shape = [{{ kind = "plane", friction = 1.0 }}] }}
+[[body]]
+name = "ball"
+position = [0, 0, 0.10001]
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+[[body.shape]]
+{shape}
+friction = 1.0
+[[joint]]
+name = "held"
+kind = "bushing"
+parent = "world"
+child = "ball"
+position = [0, 0, 0.3]
+stiffness = [900, 700, 1000, 200, 150, 100]
+damping = 1
+rest = [0, 0, -0.05, 0, 0, 0]
+[[effector]]
+name = "tip"
+body = "ball"
+"#
+        )
+    };
+    run.file("ball.toml", &scene("kind = \"ball\"\nradius = 0.1"));
+    let measures = run.json(&["compliance", "ball.toml", "--resting"], 0)["measures"].clone();
+    assert_eq!(measures[0]["kind"], "rolling left out", "{measures}");
+    let measure = measures[0]["measure"].as_f64().expect("a number");
+    // About y the point that stays is turned against springs, 150 N·m/rad + 900 N/m (0.3 m)², less what presses from above: the spring's 50 N
+    // at 0.3 m and the weight at 0.1 m. Rolling adds Nρ. What is softest is the spin, held by 100 N·m/rad.
+    let weight = 2.0 * 9.81;
+    let held = 150.0 + 900.0 * 0.09 - (50.0 * 0.3 + weight * 0.1);
+    let expected = 0.1 * (50.0 + weight) / (held * held) * 100.0;
+    assert!((measure / expected - 1.0).abs() < 1e-3, "{measure} of {expected}");
+    run.file("box.toml", &scene("kind = \"box\"\nsize = [0.2, 0.2, 0.2]"));
+    assert_eq!(run.json(&["compliance", "box.toml", "--resting"], 0)["warnings"], serde_json::json!([]));
 }

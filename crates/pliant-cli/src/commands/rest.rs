@@ -1,8 +1,7 @@
 //! `pliant statics` of what touches: where a scene rests, with what forces, and how much friction that needs.
 
-use pliant::contact::{Contact, Grip, Rest, Scene};
+use pliant::contact::{Contact, Grip, Rest, Scene, Stuck};
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
-use pliant::full;
 use pliant::mechanism::Mechanism;
 use serde_json::{Value, json};
 
@@ -43,11 +42,7 @@ fn look(stage: &Stage, inputs: &Inputs) -> Option<Result<(Rest, Scene), Failure>
 
 /// A scene at rest with its contacts as constraints, in equilibrium, for its compliance. Refused where contacts are about to slip: they
 /// then yield in one direction and not in the other.
-pub fn stuck(
-    stage: &Stage,
-    inputs: &Inputs,
-    counted: &mut Vec<Warning>,
-) -> Option<Result<full::Simulation, Failure>> {
+pub fn stuck(stage: &Stage, inputs: &Inputs, counted: &mut Vec<Warning>) -> Option<Result<Stuck, Failure>> {
     let (rest, mut scene) = match look(stage, inputs)? {
         Ok(found) => found,
         Err(failure) => return Some(Err(failure)),
@@ -65,13 +60,22 @@ pub fn stuck(
 /// How far the equilibrium with constraints may be from the rest that it stands for, in radii.
 const SAME: f64 = 1e-5;
 
-fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<full::Simulation, Failure> {
-    let mut simulation = scene.stuck().map_err(Failure::job)?;
+fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure> {
+    let mut stuck = scene.stuck().map_err(Failure::job)?;
+    let round = stuck.has_round_contacts();
+    let simulation = &mut stuck.simulation;
     let found = simulation.settle(&StaticsSettings::default()).map_err(Failure::job)?;
     if !found.converged {
         return Err(Failure::job(not_converged(&found)));
     }
-    counted.extend((!found.stable).then(unstable));
+    if !found.stable && round {
+        counted.push(Warning {
+            text: "with round surfaces held by the points that touch, the equilibrium is no minimum of energy; that they roll may make it one, and is left out".into(),
+            ..unstable()
+        });
+    } else {
+        counted.extend((!found.stable).then(unstable));
+    }
     let radius = scene.mechanism().radius().max(f64::MIN_POSITIVE);
     let apart = (simulation.state().poses.iter().zip(&scene.state().poses))
         .map(|(a, b)| (a.position - b.position).norm() / radius)
@@ -85,7 +89,7 @@ fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<full::Simulatio
             quantity(apart, "radii")
         ),
     }));
-    Ok(simulation)
+    Ok(stuck)
 }
 
 /// Why a scene cannot be put together, with what may help.
