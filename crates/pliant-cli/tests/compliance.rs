@@ -374,7 +374,7 @@ body = "ball"
 "#
         )
     };
-    run.file("ball.toml", &scene("kind = \"ball\"\nradius = 0.1"));
+    run.file("ball.toml", scene("kind = \"ball\"\nradius = 0.1"));
     let measures = run.json(&["compliance", "ball.toml", "--resting"], 0)["measures"].clone();
     assert_eq!(measures[0]["kind"], "rolling left out", "{measures}");
     let measure = measures[0]["measure"].as_f64().expect("a number");
@@ -384,6 +384,6 @@ body = "ball"
     let held = 150.0 + 900.0 * 0.09 - (50.0 * 0.3 + weight * 0.1);
     let expected = 0.1 * (50.0 + weight) / (held * held) * 100.0;
     assert!((measure / expected - 1.0).abs() < 1e-3, "{measure} of {expected}");
-    run.file("box.toml", &scene("kind = \"box\"\nsize = [0.2, 0.2, 0.2]"));
+    run.file("box.toml", scene("kind = \"box\"\nsize = [0.2, 0.2, 0.2]"));
     assert_eq!(run.json(&["compliance", "box.toml", "--resting"], 0)["warnings"], serde_json::json!([]));
 }
