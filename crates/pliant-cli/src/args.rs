@@ -127,6 +127,10 @@ pub struct Compliance {
     /// their forces (N, N·m) add
     #[arg(long, conflicts_with = "at")]
     pub loaded: bool,
+    /// At the rest on what it touches, as `statics` finds it, under gravity, the loads of the scene and those of --load; contacts
+    /// that push are constraints, and a free base is held by them alone
+    #[arg(long, conflicts_with = "loaded")]
+    pub resting: bool,
     #[command(flatten)]
     pub loading: Loading,
 }

@@ -1,13 +1,16 @@
-//! What acts on a mechanism from outside, the same options for every command: `--load`, `--gravity`, `--no-gravity`; and of
-//! those in which something moves or settles, `--scene-load` and `--spring`.
+//! What acts on a mechanism from outside, the same options for every command: `--load`, `--gravity`, `--no-gravity`, `--spring`; and of
+//! those in which something moves or settles, `--scene-load`.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 use clap::Args;
-use pliant::engine::{Inputs, Simulation, Spring, SpringId};
-use pliant::mechanism::{BodyId, EffectorId, LoadDescription, Mechanism};
+use pliant::engine::{Inputs, Simulation, SpringId};
+use pliant::mechanism::{
+    BodyId, Effector, EffectorId, LoadDescription, Mechanism, SpringDescription, SpringEnd, SpringStart,
+};
 use pliant::nalgebra::Vector6;
-use pliant::spatial::{Pose, Twist, Wrench};
+use pliant::spatial::{Pose, Wrench};
 use serde_json::{Value, json};
 
 use crate::choices::did_you_mean;
@@ -65,10 +68,6 @@ pub struct Acting {
     /// Also apply the loads that the scene itself shows
     #[arg(long)]
     scene_load: bool,
-    /// Spring of k N/m from the origin of an effector or body to a point of the world (m), without length when at
-    /// rest. May be given several times
-    #[arg(long, value_name = "NAME=x,y,z,k")]
-    spring: Vec<SpringArgument>,
 }
 
 /// A load by the name of what it acts on.
@@ -101,7 +100,7 @@ impl FromStr for LoadArgument {
 /// A spring to a point of the world, by the name of what it acts on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpringArgument {
-    name: String,
+    pub name: String,
     /// m, world axes.
     point: [f64; 3],
     /// N/m.
@@ -204,38 +203,38 @@ impl Loading {
     }
 }
 
-/// Springs of a run, by the names of what they act on.
-pub type Springs = Vec<(String, SpringId)>;
-
 impl Acting {
-    /// The inputs of a mechanism with all of it, and which springs they have.
-    pub fn inputs(&self, mechanism: &Mechanism) -> Result<(Inputs, Springs), Failure> {
-        let mut inputs = self.loading.inputs(mechanism, self.scene_load)?;
-        let mut springs = Springs::new();
-        for SpringArgument { name, point, stiffness } in &self.spring {
-            let (body, frame) = match find("--spring", name, mechanism)? {
-                Place::Effector(effector) => (mechanism[effector].body, mechanism[effector].frame),
-                Place::Body(body) => (body, Pose::identity()),
-            };
-            let spring = Spring {
-                body,
-                frame,
-                target: Pose::translation(*point),
-                target_twist: Twist::ZERO,
-                stiffness: *stiffness,
-                turning_stiffness: 0.0,
-                damping: 0.0,
-                turning_damping: 0.0,
-            };
-            springs.push((name.clone(), inputs.add_spring(spring).map_err(Failure::input)?));
-        }
-        Ok((inputs, springs))
+    /// The inputs of a mechanism with all of it.
+    pub fn inputs(&self, mechanism: &Mechanism) -> Result<Inputs, Failure> {
+        self.loading.inputs(mechanism, self.scene_load)
     }
 
-    /// Whether a load or spring acts on this effector.
+    /// Whether a load acts on this effector.
     pub fn acts_on(&self, name: &str) -> bool {
-        self.loading.acts_on(name) || self.spring.iter().any(|spring| spring.name == name)
+        self.loading.acts_on(name)
     }
+}
+
+/// The mechanism with these springs, as those of its scene.
+pub fn with_springs(mechanism: &Mechanism, springs: &[SpringArgument]) -> Result<Mechanism, Failure> {
+    let mut builder = mechanism.to_builder();
+    let mut taken: HashSet<String> = mechanism.springs().iter().map(|spring| spring.name.clone()).collect();
+    for SpringArgument { name, point, stiffness } in springs {
+        let on = match find("--spring", name, mechanism)? {
+            Place::Effector(_) => SpringStart::Effector(name.clone()),
+            Place::Body(_) => SpringStart::Body { body: name.clone(), frame: Pose::identity() },
+        };
+        let mut own = name.clone();
+        for k in 2.. {
+            if taken.insert(own.clone()) {
+                break;
+            }
+            own = format!("{name} {k}");
+        }
+        let spring = SpringDescription::new(own, on, SpringEnd::Point(*point));
+        builder.spring(spring.stiffness(*stiffness));
+    }
+    builder.build().map_err(Failure::input)
 }
 
 /// What springs exert, world axes, N.
@@ -246,14 +245,22 @@ pub struct Report {
     pub rows: Vec<(&'static str, String)>,
 }
 
-/// What springs exert at the end.
-pub fn report(springs: &Springs, simulation: &mut dyn Simulation) -> Report {
+/// What the scene's springs exert at the end.
+pub fn report(simulation: &mut dyn Simulation) -> Report {
+    let springs: Vec<(String, SpringId)> =
+        simulation.inputs().scene_springs().map(|(name, id)| (name.to_string(), id)).collect();
     let (mut list, mut rows) = (Vec::new(), Vec::new());
     for (name, id) in springs {
-        let force = simulation.spring_force(*id).expect("a spring of this run").force;
-        list.push(json!({ "on": name, "force": [force.x, force.y, force.z] }));
+        let force = simulation.spring_force(id).expect("a spring of this run").force;
+        let spring = *simulation.inputs().spring(id).expect("a spring of this run");
+        // A model file's mechanism has not the springs that are given with it.
+        let mechanism = simulation.mechanism();
+        let sits = |e: &&Effector| e.body == spring.body && e.frame == spring.frame;
+        let on = mechanism.effectors().iter().find(sits).map_or(&mechanism[spring.body].name, |e| &e.name);
+        list.push(json!({ "name": name, "on": on, "force": [force.x, force.y, force.z] }));
         let [x, y, z] = [force.x, force.y, force.z].map(|x| quantity(x, "N"));
-        rows.push(("spring", format!("{x}, {y}, {z} on `{name}`")));
+        let by = if name == *on { String::new() } else { format!(" by `{name}`") };
+        rows.push(("spring", format!("{x}, {y}, {z} on `{on}`{by}")));
     }
     Report { json: (!list.is_empty()).then(|| ("springs".into(), list.into())), rows }
 }

@@ -1,4 +1,4 @@
-//! How a mechanism is looked at, the same options for every command: `--at`, `--base`, `--effector`. They change the mechanism
+//! How a mechanism is looked at, the same options for every command: `--at`, `--base`, `--effector`, `--spring`. They change the mechanism
 //! before anything else sees it.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use pliant::spatial::Pose;
 use crate::args::Common;
 use crate::choices::did_you_mean;
 use crate::failure::Failure;
-use crate::load::{self, Place};
+use crate::load::{self, Place, SpringArgument};
 use crate::mechanism::{MechanismArgument, Source};
 use crate::output::{count, first_few, quantity};
 
@@ -33,6 +33,10 @@ pub struct Setup {
     /// stay. May be given several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
+    /// Spring of k N/m from the origin of an effector or body to a point of the world (m), without length when at
+    /// rest, in addition to those of the scene. May be given several times
+    #[arg(long, value_name = "NAME=x,y,z,k")]
+    spring: Vec<SpringArgument>,
 }
 
 /// The position of a joint, by its name.
@@ -73,6 +77,11 @@ fn placement(text: &str) -> Result<Pose, String> {
 }
 
 impl Setup {
+    /// Whether springs are given, which a model file's models do not have.
+    pub fn has_springs(&self) -> bool {
+        !self.spring.is_empty()
+    }
+
     /// What MECH names, so set up; `loaded` says on which effectors loads act, beside those of the scene.
     pub fn open(
         &self,
@@ -98,8 +107,12 @@ impl Setup {
         if let Some(pose) = &self.base {
             mechanism = placed(&mechanism, pose)?;
         }
+        if !self.spring.is_empty() {
+            mechanism = load::with_springs(&mechanism, &self.spring)?;
+        }
         if !self.effectors.is_empty() {
-            mechanism = with_effectors(&mechanism, &self.effectors, loaded)?;
+            let sprung = |name: &str| self.spring.iter().any(|spring| spring.name == name);
+            mechanism = with_effectors(&mechanism, &self.effectors, |name| loaded(name) || sprung(name))?;
         }
         Ok((Source { mechanism, model }, warnings))
     }

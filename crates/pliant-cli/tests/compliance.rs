@@ -286,3 +286,104 @@ fn the_incremental_method_tells_where_it_is_not_exact() {
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     assert!(outcome.out.contains("is not exact here") && outcome.out.contains("`e`"), "{}", outcome.out);
 }
+
+/// A slider with a pad that its spring presses on a wall: along the wall's normal nothing yields, along it nothing either while friction
+/// holds; the free part beyond a second spring yields as that spring does.
+#[test]
+fn at_rest_contacts_hold() {
+    let run = Run::new("compliance-resting");
+    run.file(
+        "pad.toml",
+        r#"
+[mechanism]
+gravity = [0, 0, -10]
+[[world.shape]]
+kind = "plane"
+friction = 0.8
+[[body]]
+name = "pad"
+position = [0, 0, 0.0505]
+mass = 1
+inertia = [0.01, 0.01, 0.01]
+free = true
+[[body.shape]]
+kind = "box"
+size = [0.2, 0.2, 0.1]
+friction = 0.8
+[[body]]
+name = "head"
+position = [0, 0, 0.3]
+mass = 2
+inertia = [0.01, 0.01, 0.01]
+[[joint]]
+name = "neck"
+kind = "prismatic"
+parent = "pad"
+child = "head"
+axis = [0, 0, 1]
+stiffness = 500
+damping = 10
+[[effector]]
+name = "top"
+body = "head"
+"#,
+    );
+    let document = run.json(&["compliance", "pad.toml", "--resting"], 0);
+    let C = matrix(&document);
+    for i in 0..6 {
+        for k in 0..6 {
+            let expected = if i == 2 && k == 2 { 1.0 / 500.0 } else { 0.0 };
+            assert!((C[i][k] - expected).abs() < 1e-8, "{i} {k}: {}", C[i][k]);
+        }
+    }
+    // What contacts yield as springs is no motion: the neck is one, and 24 freedoms of the hexapod less three for each of six feet are six.
+    assert_eq!(document["rank"], 1);
+    assert_eq!(run.json(&["compliance", "hexapod-terrain", "--resting"], 0)["rank"], 6);
+    run.fails(&["compliance", "two-link", "--resting"], 2, &["--resting", "--loaded"]);
+    run.fails(&["compliance", "pad.toml", "--gravity", "0,0,1"], 2, &["--resting"]);
+}
+
+/// A ball that a spring presses on the floor would roll: a warning has what that changes.
+#[test]
+fn at_rest_what_rolls_is_a_warning() {
+    let run = Run::new("compliance-rolling");
+    let scene = |shape: &str| {
+        format!(
+            r#"
+world = {{ shape = [{{ kind = "plane", friction = 1.0 }}] }}
+[[body]]
+name = "ball"
+position = [0, 0, 0.10001]
+mass = 2
+inertia = [0.1, 0.1, 0.1]
+[[body.shape]]
+{shape}
+friction = 1.0
+[[joint]]
+name = "held"
+kind = "bushing"
+parent = "world"
+child = "ball"
+position = [0, 0, 0.3]
+stiffness = [900, 700, 1000, 200, 150, 100]
+damping = 1
+rest = [0, 0, -0.05, 0, 0, 0]
+[[effector]]
+name = "tip"
+body = "ball"
+"#
+        )
+    };
+    run.file("ball.toml", scene("kind = \"ball\"\nradius = 0.1"));
+    let measures = run.json(&["compliance", "ball.toml", "--resting"], 0)["measures"].clone();
+    assert_eq!(measures[0]["kind"], "rolling left out", "{measures}");
+    let measure = measures[0]["measure"].as_f64().expect("a number");
+    // About y the point that stays is turned against springs, 150 N·m/rad + 900 N/m (0.3 m)², less what presses from above: the spring's 50 N
+    // at 0.3 m and the weight at 0.1 m. Rolling adds Nρ. What is softest is the spin, held by 100 N·m/rad.
+    let weight = 2.0 * 9.81;
+    let held = 150.0 + 900.0 * 0.09 - (50.0 * 0.3 + weight * 0.1);
+    let expected = 0.1 * (50.0 + weight) / (held * held) * 100.0;
+    assert!((measure / expected - 1.0).abs() < 1e-3, "{measure} of {expected}");
+    run.file("box.toml", scene("kind = \"box\"\nsize = [0.2, 0.2, 0.2]"));
+    assert_eq!(run.json(&["compliance", "box.toml", "--resting"], 0)["warnings"], serde_json::json!([]));
+}

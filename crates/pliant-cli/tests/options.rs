@@ -249,6 +249,24 @@ fn a_spring_pulls_to_a_point_in_every_engine() {
         let times = ["--engine", engine, "--duration", "5", "--dt", "0.01"];
         check(&run.json(&[&["simulate"], &spring[..], &times].concat(), 0), 1e-9, engine);
     }
+    // A spring of the scene is the same one, and is listed.
+    let scene = format!(
+        "{SLIDER}\n[[spring]]\nname = \"lead\"\neffector = \"hook\"\npoint = [0, 0, 0.3]\nstiffness = 200\n"
+    );
+    run.file("sprung.toml", &scene);
+    check(&run.json(&["statics", "sprung.toml"], 0), 1e-10, "scene");
+    let listed = run.json(&["info", "sprung.toml"], 0);
+    assert_eq!(
+        (&listed["springs"][0]["name"], &listed["springs"][0]["on"]),
+        (&"lead".into(), &"hook".into())
+    );
+    // The compliance along the rail is 1/(k₁ + k₂), of the option and of the scene, loaded or not.
+    for arguments in [&spring[..], &["sprung.toml"], &["sprung.toml", "--loaded"]] {
+        let document = run.json(&[&["compliance"], arguments].concat(), 0);
+        let along = numbers(&document["compliance"][2])[2];
+        assert!((along * (k1 + k2) - 1.0).abs() < 1e-9, "{arguments:?}: {along}");
+    }
+    run.json(&[&["compare"], &spring[..], &["-o", "slider.html"]].concat(), 0);
     let body = run.json(&["statics", "slider.toml", "--spring", "block=0,0,0.2,200"], 0);
     assert!((numbers(&body["joints"]["rail"]["position"])[0] - q).abs() < 1e-10);
     run.fails(
@@ -267,6 +285,10 @@ fn a_model_file_is_of_one_mechanism_as_it_is() {
         run.fails(&["statics", "m.pliant", option[0], option[1]], 2, &[option[0], "model file"]);
     }
     run.fails(&["compare", "m.pliant", "--load", "tip=0,1,0"], 2, &["--load", "model file"]);
+    run.fails(&["compare", "m.pliant", "--spring", "tip=0,1,0,1"], 2, &["--spring", "model file"]);
+    // A spring coupling is an input of its engine too.
+    let sprung = run.json(&["statics", "m.pliant", "--spring", "tip=1,0.1,0,1"], 0);
+    assert_eq!(sprung["springs"][0]["on"], "tip");
     // Gravity and loads are inputs of its engine.
     run.json(&["statics", "m.pliant", "--gravity", "0,0,-1", "--load", "tip=0,1,0"], 0);
 }

@@ -1,5 +1,6 @@
 //! `pliant compliance`: how soft a mechanism is at its effectors.
 
+use pliant::contact::Stuck;
 use pliant::engine::{Simulation, StaticsSettings, Warning};
 use pliant::full;
 use pliant::mechanism::Mechanism;
@@ -7,6 +8,7 @@ use pliant::nalgebra::DMatrix;
 use pliant::reduced::{Projection, Reduction, Reference};
 use serde_json::{Value, json};
 
+use super::rest;
 use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
@@ -14,10 +16,13 @@ use crate::mechanism::Source;
 use crate::output::{Answer, listing, table};
 use crate::progress::Spinner;
 use crate::setup::Setup;
-use crate::touching;
+use crate::touching::{self, Stage};
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
 const NONE: f64 = 1e-12;
+
+/// What rolling changes is warned of from this part of the compliance on.
+const ROLLS: f64 = 1e-3;
 
 /// What the columns of a table are, with the units of translations and of rotations.
 const COLUMNS: [(&[&str; 3], [&str; 2]); 2] =
@@ -28,25 +33,34 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 
 /// From wrenches on effectors to their motion.
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
-    if let (false, Some(option)) = (arguments.loaded, arguments.loading.option()) {
+    if let (false, Some(option)) = (arguments.loaded || arguments.resting, arguments.loading.option()) {
         return Err(Failure::input(format!(
-            "{option} acts at the equilibrium of --loaded, and without that nothing does: add --loaded, or leave it out"
+            "{option} acts at the equilibrium of --loaded or --resting, and without these nothing does: add one, or leave it out"
         )));
     }
     let Setup { effectors, .. } = &arguments.setup;
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.loading.acts_on(name));
     let (Source { mechanism, .. }, mut counted) = opened?;
     let _spinner = Spinner::new(common.format(), "computing the compliance");
-    let reference = match arguments.loaded {
-        true => loaded(arguments, common, &mechanism, &mut counted)?,
-        false => Reference::at_rest(&mechanism),
+    let sprung = || mechanism.with_springs_as_joints().map_err(Failure::input);
+    let (reference, stuck) = match (arguments.loaded, arguments.resting) {
+        (true, _) => (loaded(arguments, common, &sprung()?, &mut counted)?, None),
+        (_, true) => {
+            let mut stuck = resting(arguments, common, &mechanism, &mut counted)?;
+            (Reference::at_equilibrium(&mut stuck.simulation), Some(stuck))
+        }
+        _ => (Reference::at_rest(&sprung()?), None),
     };
     let mut reduction = Reduction::at(reference).method(arguments.method);
     if !effectors.is_empty() {
         reduction = reduction.effectors(effectors);
     }
     let projection = reduction.project().map_err(|error| arguments.mechanism.unreduced(error))?;
-    let rank = projection.rank(reduction.reference());
+    let least = stuck.as_ref().map_or(0.0, Stuck::least_compliance);
+    let rank = projection.rank_above(reduction.reference(), least);
+    let shown = Shown::new(projection.compliance(), mechanism.radius(), least);
+    let rolled = stuck.map(|stuck| stuck.left_out_by_rolling(&projection, reduction.reference()));
+    counted.extend(rolled.and_then(|change| rolling(&shown, &change)));
     let json = json!({
         "effectors": projection.effectors().iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),
         "compliance": projection.compliance().row_iter().map(|r| r.iter().copied().collect()).collect::<Vec<Value>>(),
@@ -54,7 +68,7 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
         "exact": projection.is_exact(),
         "inexact_at": projection.inexact_at(),
     });
-    let text = text(&projection, rank, mechanism.radius());
+    let text = text(&projection, rank, &shown);
     Ok(Answer::warned(text, mechanism.warnings(), counted, json))
 }
 
@@ -79,7 +93,41 @@ fn loaded(
     Ok(Reference::at_equilibrium(&mut simulation))
 }
 
-fn text(projection: &Projection, rank: usize, radius: f64) -> String {
+/// The rest on what it touches, contacts as constraints.
+fn resting(
+    arguments: &Compliance,
+    common: &Common,
+    mechanism: &Mechanism,
+    counted: &mut Vec<Warning>,
+) -> Result<Stuck, Failure> {
+    let Some(stage) = Stage::of(mechanism, &arguments.mechanism, common)? else {
+        return Err(Failure::input(
+            "--resting: nothing here can touch anything; the equilibrium of springs and loads alone is --loaded",
+        ));
+    };
+    let inputs = arguments.loading.inputs(mechanism, true)?;
+    match rest::stuck(&stage, &inputs, counted) {
+        Some(stuck) => stuck,
+        None => Err(Failure::job("--resting: things start inside each other; `pliant info` shows which")),
+    }
+}
+
+/// Warns where round surfaces roll.
+fn rolling(shown: &Shown<'_>, change: &DMatrix<f64>) -> Option<Warning> {
+    let largest = Shown::new(change, shown.radius, 0.0).largest;
+    let part = if largest > 0.0 { largest / shown.largest } else { 0.0 };
+    (part > ROLLS).then(|| Warning {
+        kind: "rolling left out",
+        measure: part,
+        unit: "",
+        text: format!(
+            "round surfaces that touch are held by one point, and would roll: that changes the compliance by about {:.2} %",
+            100.0 * part
+        ),
+    })
+}
+
+fn text(projection: &Projection, rank: usize, shown: &Shown<'_>) -> String {
     let C = projection.compliance();
     let effectors = projection.effectors();
     let names: Vec<&str> = effectors.iter().map(|e| e.name.as_str()).collect();
@@ -98,7 +146,6 @@ fn text(projection: &Projection, rank: usize, radius: f64) -> String {
             bodies.join(", ")
         ));
     }
-    let shown = Shown::new(C, radius);
     for a in 0..names.len() {
         // What is symmetric is shown once.
         let from = if C == &C.transpose() { a } else { 0 };
@@ -111,16 +158,18 @@ fn text(projection: &Projection, rank: usize, radius: f64) -> String {
     text
 }
 
-/// A compliance in blocks of two effectors, what rounding left taken out.
+/// A compliance in blocks of two effectors, what rounding left taken out, and what contacts yield.
 struct Shown<'a> {
     compliance: &'a DMatrix<f64>,
     radius: f64,
     largest: f64,
+    least: f64,
 }
 
 impl Shown<'_> {
-    fn new(compliance: &DMatrix<f64>, radius: f64) -> Shown<'_> {
-        let mut shown = Shown { compliance, radius: if radius > 0.0 { radius } else { 1.0 }, largest: 0.0 };
+    fn new(compliance: &DMatrix<f64>, radius: f64, least: f64) -> Shown<'_> {
+        let radius = if radius > 0.0 { radius } else { 1.0 };
+        let mut shown = Shown { compliance, radius, largest: 0.0, least };
         let m = compliance.nrows();
         shown.largest = (0..m)
             .flat_map(|i| (0..m).map(move |k| (i, k)))
@@ -136,7 +185,7 @@ impl Shown<'_> {
     }
 
     fn entry(&self, i: usize, k: usize) -> f64 {
-        if self.size(i, k) <= NONE * self.largest { 0.0 } else { self.compliance[(i, k)] }
+        if self.size(i, k) <= self.least.max(NONE * self.largest) { 0.0 } else { self.compliance[(i, k)] }
     }
 
     /// Whether a wrench on one of two effectors moves the other.

@@ -1,7 +1,7 @@
 //! `pliant info`: what a mechanism is made of.
 
 use pliant::engines::Engine;
-use pliant::mechanism::{Mechanism, REPEATED_WITHIN, Summary};
+use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
@@ -35,6 +35,13 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let (repeated, of_repeated) = repeated(mechanism);
     rows.extend(repeated.map(|row| ("repeated", row)));
     json["repeated"] = of_repeated;
+    let springs = springs(mechanism);
+    if !springs.is_empty() {
+        json["springs"] = springs.iter().map(|(_, json)| json.clone()).collect();
+        rows.extend(
+            springs.into_iter().enumerate().map(|(i, (row, _))| (if i == 0 { "springs" } else { "" }, row)),
+        );
+    }
     let counts = [
         ("world_shapes", "world shapes", mechanism.world_shapes().len()),
         ("loose_bodies", "loose bodies", mechanism.loose().len()),
@@ -74,6 +81,36 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         counted: Vec::new(),
         json,
     })
+}
+
+/// Springs of the scene to points of the world; those between bodies are joints.
+fn springs(mechanism: &Mechanism) -> Vec<(String, Value)> {
+    let about = |spring: &PointSpring| {
+        let on = spring.effector.map_or(&mechanism[spring.body].name, |effector| &mechanism[effector].name);
+        let [x, y, z] = spring.point[0].map(|x| quantity(x, "m"));
+        let moves = match spring.time.last() {
+            Some(end) => format!(", which moves until {}", quantity(*end, "s")),
+            None => String::new(),
+        };
+        let mut strengths = Vec::new();
+        for (value, unit) in [
+            (spring.stiffness, "N/m"),
+            (spring.turning_stiffness, "N·m/rad"),
+            (spring.damping, "N·s/m"),
+            (spring.turning_damping, "N·m·s/rad"),
+        ] {
+            strengths.extend((value != 0.0).then(|| quantity(value, unit)));
+        }
+        let row =
+            format!("`{}` of {} from `{on}` to {x}, {y}, {z}{moves}", spring.name, strengths.join(", "));
+        let json = json!({
+            "name": spring.name, "on": on, "point": spring.point, "time": spring.time,
+            "stiffness": spring.stiffness, "turning_stiffness": spring.turning_stiffness,
+            "damping": spring.damping, "turning_damping": spring.turning_damping,
+        });
+        (row, json)
+    };
+    mechanism.springs().iter().map(about).collect()
 }
 
 /// Directions of loop joints that repeat what the rest closes, and how far they stay open.

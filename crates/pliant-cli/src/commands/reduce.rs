@@ -28,6 +28,9 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
     if let (Some(_), Some(option)) = (&source.model, arguments.gravity.option()) {
         return Err(setup::of_a_model(option));
     }
+    if source.model.is_some() && arguments.setup.has_springs() {
+        return Err(setup::of_a_model("--spring"));
+    }
     let whole = arguments.gravity.of(source.mechanism)?;
     // Loose bodies are left to contact, as in every engine; they are no free base.
     let (mechanism, loose) = match whole.loose().as_slice() {

@@ -1,12 +1,14 @@
 //! `pliant statics` of what touches: where a scene rests, with what forces, and how much friction that needs.
 
-use pliant::contact::{Contact, Grip, Rest, Scene};
-use pliant::engine::{Inputs, Simulation, Warning};
+use pliant::contact::{Contact, Grip, Rest, Scene, Stuck};
+use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
 use pliant::mechanism::Mechanism;
 use serde_json::{Value, json};
 
+use super::statics::{not_converged, unstable};
 use crate::choosing::EngineArgument;
 use crate::failure::Failure;
+use crate::load;
 use crate::output::{Answer, count, listing, quantity, table};
 use crate::report;
 use crate::touching::{self, Stage};
@@ -19,20 +21,86 @@ pub fn on_what_it_touches(
     mechanism: &Mechanism,
     counted: Vec<Warning>,
 ) -> Option<Result<Answer, Failure>> {
+    let found = look(stage, inputs)?;
+    Some(found.map(|(rest, mut scene)| answer(&rest, &mut scene, mechanism, counted)))
+}
+
+/// The scene where it rests, and how; `None` if it cannot be put together.
+fn look(stage: &Stage, inputs: &Inputs) -> Option<Result<(Rest, Scene), Failure>> {
     // Rest is the same in both engines with every freedom: the faster one looks for it, and in joint coordinates nothing tears.
     let (engine, _) = EngineArgument::Auto.choose(stage.held(), false);
     let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
     let mut scene = stage.scene(simulation).ok()?;
     scene.inputs_mut().clone_from(inputs);
     let unsettled = |failure: Failure| failure.detail("converged", false);
-    let rest = match scene.rest_with_margin() {
-        Ok(rest) => rest,
-        Err(error) => return Some(Err(unsettled(Failure::job(error)))),
+    Some(match scene.rest_with_margin() {
+        Ok(rest) if rest.converged => Ok((rest, scene)),
+        Ok(rest) => Err(unsettled(Failure::job(unheld(&rest)))),
+        Err(error) => Err(unsettled(Failure::job(error))),
+    })
+}
+
+/// A scene at rest with its contacts as constraints, in equilibrium, for its compliance. Refused where contacts are about to slip: they
+/// then yield in one direction and not in the other.
+pub fn stuck(stage: &Stage, inputs: &Inputs, counted: &mut Vec<Warning>) -> Option<Result<Stuck, Failure>> {
+    let (rest, mut scene) = match look(stage, inputs)? {
+        Ok(found) => found,
+        Err(failure) => return Some(Err(failure)),
     };
-    if !rest.converged {
-        return Some(Err(unsettled(Failure::job(unheld(&rest)))));
+    let needed = rest.friction_needed.unwrap_or(1.0);
+    if needed > NEARLY {
+        return Some(Err(Failure::job(format!(
+            "at rest it needs {:.1} % of the friction that there is: it is about to slip, and has no compliance there; more friction has",
+            100.0 * needed
+        ))));
     }
-    Some(Ok(answer(&rest, &mut scene, mechanism, counted)))
+    Some(held(&mut scene, counted).map_err(|failure| failure.detail("converged", false)))
+}
+
+/// How far the equilibrium with constraints may be from the rest that it stands for, in radii.
+const SAME: f64 = 1e-5;
+
+fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure> {
+    let mut stuck = scene.stuck().map_err(Failure::job)?;
+    let round = stuck.has_round_contacts();
+    let simulation = &mut stuck.simulation;
+    let found = simulation.settle(&StaticsSettings::default()).map_err(Failure::job)?;
+    if !found.converged {
+        return Err(Failure::job(not_converged(&found)));
+    }
+    if !found.stable && round {
+        counted.push(Warning {
+            text: "with round surfaces held by the points that touch, the equilibrium is no minimum of energy; that they roll may make it one, and is left out".into(),
+            ..unstable()
+        });
+    } else {
+        counted.extend((!found.stable).then(unstable));
+    }
+    let radius = scene.mechanism().radius().max(f64::MIN_POSITIVE);
+    let apart = (simulation.state().poses.iter().zip(&scene.state().poses))
+        .map(|(a, b)| (a.position - b.position).norm() / radius)
+        .fold(0.0, f64::max);
+    counted.extend((apart > SAME).then(|| Warning {
+        kind: "not at rest",
+        measure: apart,
+        unit: "radii",
+        text: format!(
+            "with its contacts as constraints it rests elsewhere, by {}: the compliance is off by a part of about that",
+            quantity(apart, "radii")
+        ),
+    }));
+    Ok(stuck)
+}
+
+/// Why a scene cannot be put together, with what may help.
+pub fn blocked(stage: &Stage) -> Option<Failure> {
+    let (engine, _) = EngineArgument::Auto.choose(stage.held(), false);
+    let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
+    let mut failure = stage.scene(simulation).err()?;
+    if stage.held().is_some_and(|held| held.bodies().iter().any(|body| body.free)) {
+        failure.message.push_str("; a free base is put higher by `--base x,y,z`");
+    }
+    Some(failure.detail("converged", false))
 }
 
 /// What to tell where nothing comes to rest.
@@ -79,7 +147,9 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
         ("contacts", format!("{}, {slipping} at the limit of their friction", pushing(scene).count())),
         ("friction needed", friction),
     ];
-    let rows = rows.into_iter().chain(report::largest_motions(scene));
+    let springs = load::report(scene);
+    json.extend(springs.json);
+    let rows = rows.into_iter().chain(springs.rows).chain(report::largest_motions(scene));
     let text = format!("{}\n{}\n{}", listing(rows), contact_table(scene), report::effector_table(scene));
     counted.extend((needed > NEARLY).then(|| Warning {
         kind: "about to slip",

@@ -41,7 +41,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let mechanism = &source.mechanism;
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
     // Bad input is reported before a model is made.
-    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
+    let inputs = arguments.acting.inputs(mechanism)?;
     // Loose bodies are left to contact.
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
     let (engine, why) = arguments.engine.choose(held, source.model.is_some());
@@ -85,7 +85,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     }
     let mut about = about.unwrap_or_default();
     about.json.extend([("engine", engine.name().into()), ("engine_why", why.into())]);
-    about.springs = load::report(&springs, running.simulation());
+    about.springs = load::report(running.simulation());
     let mut counted = beyond;
     counted.append(&mut running.simulation().warnings());
     // Limits that are passed at the end were passed on the way, where that was worse.

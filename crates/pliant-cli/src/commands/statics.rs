@@ -35,7 +35,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let (source, mut counted) = opened?;
     let mechanism = &source.mechanism;
     // Bad input is reported before a model is made.
-    let (inputs, springs) = arguments.acting.inputs(mechanism)?;
+    let inputs = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::OF_MODEL_FILES } else { Engine::Full };
     let (mut blended, mut motions) = (None, None);
     match arguments.engine.unwrap_or(default) {
@@ -59,9 +59,14 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     if full
         && mechanism.bodies().iter().any(|body| body.free)
         && let Some(stage) = stage()?
-        && let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone())
     {
-        return answer;
+        if let Some(answer) = rest::on_what_it_touches(&stage, &inputs, mechanism, counted.clone()) {
+            return answer;
+        }
+        // Nothing else could hold what is free.
+        if let Some(failure) = rest::blocked(&stage) {
+            return Err(failure);
+        }
     }
     let mut simulation: Box<dyn Simulation> = match (&blended, &motions) {
         (Some(blended), _) => blended.model.simulate().into(),
@@ -76,7 +81,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let engine = simulation.engine();
     counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
     let mut json = report::state(&mut *simulation);
-    let springs = load::report(&springs, &mut *simulation);
+    let springs = load::report(&mut *simulation);
     json.extend(springs.json);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());

@@ -61,8 +61,10 @@ impl Run {
     pub fn mechanisms(&self) -> Vec<String> {
         let list = self.json(&["list"], 0);
         let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
-        let scenes =
-            ["-terrain", "-catch", "-grasp", "-pick", "-hole", "-heap", "-thin", "-thick", "-post", "-wrap"];
+        let scenes = [
+            "-terrain", "-catch", "-grasp", "-pick", "-hole", "-heap", "-thin", "-thick", "-post", "-wrap",
+            "-stands", "-carries",
+        ];
         names.filter(|name| !scenes.iter().any(|scene| name.contains(scene))).map(String::from).collect()
     }
 

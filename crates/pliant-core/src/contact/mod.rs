@@ -33,8 +33,10 @@ mod pgs;
 mod quickhull;
 mod residual;
 mod rest;
+mod rolling;
 mod scene;
 mod spine;
+mod sticking;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -46,4 +48,5 @@ pub use free_body::FreeBody;
 pub use quickhull::{FINEST, convex_hull};
 pub use rest::{Grip, Rest};
 pub use scene::Scene;
+pub use sticking::Stuck;
 pub use world::{Contact, FreeBodyId, Report, SavedWorld, SimulationId, Solver, Touched, World};

@@ -273,6 +273,7 @@ impl engine::Simulation for Scene {
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.world.time() + dt);
+        self.changed |= self.inputs.follows_springs();
         if self.changed {
             self.pass_on()?;
             // The point of such a load moves with its body.

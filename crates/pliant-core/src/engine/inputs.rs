@@ -51,7 +51,7 @@ pub struct Inputs {
     pub(crate) springs: Vec<Spring>,
     /// Of each spring.
     spring_ids: Vec<SpringId>,
-    /// Of each target of the scene, whether steps follow it.
+    /// Of each target and then of each spring of the scene, whether steps follow it.
     followed: Vec<bool>,
     changes: Changes,
 }
@@ -82,7 +82,7 @@ impl PartialEq for Changes {
 }
 
 impl Inputs {
-    /// Gravity and spring rests of the mechanism, no loads, base at rest.
+    /// Gravity, spring rests and springs of the mechanism, no loads, base at rest.
     pub fn new(mechanism: &Mechanism) -> Inputs {
         let freedoms = || mechanism.joints().iter().flat_map(|joint| &joint.freedoms);
         let (laws, friction) = (laws::laws(mechanism), freedoms().map(|f| f.friction).collect::<Vec<_>>());
@@ -96,9 +96,9 @@ impl Inputs {
             rest: freedoms().map(|f| f.rest).collect(),
             base: Pose::identity(),
             base_twist: Twist::ZERO,
-            springs: Vec::new(),
-            spring_ids: Vec::new(),
-            followed: vec![true; mechanism.targets().len()],
+            springs: mechanism.springs().iter().map(|spring| Spring::of_scene(mechanism, spring)).collect(),
+            spring_ids: (0..mechanism.springs().len()).map(|i| SpringId::of_scene(mechanism, i)).collect(),
+            followed: vec![true; mechanism.targets().len() + mechanism.springs().len()],
             changes: Changes { laws: Version::new(), rests: Version::new() },
             mechanism: mechanism.clone(),
         }
@@ -163,7 +163,7 @@ impl Inputs {
         self.changes.laws = other.changes.laws;
         self.friction.copy_from_slice(&other.friction);
         self.governed.clone_from(&other.governed);
-        self.followed.copy_from_slice(&other.followed);
+        self.follow_as(other);
     }
 
     /// Copies spring couplings, without new memory once there were as many.
@@ -285,7 +285,8 @@ impl Inputs {
         self.laws.iter().zip(stretch).map(|(law, s)| 0.5 * law.stiffness * s * s).sum()
     }
 
-    /// Sets the spring rests that the scene's targets have at a time, s. Steps do so for the time that they end at.
+    /// Sets the spring rests that the scene's targets have at a time, s, and the points that its springs go to. Steps do so for the time
+    /// that they end at.
     pub fn follow_targets(&mut self, time: f64) {
         let followed = self.mechanism.targets().iter().zip(&self.followed);
         for (target, _) in followed.filter(|(_, followed)| **followed) {
@@ -302,6 +303,30 @@ impl Inputs {
                 }
             }
         }
+        let first = self.mechanism.targets().len();
+        for (i, spring) in self.mechanism.springs().iter().enumerate() {
+            if spring.time.is_empty() || !self.followed[first + i] {
+                continue;
+            }
+            let id = SpringId::of_scene(&self.mechanism, i);
+            if let Some(at) = self.spring_ids.iter().position(|other| *other == id) {
+                let (point, speed) = spring.point_at(time);
+                self.springs[at].target.position = point;
+                self.springs[at].target_twist.linear = speed;
+            }
+        }
+    }
+
+    /// Springs of the scene, in its order: their names and handles. One that was removed has its handle still.
+    pub fn scene_springs(&self) -> impl Iterator<Item = (&str, SpringId)> {
+        let springs = self.mechanism.springs().iter().enumerate();
+        springs.map(|(i, spring)| (spring.name.as_str(), SpringId::of_scene(&self.mechanism, i)))
+    }
+
+    /// Whether the point of a spring moves with time.
+    pub(crate) fn follows_springs(&self) -> bool {
+        let springs = self.mechanism.springs().iter();
+        springs.zip(&self.followed[self.mechanism.targets().len()..]).any(|(s, f)| *f && !s.time.is_empty())
     }
 
     /// Stops following the scene's targets; gives what [`Inputs::follow_again`] takes.
@@ -314,14 +339,17 @@ impl Inputs {
         self.followed = followed;
     }
 
-    /// Follows the targets that others follow, of a mechanism with the same ones.
+    /// Follows what others follow, of a mechanism with the same targets; of springs, those that both have, which come first.
     pub(crate) fn follow_as(&mut self, other: &Inputs) {
-        self.followed.copy_from_slice(&other.followed);
+        for (own, other) in self.followed.iter_mut().zip(&other.followed) {
+            *own = *other;
+        }
     }
 
-    /// Whether steps follow targets of the scene.
+    /// Whether steps follow targets or moving springs of the scene.
     pub fn follows_targets(&self) -> bool {
-        self.followed.iter().any(|followed| *followed)
+        self.followed[..self.mechanism.targets().len()].iter().any(|followed| *followed)
+            || self.follows_springs()
     }
 
     /// Moves what joints call the world: its pose at the end of the next step and its twist (world
@@ -356,7 +384,8 @@ impl Inputs {
         self.find_spring(id).map(|at| &self.springs[at])
     }
 
-    /// Moves the frame that a spring coupling goes to, and says how it moves: world axes at its origin.
+    /// Moves the frame that a spring coupling goes to, and says how it moves: world axes at its origin. Steps no longer move that of the
+    /// scene.
     pub fn set_spring_target(
         &mut self,
         id: SpringId,
@@ -367,6 +396,10 @@ impl Inputs {
         let moved = Spring { target, target_twist, ..self.springs[at] };
         moved.check()?;
         self.springs[at] = moved;
+        let scene = self.mechanism.springs().len();
+        if let Some(i) = (0..scene).find(|i| SpringId::of_scene(&self.mechanism, *i) == id) {
+            self.followed[self.mechanism.targets().len() + i] = false;
+        }
         Ok(())
     }
 

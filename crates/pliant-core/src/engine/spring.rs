@@ -4,7 +4,7 @@
 use nalgebra::{Matrix3, Matrix6, Vector6};
 
 use super::{InputError, State};
-use crate::mechanism::BodyId;
+use crate::mechanism::{BodyId, Mechanism, PointSpring};
 use crate::spatial::{Pose, Twist, Wrench, left_jacobian_rotation_inverse, log_rotation};
 
 /// A spring with damper between a frame on a body and a frame that moves: a mouse, a haptic device.
@@ -54,7 +54,29 @@ pub struct Spring {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpringId(pub(super) u64);
 
+impl SpringId {
+    /// That of a spring of the scene: the same in all simulations of mechanisms with the same structure.
+    pub(super) fn of_scene(mechanism: &Mechanism, i: usize) -> SpringId {
+        SpringId(1 << 63 | u64::from(mechanism.marks().structure()) << 24 | i as u64)
+    }
+}
+
 impl Spring {
+    /// A spring of the scene, where its point is at time 0, at rest.
+    pub(super) fn of_scene(mechanism: &Mechanism, spring: &PointSpring) -> Spring {
+        let turned = (mechanism[spring.body].pose * spring.frame).rotation;
+        Spring {
+            body: spring.body,
+            frame: spring.frame,
+            target: Pose::new(turned, spring.point_at(0.0).0),
+            target_twist: Twist::ZERO,
+            stiffness: spring.stiffness,
+            turning_stiffness: spring.turning_stiffness,
+            damping: spring.damping,
+            turning_damping: spring.turning_damping,
+        }
+    }
+
     /// f = k(x_t − x) + d(ẋ_t − ẋ), τ = −k_r log(R R_tᵀ) + d_r(ω_t − ω) on its frame, which is at a pose and has a twist,
     /// world axes at the frame's origin.
     pub(crate) fn wrench(&self, pose: &Pose, twist: &Twist) -> Wrench {

@@ -16,6 +16,7 @@ mod arm;
 mod chain;
 mod closed_loop;
 mod delta;
+mod dragged_arm;
 mod excavator;
 mod fin_ray;
 mod firefighters;
@@ -46,6 +47,7 @@ pub use arm::arm;
 pub use chain::chain;
 pub use closed_loop::closed_loop;
 pub use delta::delta;
+pub use dragged_arm::dragged_arm;
 pub use excavator::excavator;
 pub use fin_ray::fin_ray;
 pub use firefighters::firefighters;
@@ -60,7 +62,7 @@ pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use scenes::{
     Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, firefighters_catch, gripper_pick,
-    hand_grasp, hexapod_terrain, peg_in_hole, tendon_wrap,
+    hand_grasp, hexapod_terrain, humanoid_stands, peg_in_hole, tendon_wrap, tray_carries,
 };
 pub use size::{LARGEST_SIZE, Size};
 pub use spline_slide::spline_slide;
@@ -103,7 +105,7 @@ const fn unsized_entry(name: &'static str, make: fn(usize) -> Mechanism, about: 
     Entry { name, about, size: None, make }
 }
 
-static ENTRIES: [Entry; 25] = [
+static ENTRIES: [Entry; 26] = [
     sized("chain", chain::SIZE, chain, "links in a row along x, sagging under gravity"),
     sized("helix", helix::SIZE, helix, "links wound into a helix, pulled down at the tip"),
     sized(
@@ -165,9 +167,10 @@ static ENTRIES: [Entry; 25] = [
     unsized_entry("fin-ray", |_| fin_ray(), "a finger of flanks and ribs that bends toward what pushes it"),
     unsized_entry("spring-leg", |_| spring_leg(), "a runner's leg with leaf springs at shin and heel"),
     unsized_entry("tendon-finger", |_| tendon_finger(), "three phalanges pulled by one tendon"),
+    unsized_entry("dragged-arm", |_| dragged_arm(), "a human arm whose hand a device drags along a path"),
 ];
 
-static SCENES: [Entry; 11] = [
+static SCENES: [Entry; 13] = [
     unsized_entry("hexapod-terrain", |_| hexapod_terrain(), "the hexapod walks over uneven ground"),
     unsized_entry("firefighters-catch", |_| firefighters_catch(), "somebody falls on the trampoline"),
     unsized_entry("hand-grasp", |_| hand_grasp(Grasped::Ball), "the hand grasps a ball and lifts it"),
@@ -187,6 +190,8 @@ static SCENES: [Entry; 11] = [
     ),
     unsized_entry("fin-ray-post", |_| fin_ray_post(), "the fin-ray finger bends around a post"),
     unsized_entry("tendon-wrap", |_| tendon_wrap(), "the tendon finger wraps around a post"),
+    unsized_entry("humanoid-stands", |_| humanoid_stands(), "a humanoid robot stands on two flat feet"),
+    unsized_entry("tray-carries", |_| tray_carries(), "an arm carries a block in a bowl, its only effector"),
 ];
 
 /// Every mechanism, in the order of the documentation.

@@ -60,6 +60,7 @@ impl Mechanism {
             }
         }
         builder.bodies.retain(|body| is_held(&body.name));
+        builder.springs.clear(); // a scene of contact passes them on with its inputs
         builder.retain_effectors(|effector| is_held(&effector.body));
         let start = self.start().map(|start| Start {
             poses: self

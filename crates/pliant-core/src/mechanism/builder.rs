@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use super::closing::{Unposed, pose_at};
 use super::description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
-    TargetDescription,
+    SpringDescription, SpringEnd, SpringStart, TargetDescription,
 };
 use super::order::Order;
 use super::repeated::repeated;
@@ -44,6 +44,7 @@ pub struct MechanismBuilder {
     pub(super) couplings: Vec<CouplingDescription>,
     pub(super) loads: Vec<LoadDescription>,
     pub(super) targets: Vec<TargetDescription>,
+    pub(super) springs: Vec<SpringDescription>,
     pub(super) world_shapes: Vec<Shape>,
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
@@ -61,6 +62,7 @@ impl MechanismBuilder {
             couplings: Vec::new(),
             loads: Vec::new(),
             targets: Vec::new(),
+            springs: Vec::new(),
             world_shapes: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
@@ -91,6 +93,14 @@ impl MechanismBuilder {
 
     /// Takes out the effectors that are not to be kept, and the scene's loads on them.
     pub fn retain_effectors(&mut self, keep: impl Fn(&EffectorDescription) -> bool) -> &mut Self {
+        // A spring does not depend on whether its frame is called an effector.
+        for spring in &mut self.springs {
+            if let SpringStart::Effector(name) = &spring.on
+                && let Some(gone) = self.effectors.iter().find(|e| e.name == *name && !keep(e))
+            {
+                spring.on = SpringStart::Body { body: gone.body.clone(), frame: gone.frame };
+            }
+        }
         self.effectors.retain(keep);
         let left: HashSet<&str> = self.effectors.iter().map(|effector| effector.name.as_str()).collect();
         self.loads.retain(|load| left.contains(load.effector.as_str()));
@@ -116,6 +126,7 @@ impl MechanismBuilder {
         let other = other.to_builder();
         let named = |name: &str| if name == WORLD { name.into() } else { format!("{prefix}{name}") };
         let moved = |pose: Pose| *motion * pose;
+        let moved_point = |point: [f64; 3]| motion.transform_point(&point.into()).into();
         self.bodies.extend(other.bodies.into_iter().map(|b| Body {
             name: named(&b.name),
             pose: moved(b.pose),
@@ -143,6 +154,21 @@ impl MechanismBuilder {
             .extend(other.loads.into_iter().map(|l| LoadDescription { effector: named(&l.effector), ..l }));
         self.targets
             .extend(other.targets.into_iter().map(|t| TargetDescription { joint: named(&t.joint), ..t }));
+        self.springs.extend(other.springs.into_iter().map(|spring| SpringDescription {
+            name: named(&spring.name),
+            on: match spring.on {
+                SpringStart::Body { body, frame } => SpringStart::Body { body: named(&body), frame },
+                SpringStart::Effector(effector) => SpringStart::Effector(named(&effector)),
+            },
+            to: match spring.to {
+                SpringEnd::Point(point) => SpringEnd::Point(moved_point(point)),
+                SpringEnd::Path { time, point } => {
+                    SpringEnd::Path { time, point: point.into_iter().map(moved_point).collect() }
+                }
+                SpringEnd::Body { body, point } => SpringEnd::Body { body: named(&body), point },
+            },
+            ..spring
+        }));
         self.world_shapes
             .extend(other.world_shapes.into_iter().map(|shape| Shape { pose: moved(shape.pose), ..shape }));
         self.warnings.extend(other.warnings);
@@ -186,6 +212,12 @@ impl MechanismBuilder {
         self
     }
 
+    /// Adds a spring.
+    pub fn spring(&mut self, spring: SpringDescription) -> &mut Self {
+        self.springs.push(spring);
+        self
+    }
+
     /// Adds a shape that does not move.
     pub fn world_shape(&mut self, shape: Shape) -> &mut Self {
         self.world_shapes.push(shape);
@@ -226,11 +258,23 @@ impl MechanismBuilder {
         let mut checks = Checks::default();
         checks.values(&self);
         self.settle();
+        let written = self.joints.len();
+        self.join_by_springs();
 
         let body_names =
             unique(&mut checks, self.bodies.iter().map(|b| b.name.as_str()), "body", Element::Body);
+        // A joint that was written as a spring is reported as one.
+        let between: Vec<usize> = (self.springs.iter().enumerate())
+            .filter(|(_, spring)| self.joints[written..].iter().any(|joint| joint.name == spring.name))
+            .map(|(i, _)| i)
+            .collect();
+        let joint_element = |i: usize| match i.checked_sub(written) {
+            Some(k) => Element::Spring(between.get(k).copied().unwrap_or(0)),
+            None => Element::Joint(i),
+        };
         let joint_names =
-            unique(&mut checks, self.joints.iter().map(|j| j.name.as_str()), "joint", Element::Joint);
+            unique(&mut checks, self.joints.iter().map(|j| j.name.as_str()), "joint", joint_element);
+        unique(&mut checks, self.springs.iter().map(|s| s.name.as_str()), "spring", Element::Spring);
         let effector_names = unique(
             &mut checks,
             self.effectors.iter().map(|e| e.name.as_str()),
@@ -285,6 +329,7 @@ impl MechanismBuilder {
             .collect();
         let couplings = self.couplings(&mut checks, &joint_names, mark);
         let targets = self.targets(&mut checks, &joint_names, mark);
+        let springs = self.point_springs(&mut checks, &body_names, &effector_names, &marks);
 
         checks.unheld(&self, &joints, &body_names);
         let joints_complete = joints.len() == self.joints.len();
@@ -316,6 +361,7 @@ impl MechanismBuilder {
                 couplings,
                 loads,
                 targets,
+                springs,
                 world_shapes: self.world_shapes,
                 warnings: self.warnings,
                 notes: self.notes,
@@ -352,6 +398,11 @@ impl MechanismBuilder {
         self.world_shapes.iter_mut().for_each(|shape| shape.pose.settle());
         self.joints.iter_mut().for_each(|joint| joint.frame.settle());
         self.effectors.iter_mut().for_each(|effector| effector.frame.settle());
+        for spring in &mut self.springs {
+            if let SpringStart::Body { frame, .. } = &mut spring.on {
+                frame.settle();
+            }
+        }
     }
 
     fn couplings(&self, checks: &mut Checks, joints: &HashMap<String, usize>, mark: u32) -> Vec<Coupling> {
@@ -456,6 +507,23 @@ impl Mechanism {
                     joint: joint(t.joint),
                     time: t.time.clone(),
                     position: t.position.clone(),
+                })
+                .collect(),
+            springs: (self.springs().iter())
+                .map(|s| SpringDescription {
+                    name: s.name.clone(),
+                    on: match s.effector {
+                        Some(effector) => SpringStart::Effector(self[effector].name.clone()),
+                        None => SpringStart::Body { body: body(s.body), frame: s.frame },
+                    },
+                    to: match &s.time[..] {
+                        [] => SpringEnd::Point(s.point[0]),
+                        time => SpringEnd::Path { time: time.to_vec(), point: s.point.clone() },
+                    },
+                    stiffness: s.stiffness,
+                    turning_stiffness: s.turning_stiffness,
+                    damping: s.damping,
+                    turning_damping: s.turning_damping,
                 })
                 .collect(),
             world_shapes: self.world_shapes().to_vec(),

@@ -23,6 +23,8 @@ pub enum Element {
     Load(usize),
     /// A target.
     Target(usize),
+    /// A spring.
+    Spring(usize),
 }
 
 /// One thing that is wrong: where, what, and what would be right.

@@ -206,6 +206,102 @@ pub struct LoadDescription {
     pub wrench: Wrench,
 }
 
+/// A spring with damper as it is written down: from a frame on a body to a point, of the world or of another body. It has no length
+/// when relaxed, and no turn in the pose of the file.
+///
+/// ```
+/// use pliant_core::{engine::Simulation, full, gallery, mechanism::*};
+///
+/// let mut builder = gallery::two_link().to_builder(); // its tip is at [1, 0, 0]
+/// let to = SpringEnd::Point([1.0, 0.2, 0.0]);
+/// builder.spring(SpringDescription::new("hook", SpringStart::Effector("tip".into()), to).stiffness(80.0));
+/// let mut simulation = full::Model::new(&builder.build()?).simulate();
+/// simulation.settle(&Default::default())?;
+/// let tip = simulation.effector("tip")?;
+/// assert!((simulation.effector_pose(tip)?.position.y - 0.1).abs() < 2e-3); // it is as stiff as the tip
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpringDescription {
+    /// Unique among springs; a spring between two bodies becomes a joint, and its name is unique among these.
+    pub name: String,
+    /// What it acts on.
+    pub on: SpringStart,
+    /// Where it goes.
+    pub to: SpringEnd,
+    /// Stiffness of the translations, N/m.
+    pub stiffness: f64,
+    /// Stiffness of the rotations, N·m/rad.
+    pub turning_stiffness: f64,
+    /// Damping of the translations, N·s/m.
+    pub damping: f64,
+    /// Damping of the rotations, N·m·s/rad.
+    pub turning_damping: f64,
+}
+
+/// What a spring acts on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpringStart {
+    /// A frame on a body.
+    Body {
+        /// Its name.
+        body: String,
+        /// In the link frame.
+        frame: Pose,
+    },
+    /// The frame of an effector, by its name.
+    Effector(String),
+}
+
+/// Where a spring goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SpringEnd {
+    /// A point of the world, m.
+    Point([f64; 3]),
+    /// A point of the world that moves, piecewise linear, constant before the first and after the last time.
+    Path {
+        /// Times, s, increasing.
+        time: Vec<f64>,
+        /// World axes, m, one for each time.
+        point: Vec<[f64; 3]>,
+    },
+    /// A point of another body. Such a spring becomes a bushing joint.
+    Body {
+        /// Its name.
+        body: String,
+        /// In the link frame, m.
+        point: [f64; 3],
+    },
+}
+
+impl SpringDescription {
+    /// A spring without stiffness or damping.
+    pub fn new(name: impl Into<String>, on: SpringStart, to: SpringEnd) -> SpringDescription {
+        let name = name.into();
+        SpringDescription {
+            name,
+            on,
+            to,
+            stiffness: 0.0,
+            turning_stiffness: 0.0,
+            damping: 0.0,
+            turning_damping: 0.0,
+        }
+    }
+
+    /// With stiffness of the translations, N/m.
+    pub fn stiffness(mut self, stiffness: f64) -> Self {
+        self.stiffness = stiffness;
+        self
+    }
+
+    /// With damping of the translations, N·s/m.
+    pub fn damping(mut self, damping: f64) -> Self {
+        self.damping = damping;
+        self
+    }
+}
+
 /// A moving set-point as it is written down.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetDescription {

@@ -23,6 +23,7 @@ mod handle;
 pub mod order;
 mod repeated;
 mod shape;
+mod springs;
 mod summary;
 mod validate;
 
@@ -37,7 +38,7 @@ pub use builder::MechanismBuilder;
 pub use defect::{Defect, Element, InvalidMechanism};
 pub use description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
-    TargetDescription,
+    SpringDescription, SpringEnd, SpringStart, TargetDescription,
 };
 pub(crate) use handle::Marks;
 pub use handle::{BodyId, EffectorId, JointId, UnknownHandle};
@@ -225,6 +226,45 @@ pub struct Target {
     pub position: Vec<Vec<f64>>,
 }
 
+/// A spring of the scene from a frame on a body to a point of the world: [`SpringDescription`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PointSpring {
+    /// Unique among springs.
+    pub name: String,
+    /// The effector it was given by, if by one.
+    pub effector: Option<EffectorId>,
+    /// The body it acts on.
+    pub body: BodyId,
+    /// The frame on it, in the link frame.
+    pub frame: Pose,
+    /// Times of a point that moves, s, increasing; none if it does not.
+    pub time: Vec<f64>,
+    /// World axes, m: one for each time, or the only one.
+    pub point: Vec<[f64; 3]>,
+    /// Stiffness of the translations, N/m.
+    pub stiffness: f64,
+    /// Stiffness of the rotations, N·m/rad.
+    pub turning_stiffness: f64,
+    /// Damping of the translations, N·s/m.
+    pub damping: f64,
+    /// Damping of the rotations, N·m·s/rad.
+    pub turning_damping: f64,
+}
+
+impl PointSpring {
+    /// Where its point is at a time, s, and how fast it got there, world axes.
+    pub fn point_at(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
+        let point = |i: usize| Vector3::from(self.point[i]);
+        let after = self.time.partition_point(|t| *t < time);
+        if after == 0 || after == self.time.len() {
+            return (point(after.min(self.point.len() - 1)), Vector3::zeros());
+        }
+        let (a, b) = (after - 1, after);
+        let speed = (point(b) - point(a)) / (self.time[b] - self.time[a]);
+        (point(a) + speed * (time - self.time[a]), speed)
+    }
+}
+
 /// Where a mechanism starts, if not in its file's pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Start {
@@ -251,6 +291,7 @@ struct Data {
     couplings: Vec<Coupling>,
     loads: Vec<Load>,
     targets: Vec<Target>,
+    springs: Vec<PointSpring>,
     world_shapes: Vec<Shape>,
     warnings: Vec<String>,
     notes: Vec<String>,
@@ -303,6 +344,11 @@ impl Mechanism {
     /// Set-points over time.
     pub fn targets(&self) -> &[Target] {
         &self.data.targets
+    }
+
+    /// Springs to points of the world. Those between two bodies are joints.
+    pub fn springs(&self) -> &[PointSpring] {
+        &self.data.springs
     }
 
     /// Shapes that do not move.

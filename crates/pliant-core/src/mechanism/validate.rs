@@ -160,7 +160,7 @@ impl Checks {
         }
     }
 
-    fn pose(&mut self, element: Element, what: &str, pose: &Pose) {
+    pub(super) fn pose(&mut self, element: Element, what: &str, pose: &Pose) {
         if !finite(&pose.position) {
             self.push(
                 element,

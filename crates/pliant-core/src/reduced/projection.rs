@@ -65,6 +65,11 @@ impl Projection {
     /// Number of independent motions of the effectors at the reference: of each part of the mechanism, the
     /// eigenvalues of its compliance above 1e-9 of the largest, translations over the radius.
     pub fn rank(&self, reference: &Reference) -> usize {
+        self.rank_above(reference, 0.0)
+    }
+
+    /// The same, of those above this compliance too, rad/(N·m) with translations in radii.
+    pub fn rank_above(&self, reference: &Reference, least: f64) -> usize {
         let rank = |part: &Part| {
             let here = |e: &usize| {
                 in_node(reference, &self.effectors[*e])
@@ -74,7 +79,8 @@ impl Projection {
                 (0..self.effectors.len()).filter(here).flat_map(|e| 6 * e..6 * e + 6).collect();
             let block = self.compliance.select_rows(&rows).select_columns(&rows);
             let block = (&block + block.transpose()) * 0.5;
-            Basis::new(&block, reference.radius, softest(reference, part)).rank()
+            let basis = Basis::new(&block, reference.radius, softest(reference, part));
+            basis.stiffness.iter().filter(|stiffness| **stiffness * least < 1.0).count()
         };
         parts(reference).iter().map(rank).sum()
     }

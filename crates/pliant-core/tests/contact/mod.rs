@@ -7,6 +7,7 @@ mod errors;
 mod friction;
 mod holding;
 mod hulls;
+mod humans;
 mod impulses;
 mod links;
 mod machines;

@@ -4,9 +4,12 @@
 use pliant_core::contact::{Grip, Scene, Surfaces, Touched};
 use pliant_core::engine::Simulation;
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape};
-use pliant_core::nalgebra::{UnitQuaternion, Vector3};
-use pliant_core::spatial::{Pose, SpatialInertia};
+use pliant_core::mechanism::{
+    Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape,
+};
+use pliant_core::nalgebra::{DMatrix, Matrix6, UnitQuaternion, Vector3, Vector6};
+use pliant_core::reduced::{Reduction, Reference};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench, log};
 use pliant_core::{articulated, full, gallery};
 
 const G: f64 = 9.81;
@@ -98,6 +101,116 @@ fn ladder_at_a_wall() {
     }
 }
 
+/// A thin ladder (round ends of radius r) on a floor with µ₁ at a wall with µ₂ stands as long as both µ are more than a part σ of what they
+/// are, at which both ends are about to slip: F₁ = σµ₁N₁ = N₂, F₂ = σµ₂N₂, N₁ + F₂ = mg, and moments about its middle vanish. The
+/// angle for a given σ is solved for here; the search must find σ, however flat the ladder then is, and let it slide where σ > 1.
+#[test]
+fn ladder_with_friction_at_both_ends() {
+    let (length, mass, r) = (3.0, 12.0, 0.02);
+    let mut cases = 0;
+    for (floor, wall) in [(0.5, 0.4), (0.3, 0.3), (0.8, 0.2), (0.2, 0.8), (1.0, 0.5), (0.6, 0.0)] {
+        for part in [0.3, 0.7, 0.92, 0.97, 0.99, 1.01] {
+            let (a, b) = (part * floor, part * wall);
+            let normal = 1.0 / (1.0 + a * b); // N₁/mg
+            let moment = |angle: f64| {
+                let (x, z) = (0.5 * length * angle.cos(), 0.5 * length * angle.sin());
+                let lower = x * normal - (z + r) * a * normal;
+                lower - (x + r) * b * a * normal - z * a * normal
+            };
+            let (mut flat, mut steep) = (0.3f64, 1.5);
+            if moment(flat) < 0.0 || moment(steep) > 0.0 {
+                continue;
+            }
+            for _ in 0..60 {
+                let middle = 0.5 * (flat + steep);
+                if moment(middle) > 0.0 { flat = middle } else { steep = middle }
+            }
+            let angle = flat;
+            let mut builder = MechanismBuilder::new("ladder");
+            // The friction of two shapes is the geometric mean; that of the ladder is 1.
+            builder.world_shape(plane(floor * floor, Pose::identity()));
+            let upright = Pose::rotation([0.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2);
+            builder.world_shape(plane(wall * wall, upright));
+            let along = Vector3::new(-angle.cos(), 0.0, angle.sin());
+            let middle = Vector3::new(0.5 * length * angle.cos() + r, 0.0, 0.5 * length * angle.sin() + r);
+            let turn = UnitQuaternion::rotation_between(&Vector3::z(), &along).unwrap();
+            let rail = |y: f64| {
+                let shape = Shape::new(Geometry::Capsule { radius: r, half_length: 0.5 * length });
+                Shape { friction: Some(1.0), ..shape.at(Pose::translation([0.0, y, 0.0])) }
+            };
+            let inertia = SpatialInertia::of_box(mass, [0.1, 0.4, length]);
+            let body = Body::new("ladder", Pose::new(turn, middle)).inertia(inertia);
+            builder.body(body.shape(rail(-0.2)).shape(rail(0.2)).free());
+            let mut scene = loose(&builder.build().unwrap());
+            let ladder = scene.mechanism().find_body("ladder").unwrap();
+            let rest = scene.rest_with_margin().unwrap();
+            let moved = (scene.pose(ladder).unwrap().position - middle).norm();
+            if part > 1.0 {
+                assert!(!rest.converged || moved > 0.1, "µ {floor}, {wall}, σ {part}: {rest:?}");
+            } else {
+                // Contact yields under the weight by some 1e-5 of its size.
+                assert!(
+                    rest.converged && moved < 2e-5 * length,
+                    "µ {floor}, {wall}, σ {part}: {moved} {rest:?}"
+                );
+                let needed = rest.friction_needed.unwrap();
+                // Bisected to 2⁻¹⁴; contact yields, which changes the angle.
+                assert!((needed - part).abs() < 1.5e-4, "µ {floor}, {wall}: {needed} of {part}");
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases > 25, "{cases}");
+}
+
+/// What starts far above the ground comes to rest on it, and with the same pose as what starts just above it; without ground it falls.
+#[test]
+fn what_starts_high_above_the_ground_falls_onto_it() {
+    for (size, mass) in [(0.02, 0.01), (0.3, 2.0), (5.0, 1e4)] {
+        for height in [0.3 * size, 4.0, 30.0] {
+            for ground in [true, false] {
+                let mut builder = MechanismBuilder::new("high");
+                let edges = [1.2, 0.8, 0.5].map(|edge| edge * size);
+                let beside = cuboid([size; 3], 0.5).at(Pose::translation([9.0 * size, 0.0, 0.0]));
+                builder.world_shape(if ground { plane(0.5, Pose::identity()) } else { beside });
+                let start = Pose::translation([0.0, 0.0, height + 0.25 * size]);
+                let inertia = SpatialInertia::of_box(mass, edges);
+                builder.body(Body::new("block", start).inertia(inertia).shape(cuboid(edges, 0.5)).free());
+                let mut scene = loose(&builder.build().unwrap());
+                let rest = scene.rest().unwrap();
+                assert_eq!(rest.converged, ground, "{size} m from {height} m: {rest:?}");
+                if !ground {
+                    assert_eq!(rest.unheld, Some(("block".into(), false)));
+                    continue;
+                }
+                let block = scene.mechanism().find_body("block").unwrap();
+                let pose = scene.pose(block).unwrap();
+                let apart = (pose.position - Vector3::new(0.0, 0.0, 0.25 * size)).norm();
+                // Contact yields by up to 7e-4 radii.
+                assert!(apart < 7e-4 * size, "{size} m from {height} m: {}", pose.position);
+            }
+        }
+    }
+    // A robot with a free base.
+    let plain = gallery::build("hexapod-terrain").expect("a scene of the gallery");
+    let height = |up: f64| {
+        let mut builder = plain.to_builder();
+        for body in plain.bodies() {
+            builder.body_mut(&body.name).unwrap().pose.position.z += up;
+        }
+        for joint in plain.joints() {
+            builder.joint_mut(&joint.name).unwrap().frame.position.z += up;
+        }
+        let mut scene = loose(&builder.build().unwrap());
+        let rest = scene.rest().unwrap();
+        assert!(rest.converged, "{up} m: {rest:?}");
+        scene.pose(plain.body_ids().next().unwrap()).unwrap().position.z
+    };
+    // Friction leaves many rests; they are within a part of the terrain's steps.
+    let (low, high) = (height(0.0), height(3.0));
+    assert!((low - high).abs() < 0.02, "{low} {high}");
+}
+
 /// A block that two sprung fingers press on: each with the force of its spring, held if that times 2µ is more than its weight.
 #[test]
 fn block_between_two_fingers() {
@@ -181,5 +294,164 @@ fn hexapod_stands_where_it_comes_to_rest() {
     for (body, before) in whole.body_ids().zip(before) {
         let moved = (moving.pose(body).unwrap().position - before.position).norm();
         assert!(moved < 1e-5 * whole.radius(), "{}: {moved}", whole[body].name);
+    }
+}
+
+/// The compliance of a scene at rest at its effector `tip`: that of its constraints, how the rest moves with small wrenches, by central
+/// differences, and what rolling adds to the first. Angles are by a length of 0.2 m, so that all entries are alike.
+fn compliances(mut scene: Scene) -> [Matrix6<f64>; 3] {
+    let whole = scene.mechanism().clone();
+    let mut held = scene.stuck().unwrap();
+    let stuck = &mut held.simulation;
+    assert!(stuck.settle(&Default::default()).unwrap().converged, "{}", whole.name());
+    let poses = stuck.state().poses.iter().zip(&scene.state().poses);
+    let apart = poses.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
+    assert!(apart < 1e-6 * whole.radius(), "{}: it is at rest there, not {apart} away", whole.name());
+    let reduction = Reduction::at(Reference::at_equilibrium(stuck)).effectors(["tip"]);
+    let projection = reduction.project().unwrap();
+    let rolling = held.left_out_by_rolling(&projection, reduction.reference());
+    let C = projection.compliance();
+    let tip = whole.find_effector("tip").unwrap();
+    let at = scene.effector_pose(tip).unwrap();
+    let mut moves = Matrix6::zeros();
+    for k in 0..6 {
+        // Small beside what presses, so that everything sticks.
+        let size = if k < 3 { 0.2 } else { 0.01 };
+        let found = [1.0, -1.0].map(|sign| {
+            let mut wrench = Vector6::zeros();
+            wrench[k] = sign * size;
+            let own = Wrench::from_vector(&wrench).turned(&at.rotation);
+            let mut trial = scene.clone();
+            trial.inputs_mut().set_load(tip, own).unwrap();
+            assert!(trial.rest().unwrap().converged);
+            log(&at.inverse_times(&trial.effector_pose(tip).unwrap())).to_vector()
+        });
+        moves.set_column(k, &((found[0] - found[1]) / (2.0 * size)));
+    }
+    let scale = |i: usize| [1.0, 0.2][usize::from(i > 2)];
+    let entries = |C: &DMatrix<f64>| Matrix6::from_fn(|i, k| C[(i, k)]);
+    [entries(C), moves, entries(&rolling)].map(|C| C.map_with_location(|i, k, c| c * scale(i) * scale(k)))
+}
+
+/// A plate on sprung legs with flat feet that stand on a floor: how the effector moves under small wrenches, as the constraints of contact
+/// have it, is how the rest moves with these wrenches.
+#[test]
+fn compliance_at_rest_is_how_the_rest_moves() {
+    let mut stool = MechanismBuilder::new("stool");
+    stool.world_shape(plane(0.8, Pose::identity()));
+    let top = [0.5, 0.4, 0.04];
+    let body = Body::new("top", Pose::translation([0.0, 0.0, 0.4])).inertia(SpatialInertia::of_box(5.0, top));
+    stool.body(body.free());
+    for (i, (x, y)) in [(0.2, 0.15), (-0.2, 0.15), (0.2, -0.15), (-0.2, -0.15)].into_iter().enumerate() {
+        let foot = [0.08, 0.06, 0.04];
+        let at = Pose::translation([x, y, 0.0201]);
+        let name = format!("foot{i}");
+        stool.body(Body::new(&*name, at).inertia(SpatialInertia::of_box(0.3, foot)).shape(cuboid(foot, 0.8)));
+        // Springs of all six freedoms at the ankle, of different stiffness on each leg.
+        let k = 1.0 + 0.3 * i as f64;
+        let leg = JointDescription::new(format!("leg{i}"), JointKind::Bushing, "top", &*name);
+        let leg = leg.frame(Pose::translation([x, y, 0.2]));
+        stool.joint(leg.stiffness([200.0 * k, 200.0, 500.0 * k, 3.0, 2.0 * k, 1.0]).damping(1.0));
+    }
+    let frame = Pose::translation([0.1, 0.05, 0.02]);
+    stool.effector(EffectorDescription { name: "tip".into(), body: "top".into(), frame });
+    let mut scene = loose(&stool.build().unwrap());
+    let rest = scene.rest_with_margin().unwrap();
+    assert!(rest.converged && rest.friction_needed.unwrap() < 0.9, "{rest:?}");
+    // Contact itself yields where it rests, by less than 7e-4 radii under the weight.
+    let [C, moves, rolling] = compliances(scene);
+    assert_eq!(rolling, Matrix6::zeros(), "flat feet do not roll");
+    let error = (moves - C).amax() / C.amax();
+    assert!(error < 2e-3, "{error:.2e}");
+}
+
+/// The same of a block between two sprung fingers, which carry a given force whatever the masses. Contact of a rest yields by 1e-3 of
+/// its W_nn, and the block turns on its small sides by that; constraints do not yield. W_nn falls as masses rise, the compliance is
+/// linear in it, and where it vanishes it is that of the constraints.
+#[test]
+fn compliance_of_a_grasp_is_how_its_rest_moves() {
+    let (finger, block, side) = ([0.04, 0.1, 0.1], [0.1, 0.06, 0.06], 0.03);
+    let (stiffness, damping, step) = ([1e3, 3e3, 2e3, 50.0, 60.0, 40.0], 1.0, 1.0 / 60.0);
+    let found = [1.0, 10.0, 100.0].map(|heavier| {
+        let (light, heavy) = (0.1 * heavier, heavier);
+        let mut grasp = MechanismBuilder::new("grasp");
+        grasp.gravity([0.0; 3]);
+        for (name, side) in [("left", -1.0), ("right", 1.0)] {
+            let start = Pose::translation([side * 0.0701, 0.0, 0.0]);
+            let inertia = SpatialInertia::of_box(light, finger);
+            grasp.body(Body::new(name, start).inertia(inertia).shape(cuboid(finger, 0.8)));
+            let joint = JointDescription::new(name, JointKind::Bushing, "world", name).frame(start);
+            let joint = joint.stiffness(stiffness).damping(damping);
+            grasp.joint(joint.rest([-side * 0.05, 0.0, 0.0, 0.0, 0.0, 0.0]));
+        }
+        let inertia = SpatialInertia::of_box(heavy, block);
+        let shape = cuboid(block, 0.8);
+        grasp.body(Body::new("block", Pose::identity()).inertia(inertia).shape(shape).free());
+        let frame = Pose::translation([0.1, 0.05, 0.02]);
+        grasp.effector(EffectorDescription { name: "tip".into(), body: "block".into(), frame });
+        let whole = grasp.build().unwrap();
+        let mut scene = loose(&whole);
+        let weight = Wrench::force([0.0, 0.0, -G]);
+        scene.inputs_mut().set_body_load(whole.find_body("block").unwrap(), weight).unwrap();
+        let rest = scene.rest_with_margin().unwrap();
+        assert!(rest.converged && rest.friction_needed.unwrap() < 0.9, "{heavier}: {rest:?}");
+        // A corner of the block's side, where it moves along x: translation, rotation about y and about z, of the finger by
+        // M + hD + h²K, of the block by M.
+        let turning = |mass: f64, [x, y, _]: [f64; 3]| mass * (x * x + y * y) / 12.0;
+        let stiff = |k: usize| step * damping + step * step * stiffness[k];
+        let W = 1.0 / (light + stiff(0))
+            + side * side / (turning(light, finger) + stiff(4))
+            + side * side / (turning(light, finger) + stiff(5))
+            + 1.0 / heavy
+            + 2.0 * side * side / turning(heavy, block);
+        let [C, moves, _] = compliances(scene);
+        (W, C, moves)
+    });
+    for [a, b] in [[0, 1], [1, 2]] {
+        let (W, C, moves) = found[a];
+        let (less, _, closer) = found[b];
+        let limit = (closer * W - moves * less) / (W - less);
+        let error = (limit - C).amax() / C.amax();
+        // Rests are found to 1e-8 radii, which is some 5e-5 of what the moments move.
+        assert!(error < 1.5e-4, "{error:.2e} between W_nn = {W} and {less}");
+    }
+    // As light as it is at first, contact yields by more than a percent of the compliance: there is something to extrapolate.
+    let (_, C, moves) = found[0];
+    assert!((moves - C).amax() > 0.01 * C.amax());
+}
+
+/// A ball that a spring holds on a floor, on another ball and on a capsule: what its constraints leave out of how the rest moves is what rolling
+/// adds, to the second order in it.
+#[test]
+fn what_rolls_is_reported() {
+    let radius = 0.1;
+    let ball = Geometry::Ball { radius };
+    let capsule = Geometry::Capsule { radius: 0.3, half_length: 0.4 };
+    // The capsule lies along x, in which direction it is flat.
+    let lying = Pose::rotation([0.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2);
+    for (name, ground, rotation, top) in [
+        ("floor", Geometry::Plane, Pose::identity(), 0.0),
+        ("ball", Geometry::Ball { radius: 0.3 }, Pose::identity(), 0.3),
+        ("capsule", capsule, lying, 0.3),
+    ] {
+        let mut builder = MechanismBuilder::new(name);
+        builder.world_shape(Shape { friction: Some(1.0), ..Shape::new(ground).at(rotation) });
+        let at = Pose::translation([0.0, 0.0, top + radius + 1e-5]);
+        let above = at * Pose::translation([0.0, 0.0, 0.2]);
+        let shape = Shape { friction: Some(1.0), ..Shape::new(ball.clone()) };
+        builder.body(Body::new("ball", at).inertia(SpatialInertia::of_box(2.0, [0.5; 3])).shape(shape));
+        let joint = JointDescription::new("held", JointKind::Bushing, "world", "ball").frame(above);
+        let joint = joint.stiffness([900.0, 700.0, 1e3, 200.0, 150.0, 100.0]).damping(1.0);
+        builder.joint(joint.rest([0.0, 0.0, -0.05, 0.0, 0.0, 0.0]));
+        let frame = Pose::translation([0.02, -0.03, 0.05]);
+        builder.effector(EffectorDescription { name: "tip".into(), body: "ball".into(), frame });
+        let mut scene = loose(&builder.build().unwrap());
+        assert!(scene.rest().unwrap().converged);
+        let [C, moves, rolling] = compliances(scene);
+        let left_out = (moves - C).amax();
+        assert!(left_out > 0.01 * C.amax(), "{name}: there is something to compare");
+        // Of the second order it is 3 %: as the spring of rolling, 7 N·m/rad, is to those that hold the ball, 230 N·m/rad.
+        let error = (moves - C - rolling).amax() / left_out;
+        assert!(error < 0.04, "{name}: {error}");
     }
 }

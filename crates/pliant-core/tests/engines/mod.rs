@@ -9,6 +9,7 @@ mod limits;
 mod momentum;
 mod ownership;
 mod repeat;
+mod springs;
 
 use pliant_core::blended::{self, Force, Options};
 use pliant_core::engine::Simulation;

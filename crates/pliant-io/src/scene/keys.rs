@@ -8,7 +8,7 @@ pub(super) struct Section {
     keys: &'static [&'static str],
 }
 
-const SECTIONS: [Section; 15] = [
+const SECTIONS: [Section; 16] = [
     Section {
         heading: "Top of the file",
         keys: &[
@@ -19,6 +19,7 @@ const SECTIONS: [Section; 15] = [
             "coupling",
             "load",
             "target",
+            "spring",
             "world",
             "import",
             "free_base",
@@ -74,6 +75,24 @@ const SECTIONS: [Section; 15] = [
     Section { heading: "[[coupling]]", keys: &["joint", "of", "ratio", "offset"] },
     Section { heading: "[[load]]", keys: &["effector", "force", "torque"] },
     Section { heading: "[[target]]", keys: &["joint", "time", "position"] },
+    Section {
+        heading: "[[spring]]",
+        keys: &[
+            "name",
+            "body",
+            "effector",
+            "position",
+            "rotation",
+            "rpy",
+            "point",
+            "time",
+            "to",
+            "stiffness",
+            "turning_stiffness",
+            "damping",
+            "turning_damping",
+        ],
+    },
 ];
 
 /// What each kind of shape takes in addition to the keys of all shapes; the heading is the kind.

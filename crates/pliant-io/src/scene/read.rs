@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pliant_core::mechanism::{
     CouplingDescription, Defect, EffectorDescription, Element, LoadDescription, Mechanism, MechanismBuilder,
-    TargetDescription,
+    SpringDescription, SpringEnd, SpringStart, TargetDescription,
 };
 use pliant_core::spatial::Wrench;
 use toml::de::DeTable;
@@ -139,6 +139,7 @@ struct Scene<'t> {
     couplings: Vec<Table<'t>>,
     loads: Vec<Table<'t>>,
     targets: Vec<Table<'t>>,
+    springs: Vec<Table<'t>>,
     /// Whether the kind of some joint could not be read.
     unknown_kinds: bool,
 }
@@ -157,6 +158,7 @@ impl Default for Scene<'_> {
             couplings: Vec::new(),
             loads: Vec::new(),
             targets: Vec::new(),
+            springs: Vec::new(),
             unknown_kinds: false,
         }
     }
@@ -196,6 +198,7 @@ impl<'t> Scene<'t> {
         let couplings = root.tables("coupling", None, report);
         let loads = root.tables("load", None, report);
         let targets = root.tables("target", None, report);
+        let springs = root.tables("spring", None, report);
         let has_bodies = root.has("body") || self.overlay.is_some();
         if !has_bodies {
             let message = "the file has no body".to_string();
@@ -216,6 +219,7 @@ impl<'t> Scene<'t> {
         couplings.unwrap_or_default().into_iter().for_each(|table| self.read_coupling(table, report));
         loads.unwrap_or_default().into_iter().for_each(|table| self.read_load(table, report));
         targets.unwrap_or_default().into_iter().for_each(|table| self.read_target(table, report));
+        springs.unwrap_or_default().into_iter().for_each(|table| self.read_spring(table, report));
         complete
     }
 
@@ -324,6 +328,90 @@ impl<'t> Scene<'t> {
         }
     }
 
+    fn read_spring(&mut self, table: Table<'t>, report: &mut Report) {
+        table.check_keys(&[section("[[spring]]")], report);
+        let before = report.findings.len();
+        let name = table.required("name", "give it one: name = \"…\"", table.text("name", report), report);
+        let on = match (table.text("body", report), table.text("effector", report)) {
+            (Ok(Some(body)), Ok(None)) => SpringStart::Body { body: body.into(), frame: table.pose(report) },
+            (Ok(None), Ok(Some(effector))) => {
+                if let Some(key) = ["position", "rotation", "rpy"].into_iter().find(|key| table.has(key)) {
+                    let message = format!("`{key}` is given with `effector`, which has a frame of its own");
+                    table.error(key, table.place(key), message, "give `body` instead of `effector`", report);
+                }
+                SpringStart::Effector(effector.into())
+            }
+            (Ok(body), Ok(_)) => {
+                let message = if body.is_some() {
+                    "`body` and `effector` are given"
+                } else {
+                    "neither `body` nor `effector` is given"
+                };
+                table.error("body", table.place("body"), message.into(), "name one that it acts on", report);
+                return;
+            }
+            _ => return,
+        };
+        let to = match (table.text("to", report), table.has("time")) {
+            (Ok(Some(body)), false) => {
+                let point = table.vector::<3>("point", report).ok().flatten().unwrap_or_default();
+                SpringEnd::Body { body: body.into(), point }
+            }
+            (Ok(Some(_)), true) => {
+                let message = "`time` is given with `to`: a point of a body moves with it".to_string();
+                table.error("time", table.place("time"), message, "remove one of the two", report);
+                return;
+            }
+            (Ok(None), false) => {
+                let help = "give point = [x, y, z], m, world axes, or name another body: to = \"…\"";
+                match table.required("point", help, table.vector::<3>("point", report), report) {
+                    Ok(point) => SpringEnd::Point(point),
+                    Err(_) => return,
+                }
+            }
+            (Ok(None), true) => {
+                let time =
+                    table.required("time", "give time = [0.0, …], s", table.numbers("time", report), report);
+                let point =
+                    table.required("point", "give one for each time", table.rows("point", report), report);
+                let (Ok(time), Ok(rows)) = (time, point) else { return };
+                let points: Option<Vec<[f64; 3]>> = rows.into_iter().map(|row| row.try_into().ok()).collect();
+                let Some(point) = points else {
+                    let message = "a point has other than three numbers".to_string();
+                    table.error("point", table.place("point"), message, "point = [[x, y, z], …], m", report);
+                    return;
+                };
+                SpringEnd::Path { time, point }
+            }
+            (Err(_), _) => return,
+        };
+        let number = |key, report: &mut Report| table.number(key, report).ok().flatten();
+        let stiffness =
+            ["stiffness", "turning_stiffness", "damping", "turning_damping"].map(|key| number(key, report));
+        if stiffness.iter().all(Option::is_none) && report.findings.len() == before {
+            let place = table.place("stiffness");
+            table.error(
+                "stiffness",
+                place,
+                "it has neither stiffness nor damping".into(),
+                "give stiffness = 100.0, N/m",
+                report,
+            );
+        }
+        let [stiffness, turning_stiffness, damping, turning_damping] =
+            stiffness.map(Option::unwrap_or_default);
+        self.builder.spring(SpringDescription {
+            name: name.unwrap_or_default().into(),
+            on,
+            to,
+            stiffness,
+            turning_stiffness,
+            damping,
+            turning_damping,
+        });
+        self.springs.push(table);
+    }
+
     /// Reports the builder's defects, but for those that only follow from what was reported.
     fn report_defects(&mut self, defects: &[Defect], report: &mut Report) {
         let mut defects = defects.to_vec();
@@ -391,6 +479,7 @@ impl<'t> Scene<'t> {
             Element::Coupling(i) => self.couplings.get(i),
             Element::Load(i) => self.loads.get(i),
             Element::Target(i) => self.targets.get(i),
+            Element::Spring(i) => self.springs.get(i),
         }
     }
 }
@@ -408,6 +497,7 @@ fn own_element(element: Element, overlay: &Overlay<'_>) -> Option<Element> {
         Element::Coupling(i) => Element::Coupling(i.checked_sub(before)?),
         Element::Load(i) => Element::Load(i.checked_sub(before)?),
         Element::Target(i) => Element::Target(i.checked_sub(before)?),
+        Element::Spring(i) => Element::Spring(i.checked_sub(before)?),
     })
 }
 
@@ -422,9 +512,10 @@ fn referred_kind(defect: &Defect) -> Option<&'static str> {
     match (defect.element, defect.field?) {
         (Element::Joint(_), "parent" | "child")
         | (Element::Effector(_), "body")
+        | (Element::Spring(_), "body" | "to")
         | (Element::Body(_), "passes") => Some("body"),
         (Element::Coupling(_), "joint" | "of") | (Element::Target(_), "joint") => Some("joint"),
-        (Element::Load(_), "effector") => Some("effector"),
+        (Element::Load(_) | Element::Spring(_), "effector") => Some("effector"),
         _ => None,
     }
 }

@@ -300,7 +300,7 @@ impl Writer {
         }
     }
 
-    /// Effectors, couplings, loads and targets.
+    /// Effectors, couplings, loads, targets and springs.
     fn rest(&mut self, mechanism: &Mechanism) {
         for effector in mechanism.effectors() {
             self.header("[[effector]]");
@@ -339,6 +339,35 @@ impl Writer {
                 self.list("position", &target.position.concat());
             } else {
                 self.raw("position", &rows(&target.position));
+            }
+        }
+        for spring in mechanism.springs() {
+            self.header("[[spring]]");
+            self.text("name", &spring.name);
+            match spring.effector {
+                Some(effector) => self.text("effector", &mechanism[effector].name),
+                None => {
+                    self.text("body", &mechanism[spring.body].name);
+                    self.pose(&spring.frame);
+                }
+            }
+            match &spring.time[..] {
+                [] => self.list("point", &spring.point[0]),
+                time => {
+                    self.list("time", time);
+                    let points: Vec<Vec<f64>> = spring.point.iter().map(|point| point.to_vec()).collect();
+                    self.raw("point", &rows(&points));
+                }
+            }
+            self.number("stiffness", spring.stiffness);
+            for (key, value) in [
+                ("turning_stiffness", spring.turning_stiffness),
+                ("damping", spring.damping),
+                ("turning_damping", spring.turning_damping),
+            ] {
+                if !same(&[value], &[0.0]) {
+                    self.number(key, value);
+                }
             }
         }
     }

@@ -77,6 +77,7 @@ pub fn bits(mechanism: &Mechanism) -> String {
     writeln!(text, "{:?}", mechanism.couplings()).unwrap();
     writeln!(text, "{:?}", mechanism.loads()).unwrap();
     writeln!(text, "{:?}", mechanism.targets()).unwrap();
+    writeln!(text, "{:?}", mechanism.springs()).unwrap();
     text
 }
 
@@ -264,4 +265,28 @@ position = [0, [0.3]]
 joint = "knee"
 time = [1]
 position = [[1, 2, 3, 4, 5, 6]]
+
+[[spring]]
+name = "hook"
+body = "lower"
+position = [0.1, 0.0, -0.0]
+rpy = [0.1, 0.2, 0.3]
+point = [1, 2.5, -0.0]
+stiffness = 50
+turning_stiffness = 0.1
+damping = 2
+turning_damping = 1e-3
+[[spring]]
+name = "lead"
+effector = "tip"
+time = [0, 0.1, 0.3]
+point = [[0, 0, 0], [0.1, 0.2, 0.3], [0, 0, 1]]
+stiffness = 7.5
+[[spring]]
+name = "between"
+body = "lower"
+rotation = [0.5, -0.5, 0.5, -0.5]
+to = "base"
+point = [0.3, 0.1, 0.2]
+damping = 3
 "##;

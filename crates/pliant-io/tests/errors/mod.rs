@@ -7,6 +7,7 @@ mod graph;
 mod joints;
 mod keys;
 mod several;
+mod springs;
 
 /// The scene is refused with exactly this text.
 #[track_caller]

@@ -238,8 +238,8 @@ impl Page<'_> {
         let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Thin lines are shapes that can be touched, \
-             grey ones those of the world. Drag to look from elsewhere.</p>",
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Shapes that can be touched are shaded, \
+             grey lines are those of the world. Drag to look from elsewhere.</p>",
             if self.mechanism.targets().is_empty() {
                 "the loads put on at once,"
             } else {

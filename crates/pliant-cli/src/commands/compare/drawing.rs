@@ -129,6 +129,9 @@ const FOOT: f64 = 60.0;
 /// Length of the longest arrow, px.
 const ARROW: f64 = 58.0;
 
+/// Steps of brightness that the page's style has.
+const SHADES: usize = 6;
+
 /// How a drawing lies on its paper.
 struct Layout {
     scale: f64,
@@ -197,6 +200,9 @@ impl Drawing<'_> {
                 let _ = writeln!(svg, "<polyline class=\"outline\" points=\"{}\"/>", points.join(" "));
             }
         }
+        if let Some(figure) = self.figures.get(self.loaded) {
+            self.shade(&mut svg, figure, at);
+        }
         for figure in &self.figures {
             self.draw(&mut svg, figure, at);
         }
@@ -236,6 +242,36 @@ impl Drawing<'_> {
         self.foot(&mut svg, tall, scale);
         svg.push_str("</svg>\n");
         svg
+    }
+
+    /// Shapes as triangles, those that look away left out, the farthest first, in steps of brightness.
+    fn shade(&self, svg: &mut String, figure: &Figure, at: impl Fn(&Vector3<f64>) -> Vector2<f64>) {
+        let viewer = self.view.right.cross(&self.view.up);
+        let light = (self.view.up * 0.5 + self.view.right * 0.3 + viewer * 0.8).normalize();
+        let mut seen: Vec<(f64, usize, [Vector2<f64>; 3])> = Vec::new();
+        for carried in &self.skeleton.solids {
+            let points = carried.place(figure.points);
+            for triangle in &carried.solid.triangles {
+                let [a, b, c] = triangle.map(|k| points[k as usize]);
+                let normal = (b - a).cross(&(c - a));
+                if normal.dot(&viewer) > 0.0 {
+                    let bright = normal.normalize().dot(&light).max(0.0);
+                    let step = (bright * SHADES as f64) as usize;
+                    let depth = (a + b + c).dot(&viewer);
+                    seen.push((depth, step.min(SHADES - 1), [&a, &b, &c].map(&at)));
+                }
+            }
+        }
+        if seen.is_empty() {
+            return;
+        }
+        seen.sort_by(|a, b| a.0.total_cmp(&b.0));
+        svg.push_str("<g class=\"solid\">");
+        for (_, step, corners) in seen {
+            let [a, b, c] = corners.map(|p| format!("{:.1} {:.1}", p.x, p.y));
+            let _ = write!(svg, "<path class=\"s{step}\" d=\"M{a}L{b}L{c}z\"/>");
+        }
+        svg.push_str("</g>\n");
     }
 
     fn draw(&self, svg: &mut String, figure: &Figure, at: impl Fn(&Vector3<f64>) -> Vector2<f64>) {

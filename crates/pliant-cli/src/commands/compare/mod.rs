@@ -8,6 +8,7 @@ mod measure;
 mod motion;
 mod page;
 pub mod skeleton;
+mod solids;
 mod verdict;
 mod wires;
 
@@ -36,6 +37,9 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     if let (Some(_), Some(option)) = (&source.model, arguments.loading.option()) {
         return Err(setup::of_a_model(option));
     }
+    if source.model.is_some() && arguments.setup.has_springs() {
+        return Err(setup::of_a_model("--spring"));
+    }
     let mechanism = &arguments.loading.of_scene(source.mechanism)?;
     let path = match &arguments.output {
         Some(path) => checked(path)?,
@@ -43,6 +47,9 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     };
     let mut skeleton = Skeleton::new(mechanism);
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
+    // A surface that cannot be read is not drawn; contact has said so already where it matters.
+    let surfaces = arguments.mechanism.surfaces(mechanism, common).unwrap_or_default();
+    skeleton.add_solids(mechanism, &surfaces);
     let mut bar = Bar::new(common.format(), measure::TICKS);
     let mut done = 0;
     let mut tick = || {

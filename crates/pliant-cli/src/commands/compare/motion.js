@@ -74,6 +74,40 @@
       box.width / 2 + (dot(p, right) - middle[0]) * scale,
       box.height / 2 - (dot(p, up) - middle[1]) * scale,
     ];
+    // Shapes as triangles, the farthest first, lighter where they look at the light.
+    const rgb = (name) => {
+      draw.fillStyle = color(name);
+      const text = draw.fillStyle;
+      return [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16));
+    };
+    const shaded = (set, name, alpha) => {
+      const viewer = cross(right, up), light = unit([0, 1, 2].map((k) => 0.5 * up[k] + 0.3 * right[k] + 0.8 * viewer[k]));
+      const base = rgb(name), all = [];
+      for (const { frame, vertices, triangles } of data.solids) {
+        const [o, ...ends] = frame.map((p) => place(set, p));
+        const axes = ends.map((e) => e.map((x, k) => (x - o[k]) / 1000));
+        const at = vertices.map((v) => o.map((x, k) => x + axes[0][k] * v[0] + axes[1][k] * v[1] + axes[2][k] * v[2]));
+        for (const [a, b, c] of triangles) {
+          const n = unit(cross(at[b].map((x, k) => x - at[a][k]), at[c].map((x, k) => x - at[a][k])));
+          const depth = dot(at[a], viewer) + dot(at[b], viewer) + dot(at[c], viewer);
+          all.push([depth, Math.abs(dot(n, light)), at[a], at[b], at[c]]);
+        }
+      }
+      all.sort((a, b) => a[0] - b[0]);
+      draw.globalAlpha = alpha;
+      draw.lineWidth = 0.6;
+      draw.lineJoin = "round";
+      for (const [, bright, ...corners] of all) {
+        const mixed = base.map((x) => Math.round((0.25 * x + 0.75 * 235) * (0.55 + 0.6 * bright)));
+        draw.fillStyle = draw.strokeStyle = `rgb(${mixed.map((x) => Math.min(255, x)).join(",")})`;
+        draw.beginPath();
+        corners.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...flat(p)));
+        draw.closePath();
+        draw.fill();
+        if (alpha === 1) draw.stroke();
+      }
+      draw.globalAlpha = 1;
+    };
     const mechanism = (set, stroke, width, dash) => {
       const points = Array.from({ length: data.points }, (_, p) => flat(place(set, p)));
       draw.strokeStyle = draw.fillStyle = stroke;
@@ -88,7 +122,7 @@
       draw.stroke();
       draw.setLineDash([]);
       draw.lineWidth = width / 2.5;
-      for (const line of data.wires) {
+      for (const line of data.solids.length ? [] : data.wires) {
         draw.beginPath();
         line.forEach((p, k) => draw[k ? "lineTo" : "moveTo"](...points[p]));
         draw.stroke();
@@ -128,7 +162,9 @@
       draw.fill();
     }
     const reduced = links.value;
-    const points = mechanism(sets.full, color("full"), 3.5, []);
+    shaded(sets.full, "full", 1);
+    if (reduced) shaded(sets[reduced], reduced, 0.35);
+    const points = mechanism(sets.full, color("full"), data.solids.length ? 1.5 : 3.5, []);
     if (reduced) mechanism(sets[reduced], color(reduced), 2, [7, 4]);
     draw.strokeStyle = draw.fillStyle = color("load");
     for (const arrow of data.arrows) {

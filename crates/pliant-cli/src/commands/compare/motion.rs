@@ -5,7 +5,7 @@ use pliant::nalgebra::Vector3;
 use serde_json::{Map, Value, json};
 
 use super::drawing::{Arrow, View};
-use super::skeleton::Skeleton;
+use super::skeleton::{Carried, Skeleton};
 
 pub const SCRIPT: &str = include_str!("motion.js");
 
@@ -88,6 +88,7 @@ pub fn data(
         "anchors": skeleton.anchors,
         "outlines": skeleton.outlines,
         "wires": skeleton.wires,
+        "solids": skeleton.solids.iter().map(solid).collect::<Vec<_>>(),
         "arrows": arrows,
         "center": three(&center),
         "unit": unit,
@@ -97,6 +98,14 @@ pub fn data(
         "sets": sets,
         "world": world,
     })
+}
+
+/// A solid: its frame, and its vertices in thousandths of the frame's arms.
+fn solid(carried: &Carried) -> Value {
+    let vertices =
+        carried.solid.vertices.iter().map(|v| (v * (1000.0 / carried.arm)).map(|x| x.round() as i32));
+    let vertices: Vec<[i32; 3]> = vertices.map(|v| v.data.0[0]).collect();
+    json!({ "frame": carried.frame, "vertices": vertices, "triangles": carried.solid.triangles })
 }
 
 /// Nine digits, which is more than a player shows.

@@ -8,6 +8,7 @@ use pliant::mechanism::{BodyId, Geometry, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
+use super::solids::Solid;
 use super::wires;
 
 /// Points on bodies, and what is drawn between and at them.
@@ -25,7 +26,30 @@ pub struct Skeleton {
     pub outlines: Vec<Vec<usize>>,
     /// Shapes of bodies that can be touched, as lines.
     pub wires: Vec<Vec<usize>>,
+    /// Shapes of bodies, as triangles that are shaded.
+    pub solids: Vec<Carried>,
 }
+
+/// Triangles that a body carries.
+pub struct Carried {
+    /// Points at the origin of the link frame and at this distance along its axes.
+    pub frame: [usize; 4],
+    pub arm: f64,
+    pub solid: Solid,
+}
+
+impl Carried {
+    /// Its vertices while points are there: along the axes that its frame has then.
+    pub fn place(&self, points: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let [o, x, y, z] = self.frame.map(|p| points[p]);
+        let axes = [x - o, y - o, z - o].map(|axis| axis / self.arm);
+        self.solid.vertices.iter().map(|v| o + axes[0] * v.x + axes[1] * v.y + axes[2] * v.z).collect()
+    }
+}
+
+/// Triangles of a page at most, and of one shape that lies in a file.
+const MOST_TRIANGLES: usize = 4000;
+const MOST_OF_A_FILE: usize = 400;
 
 /// Points of a rim; of a curve; lines across a surface, and points of each.
 const RIM: usize = 24;
@@ -48,6 +72,7 @@ impl Skeleton {
             anchors: vec![],
             outlines: vec![],
             wires: vec![],
+            solids: vec![],
         };
         let mut on_body: Vec<Vec<usize>> = vec![Vec::new(); bodies];
         let mut place = |skeleton: &mut Skeleton, body: BodyId, at: Vector3<f64>| -> usize {
@@ -108,6 +133,25 @@ impl Skeleton {
                 self.points.extend(line.into_iter().map(|at| (Some(body), at)));
                 self.wires.push((first..self.points.len()).collect());
             }
+        }
+    }
+
+    /// Adds the shapes of all bodies, shaded, as many as a page can hold.
+    pub fn add_solids(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) {
+        let mut left = MOST_TRIANGLES;
+        let most = (MOST_TRIANGLES / mechanism.bodies().len().max(1)).clamp(60, MOST_OF_A_FILE);
+        for body in mechanism.body_ids() {
+            let solid = Solid::of(&mechanism[body], surfaces, most);
+            let size = solid.vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
+            let fits = left.checked_sub(solid.triangles.len()).filter(|_| size > 0.0 && size.is_finite());
+            let Some(rest) = fits else { continue };
+            left = rest;
+            // Within the body, so that a drawing is not larger for them.
+            let arm = 0.5 * size;
+            let first = self.points.len();
+            let ends = [Vector3::zeros(), Vector3::x() * arm, Vector3::y() * arm, Vector3::z() * arm];
+            self.points.extend(ends.map(|at| (Some(body), at)));
+            self.solids.push(Carried { frame: [0, 1, 2, 3].map(|k| first + k), arm, solid });
         }
     }
 

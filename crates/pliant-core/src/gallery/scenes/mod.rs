@@ -7,8 +7,10 @@ mod firefighters_catch;
 mod gripper_pick;
 mod hand_grasp;
 mod hexapod_terrain;
+mod humanoid;
 mod peg_in_hole;
 mod tendon_wrap;
+mod tray_carries;
 
 pub use adaptive_grasp::{Thickness, adaptive_grasp};
 pub use bridge_heap::bridge_heap;
@@ -17,8 +19,10 @@ pub use firefighters_catch::firefighters_catch;
 pub use gripper_pick::gripper_pick;
 pub use hand_grasp::{Grasped, hand_grasp};
 pub use hexapod_terrain::hexapod_terrain;
+pub use humanoid::humanoid_stands;
 pub use peg_in_hole::peg_in_hole;
 pub use tendon_wrap::tendon_wrap;
+pub use tray_carries::tray_carries;
 
 use nalgebra::{Matrix3, Vector3};
 

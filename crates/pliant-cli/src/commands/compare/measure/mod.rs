@@ -8,11 +8,11 @@ mod rest;
 mod speed;
 mod transient;
 
-use pliant::engine::{Inputs, State, Warning};
+use pliant::engine::{Inputs, SpringId, State, Warning};
 use pliant::io::ModelFile;
 use pliant::mechanism::{Joint, Mechanism};
 use pliant::reduced::{Model, Reduction, ReductionError};
-use pliant::spatial::{Pose, Wrench};
+use pliant::spatial::{Pose, Twist, Wrench};
 
 use crate::watch;
 
@@ -201,12 +201,21 @@ impl<'m> SceneLoad<'m> {
             let part: Vec<f64> = way.map(|(from, to)| from + (to - from) * scale.min(1.0)).collect();
             inputs.set_target(id, &part).expect(FINITE);
         }
+        let springs: Vec<SpringId> = inputs.scene_springs().map(|(_, id)| id).collect();
+        for (id, spring) in springs.into_iter().zip(self.mechanism.springs()) {
+            let [from, to] = [0.0, target_end(self.mechanism)].map(|time| spring.point_at(time).0);
+            let mut target = inputs.spring(id).expect("a spring of the scene").target;
+            target.position = from + (to - from) * scale.min(1.0);
+            inputs.set_spring_target(id, target, Twist::ZERO).expect(FINITE);
+        }
     }
 }
 
-/// When the scene's last target stops, s.
+/// When the scene's last target or spring stops, s.
 pub fn target_end(mechanism: &Mechanism) -> f64 {
-    mechanism.targets().iter().filter_map(|t| t.time.last()).fold(0.0, |a, b| a.max(*b))
+    let targets = mechanism.targets().iter().filter_map(|target| target.time.last());
+    let springs = mechanism.springs().iter().filter_map(|spring| spring.time.last());
+    targets.chain(springs).fold(0.0, |a, b| a.max(*b))
 }
 
 /// Frames of all effectors, and how far the one that moved most is from the file's pose, over the radius.
