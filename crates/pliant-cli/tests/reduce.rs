@@ -339,13 +339,12 @@ fn what_takes_the_steps_of_blended_is_said_and_chosen() {
             };
             distance("left").max(distance("right")) / radius
         };
-        // The one is where `live` is, the other is not: measured 0, and 1.0e-4 to 2.9e-4.
+        // The one is where `live` is, the other, of models made for its own forces, is not: measured 0, and 1.0e-4 to 7.2e-3.
         assert!(off(&blended) < 1e-9 && off(&alone) > 5e-5, "{load}: {} {}", off(&blended), off(&alone));
-        // How far the blend alone is off is reported by both: measured 1.0, and 0.96 to 1.4 times what it is.
-        for estimate in [&alone["estimate"], &blended["estimate_alone"]] {
-            let ratio = number(estimate) / off(&alone);
-            assert!((0.5..2.0).contains(&ratio), "{load}: {ratio}");
-        }
+        // How far it is off is reported: measured 1.0 times what it is. The other reports how far its few models would be.
+        let ratio = number(&alone["estimate"]) / off(&alone);
+        assert!((0.5..2.0).contains(&ratio), "{load}: {ratio}");
+        assert!(number(&blended["estimate_alone"]) > 0.0, "{load}");
     }
     for (more, words) in
         [(&[][..], "taken by the live engine"), (&["--force", "blend"], "of the blend alone")]
