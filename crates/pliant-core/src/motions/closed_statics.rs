@@ -7,7 +7,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::model::Constants;
-use super::momentum::{Around, Carried, gather, own_impulses, push};
+use super::momentum::{Around, gather, own_impulses, push};
 use super::simulation::Simulation;
 use super::step::{self, tangent};
 use crate::linear::dense::eigen;
@@ -59,34 +59,6 @@ fn forces(simulation: &mut Simulation, model: &Constants, limits: bool, out: &mu
     motion.closed.gap
 }
 
-/// Steps of seconds with which a mechanism is let down where Newton's method does not arrive, and how many.
-const STEP: f64 = 0.1;
-const STEPS: usize = 300;
-
-/// Lets the mechanism down, at rest at the start of every step: limits and closures are then met one after the other.
-pub(super) fn let_down(simulation: &mut Simulation, model: &Constants) {
-    for _ in 0..STEPS {
-        let Simulation { motion, inputs, springs, work, .. } = simulation;
-        motion.rates.fill(0.0);
-        motion.carried.fill(Carried::STILL);
-        motion.closed.rolled.fill(0.0);
-        motion.closed.loop_rolled.fill(0.0);
-        motion.place(model, &springs.now);
-        work.forget();
-        if step::solve(model, springs, inputs, STEP, motion, work).is_err() {
-            return;
-        }
-        step::spin_end(model, springs, motion, work);
-        if step::advance(model, springs, inputs, STEP, motion, work).is_err() {
-            return;
-        }
-        (work.next.time, work.next.steps) = (motion.time, motion.steps);
-        std::mem::swap(motion, &mut work.next);
-    }
-    simulation.motion.rates.fill(0.0);
-    simulation.motion.carried.fill(Carried::STILL);
-}
-
 /// K⁻¹f with the sizes of K's eigenvalues, no direction further than [`FURTHEST`]; whether they are all positive, and how far it were.
 fn newton(model: &Constants, K: &DMatrix<f64>, f: &DVector<f64>) -> Option<(DVector<f64>, bool, f64)> {
     let n = f.len();
@@ -106,6 +78,16 @@ fn newton(model: &Constants, K: &DMatrix<f64>, f: &DVector<f64>) -> Option<(DVec
         *x /= value.abs().max(LEAST * most);
         furthest = furthest.max(x.abs());
         *x = x.clamp(-FURTHEST, FURTHEST);
+    }
+    // Dead torques have no energy: near rest the tangent as it is.
+    if stable
+        && furthest <= FURTHEST
+        && let Some(whole) = K.clone().lu().solve(f)
+    {
+        let size = whole.component_div(&units).amax();
+        if size <= FURTHEST {
+            return Some((whole, stable, size));
+        }
     }
     Some(((&found.eigenvectors * along).component_mul(&units), stable, furthest))
 }

@@ -24,11 +24,14 @@ const FURTHEST: f64 = 0.5;
 /// Iterates that move no link by more than this, rad or radii, are at rest.
 const STILL: f64 = 1e-11;
 
-/// The same on curved closures, whose rounding soft motions multiply.
-const STILL_ON_CLOSURES: f64 = 1e-9;
+/// The same with a tangent by differences, and on curved closures, whose rounding soft motions multiply.
+const STILL_BY_DIFFERENCES: f64 = 1e-9;
 
 /// Iterates below this that have stopped to fall, two in a row, are at rest to rounding.
 const ROUNDING: f64 = 1e-7;
+
+/// Iterations with a tangent by differences on a tree.
+const FEW: usize = 30;
 
 pub(super) fn settle(
     simulation: &mut Simulation,
@@ -51,12 +54,17 @@ pub(super) fn settle(
     // An equilibrium is sought among poses that are closed to rounding.
     simulation.motion.closed.tolerance = 0.0;
     let start = simulation.motion.clone();
-    let mut found = search(simulation, &model, settings);
-    if !found.converged && model.closures.curved {
+    let mut found = search(simulation, &model, settings, model.closures.curved);
+    let nearer: [fn(&mut Simulation, &Constants, &StaticsSettings); 3] =
+        [|_, _, _| (), under_parts, let_down];
+    for approach in nearer {
+        if found.converged {
+            break;
+        }
         let iterations = found.iterations;
-        simulation.motion = start;
-        closed_statics::let_down(simulation, &model);
-        found = search(simulation, &model, settings);
+        simulation.motion = start.clone();
+        approach(simulation, &model, settings);
+        found = search(simulation, &model, settings, true);
         found.iterations += iterations;
     }
     simulation.motion.place(&model, &simulation.springs.now);
@@ -71,13 +79,75 @@ pub(super) fn settle(
     Ok(found)
 }
 
-/// Newton's method from where the motion is.
-fn search(simulation: &mut Simulation, model: &Constants, settings: &StaticsSettings) -> Equilibrium {
+/// Into how many parts weight and loads are taken where all at once lead nowhere.
+const PARTS: usize = 8;
+
+/// Finds equilibria under growing parts of weight and loads, each from the one before.
+fn under_parts(simulation: &mut Simulation, model: &Constants, settings: &StaticsSettings) {
+    let whole = simulation.inputs.clone();
+    for part in 1..PARTS {
+        let part = part as f64 / PARTS as f64;
+        let inputs = &mut simulation.inputs;
+        inputs.gravity = whole.gravity * part;
+        for (to, from) in
+            [(&mut inputs.effector_loads, &whole.effector_loads), (&mut inputs.body_loads, &whole.body_loads)]
+        {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from * part);
+        }
+        if !search(simulation, model, settings, true).converged {
+            break;
+        }
+    }
+    simulation.inputs = whole;
+}
+
+/// Steps of seconds with which a mechanism is let down where Newton's method does not arrive, and how many.
+const STEP: f64 = 0.1;
+const STEPS: usize = 300;
+
+/// Lets the mechanism down, at rest at the start of every step: limits and closures are then met one after the other.
+fn let_down(simulation: &mut Simulation, model: &Constants, _: &StaticsSettings) {
+    // A tree then comes to rest, but not always where loads that grow lead it.
+    if !model.closures.curved {
+        return;
+    }
+    for _ in 0..STEPS {
+        let Simulation { motion, inputs, springs, work, .. } = simulation;
+        motion.rates.fill(0.0);
+        motion.carried.fill(Carried::STILL);
+        motion.closed.rolled.fill(0.0);
+        motion.closed.loop_rolled.fill(0.0);
+        motion.place(model, &springs.now);
+        work.forget();
+        if step::solve(model, springs, inputs, STEP, motion, work).is_err() {
+            return;
+        }
+        step::spin_end(model, springs, motion, work);
+        if step::advance(model, springs, inputs, STEP, motion, work).is_err() {
+            return;
+        }
+        (work.next.time, work.next.steps) = (motion.time, motion.steps);
+        std::mem::swap(motion, &mut work.next);
+    }
+    simulation.motion.rates.fill(0.0);
+    simulation.motion.carried.fill(Carried::STILL);
+}
+
+/// Newton's method from where the motion is; with the tangent by differences, where closures are curved or joints turn about several
+/// axes, or with G.
+fn search(
+    simulation: &mut Simulation,
+    model: &Constants,
+    settings: &StaticsSettings,
+    by_differences: bool,
+) -> Equilibrium {
     let mut found = Equilibrium::NONE;
     let mut risen = 0;
-    for iteration in 0..settings.iterations {
+    // Where differences are a second attempt, they arrive soon or not at all.
+    let few = by_differences && !model.closures.curved;
+    for iteration in 0..settings.iterations.min(if few { FEW } else { usize::MAX }) {
         simulation.motion.place(model, &simulation.springs.now);
-        let (moved, stable) = if model.closures.curved {
+        let (moved, stable) = if by_differences {
             let (moved, stable, gap) = closed_statics::iterate(simulation, model);
             found.closure = if gap.is_finite() { gap } else { found.closure };
             (moved, stable)
@@ -90,7 +160,7 @@ fn search(simulation: &mut Simulation, model: &Constants, settings: &StaticsSett
         risen = if moved < ROUNDING && moved > 0.5 * found.residual { risen + 1 } else { 0 };
         (found.iterations, found.residual, found.stable) = (iteration + 1, moved, stable);
         // Differences leave a tangent of ten digits.
-        let still = if model.closures.curved { STILL_ON_CLOSURES } else { STILL };
+        let still = if by_differences { STILL_BY_DIFFERENCES } else { STILL };
         if moved <= still.max(1e-3 * settings.tolerance) || risen == 2 {
             (found.converged, found.load_reached) = (true, 1.0);
             break;
