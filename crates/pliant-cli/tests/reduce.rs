@@ -148,7 +148,7 @@ fn people_get_a_table_and_advice() {
     let outcome = run.run(&["reduce", "two-link", "--displacement", "0.2", "-o", "two.pliant"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
     assert!(
-        outcome.err.starts_with("warning: with 2 freedoms and 1 effector nothing is reduced"),
+        outcome.err.starts_with("warning: with 2 independent motions and 1 effector nothing is reduced"),
         "{}",
         outcome.err
     );

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::{BodyId, Mechanism};
-use pliant::motions::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, is_small};
+use pliant::motions::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, too_few_to_reduce};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
@@ -39,7 +39,7 @@ pub fn run(arguments: &Reduce, common: &Common) -> Result<Answer, Failure> {
             (whole.take_apart().held.unwrap_or_else(|| whole.clone()), Some(left_to_contact(&whole, loose)))
         }
     };
-    let at_once = is_small(&mechanism).then(|| nothing_reduced(&mechanism));
+    let at_once = too_few_to_reduce(&mechanism).map(|motions| nothing_reduced(&mechanism, motions));
     if let (Some(why), Format::Text) = (&at_once, common.format()) {
         // Nothing can be done about a standard error that is closed.
         let _ = writeln!(std::io::stderr(), "warning: {why}");
@@ -121,11 +121,11 @@ fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
 }
 
 /// What to report of a mechanism with no more freedoms than its effectors can have.
-fn nothing_reduced(mechanism: &Mechanism) -> String {
+fn nothing_reduced(mechanism: &Mechanism, motions: usize) -> String {
     format!(
         "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs no \
          model; the model has every motion",
-        count(mechanism.coordinate_count(), "freedom"),
+        count(motions, "independent motion"),
         count(mechanism.effectors().len(), "effector")
     )
 }

@@ -36,5 +36,5 @@ mod tree;
 
 pub use choice::Choice;
 pub use model::{Model, Options};
-pub use sampling::{Doing, Every, Limit, Outcome, Progress, Sampling, is_small};
+pub use sampling::{Doing, Every, Limit, Outcome, Progress, Sampling, too_few_to_reduce};
 pub use simulation::Simulation;

@@ -193,10 +193,10 @@ const NEARLY_ALL: f64 = 0.75;
 /// A motion that leaves more than this of the error does not help.
 const HELPS: f64 = 0.9;
 
-/// Whether the independent motions of a mechanism's joints are so few, or its effectors so many, that nothing is reduced: the articulated
-/// engine is faster then, and exact.
-pub fn is_small(mechanism: &Mechanism) -> bool {
-    independent_motions(mechanism).is_ok_and(|motions| motions <= 6 * mechanism.effectors().len())
+/// The number of independent motions of a mechanism's joints, if it is so small, or its effectors are so many, that nothing is
+/// reduced: the articulated engine is faster then, and exact.
+pub fn too_few_to_reduce(mechanism: &Mechanism) -> Option<usize> {
+    independent_motions(mechanism).ok().filter(|motions| *motions <= 6 * mechanism.effectors().len())
 }
 
 impl Sampling {
@@ -218,7 +218,7 @@ impl Sampling {
             return Err(ReductionError::NoEffector { mechanism: mechanism.name().into() });
         }
         let held = held(mechanism)?;
-        let small = is_small(mechanism);
+        let small = too_few_to_reduce(mechanism).is_some();
         let model = match small {
             true => Model::every_motion(&held)?,
             false => {
