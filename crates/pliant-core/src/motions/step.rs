@@ -612,7 +612,8 @@ pub(super) fn end_twist(inputs: &Inputs, motion: &Motion, work: &Workspace, n: u
     Twist::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
 }
 
-/// Solves the same step with more on the right side, from the limits and pieces that it was solved on.
+/// Solves the same step with more on the right side, on the pieces that it was solved on. Limits are looked for anew: a push may lift a
+/// joint off the stop that it would have come to.
 pub(super) fn find_pushed(
     model: &Constants,
     inputs: &Inputs,
@@ -622,6 +623,9 @@ pub(super) fn find_pushed(
 ) -> Result<(), StepError> {
     work.free.clone_from(&work.right);
     work.right.iter_mut().zip(&work.pushed).for_each(|(right, pushed)| *right += pushed);
+    for (ahead, &i) in work.ahead.iter_mut().zip(limited(model)) {
+        *ahead = motion.rate(model, i);
+    }
     let mut solved = solve_once(model, inputs, h, motion, work);
     if solved.is_ok() && look_ahead(model, h, motion, inputs, work) {
         solved = solve_once(model, inputs, h, motion, work);

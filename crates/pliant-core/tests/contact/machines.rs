@@ -1,19 +1,22 @@
 //! Claim: the gallery's grippers and fingers hold what they touch, and stay where they are: with the angles and forces that
-//! their linkages have in closed form, in both engines.
+//! their linkages have in closed form, in every engine whose links all touch.
 
 use super::scenes::{forces, position, run, shallow};
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces};
 use pliant_core::engine::Simulation;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::{articulated, full, gallery, nalgebra};
+use pliant_core::{articulated, full, gallery, motions, nalgebra};
 
-fn in_both_engines(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
+fn in_engines(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
     let whole = gallery::build(name).unwrap();
     type Make = fn(&Mechanism) -> Box<dyn Simulation>;
-    let engines: [Make; 2] =
-        [|m| full::Model::new(m).simulate().into(), |m| articulated::Model::new(m).simulate().into()];
-    for (engine, make) in ["full", "articulated"].into_iter().zip(engines) {
+    let engines: [Make; 3] = [
+        |m| full::Model::new(m).simulate().into(),
+        |m| articulated::Model::new(m).simulate().into(),
+        |m| motions::Choice::new(m).build().unwrap().simulate().into(),
+    ];
+    for (engine, make) in ["full", "articulated", "motions"].into_iter().zip(engines) {
         let mut scene = Scene::new(&whole, Surfaces::new(), make).unwrap();
         look(engine, &whole, &mut scene);
     }
@@ -72,7 +75,7 @@ fn lifts_and_holds(name: &str, object: &str, engine: &str, whole: &Mechanism, sc
 /// F dx = (τ_driver + τ_spring) dθ + weight, with pads that swing on parallelograms of sides of L at the angle φ + θ.
 #[test]
 fn adaptive_gripper_pinches_a_plate() {
-    in_both_engines("adaptive-thin", |engine, whole, scene| {
+    in_engines("adaptive-thin", |engine, whole, scene| {
         lifts_and_holds("adaptive-thin", "plate", engine, whole, scene);
         let (x, z) = (0.0373f64, -0.043f64);
         let (L, phi) = (x.hypot(z), (-z).atan2(x));
@@ -106,7 +109,7 @@ fn adaptive_gripper_pinches_a_plate() {
 /// A round bar is enveloped: the couplers have left their stops, and both links of both fingers push.
 #[test]
 fn adaptive_gripper_envelops_a_bar() {
-    in_both_engines("adaptive-thick", |engine, whole, scene| {
+    in_engines("adaptive-thick", |engine, whole, scene| {
         lifts_and_holds("adaptive-thick", "bar", engine, whole, scene);
         for side in ["left", "right"] {
             let [coupler, follower] =
@@ -121,7 +124,7 @@ fn adaptive_gripper_envelops_a_bar() {
 /// The tip comes over the post that pushes the flank away, and the carriage's spring carries what the post pushes.
 #[test]
 fn fin_ray_bends_around_the_post() {
-    in_both_engines("fin-ray-post", |engine, _, scene| {
+    in_engines("fin-ray-post", |engine, _, scene| {
         let start = position(scene, "left4").x;
         let (deepest, _) = run(scene, 2.0, |_| {});
         shallow("fin-ray-post", engine, deepest);
@@ -143,7 +146,7 @@ fn fin_ray_bends_around_the_post() {
 /// At every joint the tendon's Fr balances its spring, the weights and the contact forces beyond it.
 #[test]
 fn tendon_finger_wraps_around_the_post() {
-    in_both_engines("tendon-wrap", |engine, whole, scene| {
+    in_engines("tendon-wrap", |engine, whole, scene| {
         let (deepest, _) = run(scene, 2.0, |_| {});
         shallow("tendon-wrap", engine, deepest);
         let before = position(scene, "distal");
