@@ -178,9 +178,6 @@ const LOCKED: f64 = 40.0;
 /// Newton iterations of an equilibrium on the motions.
 const ITERATIONS: usize = 40;
 
-/// Parts in which a load is put on where that does not work at once.
-const PARTS: usize = 8;
-
 /// Torques of random loads over their forces, in radii.
 const LEVER: f64 = 0.3;
 
@@ -696,24 +693,16 @@ impl Search<'_> {
         let mut from = from.clone();
         from.private.clear(); // of other motions
         simulation.set_state(&from).expect("it is a state of this mechanism");
-        Ok(settle(&mut simulation, loads, 1.0))
+        Ok(settle(&mut simulation, loads))
     }
 
-    /// The same, or from the start with the loads put on in parts.
+    /// The same, or from the start.
     fn rest_on_motions(&mut self, from: &State, loads: &[Wrench]) -> Result<Option<State>, Spent> {
         if let Some(state) = self.rest_from(from, loads)? {
             return Ok(Some(state));
         }
-        let mut simulation = self.model.simulate();
-        let mut last = None;
-        for k in 1..=PARTS {
-            self.count()?;
-            last = settle(&mut simulation, loads, k as f64 / PARTS as f64);
-            if last.is_none() {
-                break;
-            }
-        }
-        Ok(last)
+        self.count()?;
+        Ok(settle(&mut self.model.simulate(), loads))
     }
 
     /// The equilibrium of the mechanism under loads, from a state.
@@ -750,10 +739,9 @@ impl Search<'_> {
     }
 }
 
-/// The equilibrium under a part of loads.
-fn settle(simulation: &mut Simulation, loads: &[Wrench], part: f64) -> Option<State> {
-    let loads: Vec<Wrench> = loads.iter().map(|w| *w * part).collect();
-    simulation.inputs_mut().effector_loads.copy_from_slice(&loads);
+/// The equilibrium under loads.
+fn settle(simulation: &mut Simulation, loads: &[Wrench]) -> Option<State> {
+    simulation.inputs_mut().effector_loads.copy_from_slice(loads);
     let settings = StaticsSettings { iterations: ITERATIONS, ..StaticsSettings::default() };
     let found = simulation.settle(&settings);
     found.is_ok_and(|found| found.converged).then(|| simulation.state().clone())

@@ -612,7 +612,7 @@ pub(super) fn end_twist(inputs: &Inputs, motion: &Motion, work: &Workspace, n: u
     Twist::new(Vector3::new(of(0), of(1), of(2)), Vector3::new(of(3), of(4), of(5)))
 }
 
-/// Solves the same step with more on the right side, on the pieces that it was solved on. Limits are looked for anew: a push may lift a
+/// Solves the same step with more on the right side, on the pieces that it was solved on. Limits are looked for again: a push may lift a
 /// joint off the stop that it would have come to.
 pub(super) fn find_pushed(
     model: &Constants,
