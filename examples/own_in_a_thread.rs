@@ -6,13 +6,13 @@ use pliant::prelude::*;
 
 struct Robot {
     mechanism: Mechanism,
-    model: live::Model,
-    simulation: live::Simulation,
+    model: motions::Model,
+    simulation: motions::Simulation,
 }
 
 impl Robot {
     fn new(mechanism: Mechanism) -> Result<Robot, Box<dyn std::error::Error>> {
-        let model = live::Model::new(&mechanism)?;
+        let model = motions::Choice::new(&mechanism).build()?;
         let simulation = model.simulate();
         Ok(Robot { mechanism, model, simulation })
     }

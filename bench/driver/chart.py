@@ -10,7 +10,7 @@ LANES = [
         ("pliant:articulated", "articulated", "#1d7fc4"),
     ]),
     ("Pliant, effectors' freedoms", [
-        ("pliant:live", "live", "#17a398"),
+        ("pliant:motions", "motions", "#17a398"),
         ("pliant:reduced:twist", "reduced: twist", "#5e3aa6"),
         ("pliant:reduced:joint", "joint", "#8f6bd6"),
         ("pliant:reduced:corrected", "corrected", "#c3a6f2"),

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use pliant::blended::{self, Force, Links, Options};
+use pliant::blended::{self, Links, Options};
 use pliant::engine::{Inputs, Simulation, State};
 use pliant::engines::Engine;
 use pliant::mechanism::{EffectorId, Mechanism};
@@ -15,7 +15,7 @@ use crate::protocol::{Racer, serve};
 
 const DT: f64 = 1.0 / 60.0;
 
-/// The engine of the words: `full`, `articulated`, `live`, `reduced RECONSTRUCTION`, `blended LINKS MODELS`, `forward`.
+/// The engine of the words: `full`, `articulated`, `motions`, `reduced RECONSTRUCTION`, `blended LINKS MODELS`, `forward`.
 pub fn race(
     mechanism: &Mechanism,
     words: &[&str],
@@ -30,7 +30,7 @@ pub fn race(
             (simulation.into(), true)
         }
         ["articulated"] => (Engine::Articulated.simulate(mechanism)?, true),
-        ["live"] => (Engine::Live.simulate(mechanism)?, true),
+        ["motions"] => (Engine::Motions.simulate(mechanism)?, true),
         ["reduced", reconstruction] => {
             let mut simulation = Reduction::at_rest(mechanism).build()?.simulate();
             simulation.set_reconstruction(match *reconstruction {
@@ -44,7 +44,7 @@ pub fn race(
         ["blended", links, models] => {
             let mut simulation = sampled(mechanism, models.parse()?)?.simulate();
             let links = if *links == "twist" { Links::Twist } else { Links::Joint };
-            simulation.set_options(Options { force: Force::Blend, links, ..Options::default() });
+            simulation.set_options(Options { links, ..Options::default() });
             (simulation.into(), false)
         }
         ["forward"] => {

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
-use pliant::blended::Force;
 use pliant::engines::Engine;
 use pliant::reduced::{Method, Reconstruction};
 
@@ -155,9 +154,8 @@ pub struct Simulate {
     pub mechanism: MechanismArgument,
     /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
     /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
-    /// large motions), live (the linear model rebuilt every step),
-    /// blended (several such models, made once; by default the live engine takes its steps) or auto (articulated
-    /// or full, whichever is faster here; motions of a model file)
+    /// large motions; trees), blended (several linear models, made once; less exact than motions) or auto (articulated
+    /// or full, whichever is faster here; blended of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,
     /// How long it moves, s; rounded to whole steps
@@ -175,18 +173,16 @@ pub struct Simulate {
     pub iterations: Option<usize>,
     /// Modes kept in addition to the motions of the effectors [default: 0; of motions: 4; of reduced where things touch:
     /// auto]. Of motions: so many, or auto: all that steps of this length can follow, up to 24. Of reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
-    /// impact is felt to have where things touch. Of live: by so many links between the effectors,
-    /// each where the slowest vibration that is left is largest, or auto: as many as make a difference
+    /// impact is felt to have where things touch
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,
     /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
-    /// Of blended: what takes the steps. live: the live engine, in about its time; blend: the blend alone, in time
-    /// that hardly grows with the links, and less accurate [default: live]
-    #[arg(long, value_name = "live|blend", value_parser = choices::force)]
-    pub force: Option<Force>,
+    /// Gone: says what replaced it
+    #[arg(long, value_name = "F", hide = true)]
+    pub force: Option<String>,
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use pliant::blended::{Doing, Force, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
+use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
 use pliant::engine::{Simulation, Warning};
 use pliant::engines;
 use pliant::mechanism::Mechanism;
@@ -31,17 +31,15 @@ pub struct Blended {
 }
 
 impl Blended {
-    /// One made for this run; with steps by `force`, if that is given.
+    /// One made for this run.
     pub fn of(
         mechanism: &Mechanism,
-        force: Option<Force>,
         argument: &MechanismArgument,
         format: Format,
     ) -> Result<Blended, Failure> {
         let start = Instant::now();
         let sampling = Sampling::default();
-        let options = Options { force: force.unwrap_or_default(), ..Options::default() };
-        let (model, outcome) = sample(&sampling, SECONDS, mechanism, options, argument, format)?;
+        let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let advice = Some(format!(
             "the {} of the blend took {} to make, for this run alone: `pliant reduce` chooses motions once for all, in a \
              file to be named in place of the mechanism",
@@ -62,24 +60,6 @@ impl Blended {
             warnings.push(Warning { kind: "samples", measure, unit: RADII, text });
         }
         Ok(Blended { model, bound: sampling.max_error, advice, warnings })
-    }
-
-    /// Whether its estimate is an error in motion too. With forces from the live engine it is the distance from rest.
-    pub fn is_judged_in_motion(&self) -> bool {
-        self.model.options().force == Force::Blend
-    }
-
-    /// Of a simulation that the live engine steps: how far the links of the blend alone are off where its effectors are,
-    /// over the radius. At rest this is about its error; how far its motion is off, it does not say.
-    pub fn error_alone(&self, simulation: &mut dyn Simulation) -> Option<f64> {
-        let mut model = Some(&self.model).filter(|model| model.options().force == Force::Live)?.clone();
-        model.set_options(Options { force: Force::Blend, ..*model.options() });
-        let mut state = simulation.state().clone();
-        state.private.clear();
-        let mut alone = model.simulate();
-        alone.set_state(&state).ok()?;
-        alone.inputs_mut().clone_from(simulation.inputs());
-        alone.estimate().ok()
     }
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
@@ -208,7 +188,9 @@ pub fn radii(error: f64) -> String {
 pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
     match limit {
         Limit::None => None,
-        Limit::Samples => Some(("models", "the number of models")),
+        Limit::Samples => {
+            Some(("models", "the number of models"))
+        }
         Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use pliant::blended::Force;
 use pliant::closest;
 use pliant::contact::Solver;
 use pliant::reduced::{Method, Reconstruction};
@@ -43,11 +42,6 @@ const TOLERANCE: f64 = 1e-9;
 
 pub fn reconstruction(text: &str) -> Result<Reconstruction, String> {
     one_of("reconstruction", text, &RECONSTRUCTIONS)
-}
-
-/// Reads what steps a blended model.
-pub fn force(text: &str) -> Result<Force, String> {
-    one_of("force", text, &[("live", Force::Live), ("blend", Force::Blend)])
 }
 
 pub fn method(text: &str) -> Result<Method, String> {

@@ -4,19 +4,19 @@
 //! `articulated`, unless loops are more than it takes. Measured (release build, one thread, µs a step, and the largest distance of an effector
 //! from `full` in the motion of `pliant compare`, over the radius):
 //!
-//! | | full | articulated | live | reduced |
-//! |---|---|---|---|---|
-//! | hand | 20.6 | 4.80, 1e-5 | 6.39, 2e-7 | 1.92, 7e-4 |
-//! | hexapod | 22.8 | 6.92, 7e-7 | 29.1, 2e-9 | 2.83, 7e-6 |
-//! | arm | 22.5 | 2.81, 0.002 | 2.71, 0.02 | 0.49, 0.09 |
-//! | helix:50 | 51.8 | 6.91, 0.001 | 5.24, 0.03 | 0.83, 0.04 |
-//! | helix:400 | 479 | 54.3, 0.02 | 31.6, 0.05 | 4.38, 0.6 |
-//! | hexapod-terrain | 136 | 24.0, 0.005 | 73.2, 0.006 | 28.0, 0.1 |
-//! | hand-grasp | 184 | 30.5, 6e-5 | 78.9, 3e-5 | 35.2, 0.06 |
-//! | bridge-heap | 607 | 251, 0.01 | 497, 0.6 | 83.2, 0.6 |
+//! | | full | articulated | reduced |
+//! |---|---|---|---|
+//! | hand | 20.6 | 4.80, 1e-5 | 1.92, 7e-4 |
+//! | hexapod | 22.8 | 6.92, 7e-7 | 2.83, 7e-6 |
+//! | arm | 22.5 | 2.81, 0.002 | 0.49, 0.09 |
+//! | helix:50 | 51.8 | 6.91, 0.001 | 0.83, 0.04 |
+//! | helix:400 | 479 | 54.3, 0.02 | 4.38, 0.6 |
+//! | hexapod-terrain | 136 | 24.0, 0.005 | 28.0, 0.1 |
+//! | hand-grasp | 184 | 30.5, 6e-5 | 35.2, 0.06 |
+//! | bridge-heap | 607 | 251, 0.01 | 83.2, 0.6 |
 //!
-//! `live` and `reduced` win only in time (helix:400), and pay for it in the motion, by an amount that depends on loads which are not
-//! known before a run; `live` also costs more with every effector. So they are taken by name only. With loops, by
+//! `reduced` wins only in time (helix:400), and pays for it in the motion, by an amount that depends on loads which are not
+//! known before a run, and so does `motions`, by less. So they are taken by name only. With loops, by
 //! `pliant bench`, whose `full` has one Newton iteration, half of its default: ladder:48 64 and 42, ladder:480 825 and 1163, rungs:48
 //! 64 and 19, rungs:480 726 and 325, loop:240 293 and 152 µs in `full` and `articulated`.
 

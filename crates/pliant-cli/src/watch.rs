@@ -31,7 +31,7 @@ pub fn prestress(model: &reduced::Model, inputs: &Inputs) -> Option<Warning> {
     let measure = model.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
         "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `reduced` \
-         leaves out; if they press, they are {} of those at which it would buckle: use `live`, `articulated` or `full`",
+         leaves out; if they press, they are {} of those at which it would buckle: use `motions`, `articulated` or `full`",
         100.0 * measure,
         three_digits(measure)
     );

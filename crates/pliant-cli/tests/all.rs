@@ -9,7 +9,6 @@ mod contact;
 mod control;
 mod fuzz;
 mod import;
-mod live;
 mod options;
 mod parts;
 mod reduce;

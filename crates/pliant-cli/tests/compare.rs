@@ -161,7 +161,7 @@ fn the_document_has_every_figure() {
         articulated < 0.01 * number(&document["transient"]["max_displacement_relative"]),
         "{articulated}"
     );
-    for engine in ["articulated", "live", "blended", "blended_alone"] {
+    for engine in ["articulated", "motions", "blended"] {
         assert!(document["transient"][engine]["stopped"].is_null(), "{engine}");
     }
     // Speed is told against the faster of the engines with every freedom.
@@ -177,9 +177,8 @@ fn the_document_has_every_figure() {
         "joint_us",
         "corrected_us",
         "effectors_us",
-        "live_us",
+        "motions_us",
         "blended_us",
-        "blended_alone_us",
         "exact_us",
         "times_as_fast",
         "build_full_us",
@@ -237,28 +236,26 @@ fn two_runs_differ_in_timings_alone() {
 
 /// Engines that go further than one linear model: exact, or as good as their samples; and they know it.
 #[test]
-fn live_and_blended_stand_beside_reduced() {
+fn motions_and_blended_stand_next_to_reduced() {
     let run = Run::new("compare-engines");
     let document = run.json(&["compare", "y"], 0);
     assert!(document["blended"]["models"].as_u64().is_some_and(|n| n > 1), "{}", document["blended"]);
     // Made under random loads, and checked under others.
-    assert!(number(&document["blended"]["held_out"]) <= 0.01, "{}", document["blended"]);
-    assert_eq!((&document["blended"]["tested"], &document["blended"]["bound"]), (&12.into(), &0.01.into()));
+    assert!(number(&document["blended"]["held_out"]) <= 0.05, "{}", document["blended"]);
+    assert_eq!((&document["blended"]["tested"], &document["blended"]["bound"]), (&12.into(), &0.05.into()));
     assert_eq!(document["blended"]["error"], Value::Null);
     let errors = document["errors"].as_array().expect("a list");
     let mut worst = [0.0f64; 2];
     let near: Vec<&Value> = errors.iter().filter(|at| number(&at["displacement"]) < 1.0).collect();
     assert_eq!((near.len(), errors.len()), (18, 19));
     for at in near {
-        // Both come to rest to 1e-10 of the radius.
-        assert!(number(&at["live"]["effector"]) < 1e-7, "{at}");
-        assert!(number(&at["live"]["estimate"]) < 1e-9, "{at}");
+        // Made for the scene's load, and at others near it.
+        assert!(number(&at["motions"]["effector"]) < 1e-3, "{at}");
+        assert!(number(&at["motions"]["estimate"]) < 2e-3, "{at}");
         let of = [&at["blended"], at].map(|engine| number(&engine["effector"]));
         worst = [worst[0].max(of[0]), worst[1].max(of[1])];
-        let alone = number(&at["blended_alone"]["effector"]);
-        assert!(of[0] <= alone + 1e-9 && alone < 0.1, "{at}");
     }
-    assert!(worst[0] < 0.01 && worst[0] < 0.2 * worst[1], "{worst:?}");
+    assert!(worst[0] < 0.1 && worst[0] < worst[1], "{worst:?}");
     let page = read(&run, "y-compare.html");
     assert!(page.contains("id=\"engines") && page.contains("Further than one linear model"));
     let made = format!("between {} linear models, made in a moment", document["blended"]["models"]);

@@ -26,7 +26,8 @@ fn a_gripper_closes() {
     let run = Run::new("control");
     let scene = run.run(&["export", "gripper", "-o", "-"]).out;
     run.file("misspelt.toml", format!("{scene}{}", CLOSE.replace("left_driver", "left_drive")));
-    let misspelt = ["simulate", "misspelt.toml", "--engine", "live", "--duration", "1", "--dt", "0.01"];
+    let misspelt =
+        ["simulate", "misspelt.toml", "--engine", "articulated", "--duration", "1", "--dt", "0.01"];
     run.fails(&misspelt, 2, &["misspelt.toml", "`left_drive`", "`left_driver`"]);
     run.file("gripper.toml", scene + CLOSE);
     let moved = |mechanism: &str, engine: &str| {
@@ -37,10 +38,12 @@ fn a_gripper_closes() {
     let gap = |d: &Value| position(d, "right")[0] - position(d, "left")[0];
     let open = run.json(&["statics", "gripper"], 0);
     assert!(gap(&full) < gap(&open) - 0.3 * radius, "it closes: {} {}", gap(&open), gap(&full));
-    let document = moved("gripper.toml", "live");
-    for effector in ["left", "right"] {
-        let (a, b) = (position(&document, effector), position(&full, effector));
-        let off = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt() / radius;
-        assert!(off < 1e-3, "{effector}: {off}");
+    for (mechanism, engine) in [("gripper.toml", "articulated")] {
+        let document = moved(mechanism, engine);
+        for effector in ["left", "right"] {
+            let (a, b) = (position(&document, effector), position(&full, effector));
+            let off = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt() / radius;
+            assert!(off < 1e-3, "{engine}, {effector}: {off}");
+        }
     }
 }

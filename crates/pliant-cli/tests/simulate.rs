@@ -205,7 +205,7 @@ fn targets_are_followed() {
 
 #[test]
 fn trajectories_read_back_to_the_last_bit() {
-    for engine in ["full", "reduced", "live"] {
+    for engine in ["full", "reduced", "motions"] {
         check_trajectories(engine);
     }
 }
@@ -355,12 +355,11 @@ fn bench_times_what_it_is_asked_to() {
             ("reduced", Some("twist")),
             ("reduced", Some("joint")),
             ("motions", None),
-            ("live", None),
         ]
         .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
     };
     let rod = lines("rod.toml");
-    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4], rod[5]];
+    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4]];
     assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
 
     let of_all =
@@ -370,7 +369,7 @@ fn bench_times_what_it_is_asked_to() {
             (Some("full"), None) => &["iterations"][..],
             (Some("articulated"), None) => &[],
             (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
-            (Some("motions" | "live"), None) => &[],
+            (Some("motions"), None) => &[],
             _ => {
                 assert_eq!(keys(entry), ["engine", "error", "name"]);
                 assert!(entry["error"].as_str().is_some_and(|e| e.contains("no effector")), "{entry}");
@@ -389,7 +388,7 @@ fn bench_times_what_it_is_asked_to() {
         assert!(number("build_seconds") > 0.0);
         match entry["engine"].as_str() {
             Some("full") => assert_eq!(entry["iterations"], 1),
-            Some("live" | "motions" | "articulated") => {}
+            Some("motions" | "articulated") => {}
             _ => assert!(number("dynamics_us") > 0.0),
         }
     }
@@ -398,6 +397,10 @@ fn bench_times_what_it_is_asked_to() {
     assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
     assert!(outcome.err.starts_with("warning: rod.toml is not timed by `reduced`"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
+    // What is gone says what replaced it.
+    let gone = ["simulate", "arm", "--duration", "0.1", "--dt", "0.01", "--engine"];
+    run.fails(&[&gone[..], &["live"]].concat(), 2, &["`live`", "`motions` replaces it"]);
+    run.fails(&[&gone[..], &["blended", "--force", "blend"]].concat(), 2, &["--force is gone", "motions"]);
 }
 
 /// Where no engine is named, one with every freedom is taken: `articulated` on all of the gallery, with many loops too. The

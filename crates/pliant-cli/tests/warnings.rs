@@ -196,7 +196,7 @@ fn limits_that_are_passed() {
     for (force, beyond) in [(0.5, None), (3.0, Some(0.2)), (6.0, Some(0.5))] {
         // The linear model turns by force over stiffness, at a lever of one metre.
         let load = format!("tip={force:?},0,0");
-        for engine in ["full", "articulated", "live", "reduced"] {
+        for engine in ["full", "articulated", "motions", "reduced"] {
             let command = [
                 "simulate",
                 "limited.toml",
@@ -246,10 +246,10 @@ fn links_that_cannot_touch() {
     };
     for (floor, deep) in [(-0.1, true), (-3.0, false)] {
         run.file("finger.toml", scene(floor));
-        for engine in ["full", "articulated", "live", "reduced"] {
+        for engine in ["full", "articulated", "motions", "reduced"] {
             let command = ["simulate", "finger.toml", "--engine", engine, "--duration", "3", "--dt", "0.01"];
             let found = measure(&run.json(&command, 0), "untouchable");
-            let expected = deep && ["live", "reduced"].contains(&engine);
+            let expected = deep && engine == "reduced";
             assert_eq!(found.is_some(), expected, "{engine} {floor}: {found:?}");
             if expected {
                 assert!(found > Some(0.02) && found < Some(0.5), "{engine}: {found:?}");
@@ -277,7 +277,7 @@ fn another_equilibrium_is_told() {
         for push in [-2.0, 0.0, 2.0] {
             run.file("pendulum.toml", pendulum(push, side));
             let document = run.json(
-                &["simulate", "pendulum.toml", "--engine", "live", "--duration", "15", "--dt", "0.01"],
+                &["simulate", "pendulum.toml", "--engine", "motions", "--duration", "15", "--dt", "0.01"],
                 0,
             );
             assert!(document["estimate"].as_f64().expect("an estimate") < 1e-3, "{document}");
@@ -317,10 +317,10 @@ fn parts_without_an_effector() {
         let bodies = ["a", "b", "c"].into_iter().zip([0.0, 1.0, 2.0]).map(|(name, y)| part(name, y));
         let tips = effectors.iter().map(|body| effector(body));
         run.file("parts.toml", bodies.chain(tips).collect::<String>());
-        for engine in ["live", "reduced", "full", "articulated"] {
+        for engine in ["motions", "reduced", "full", "articulated"] {
             let command = ["simulate", "parts.toml", "--engine", engine, "--duration", "0.1", "--dt", "0.01"];
             let found = measure(&run.json(&command, 0), "parts");
-            let expected = freedoms.filter(|_| ["live", "reduced"].contains(&engine));
+            let expected = freedoms.filter(|_| engine == "reduced");
             assert_eq!(found, expected, "{engine} {effectors:?}");
         }
     }
@@ -344,7 +344,7 @@ fn vibrations_that_are_dropped() {
             + &link("end", "middle", 1.0, 1.0, 100.0)
             + "[[effector]]\nname = \"tip\"\nbody = \"end\"\n";
         run.file("chain.toml", scene);
-        for engine in ["live", "reduced", "full"] {
+        for engine in ["reduced", "full"] {
             let command = [
                 "simulate",
                 "chain.toml",
@@ -396,9 +396,9 @@ fn dry_friction_that_is_left_out() {
             0,
         )
     };
-    assert_eq!(measure(&simulate("live"), "friction"), Some(0.5));
-    assert_eq!(measure(&simulate("live"), "torque limits"), Some(1.0));
-    for engine in ["full", "articulated"] {
+    assert_eq!(measure(&simulate("reduced"), "friction"), Some(0.5));
+    assert_eq!(measure(&simulate("reduced"), "torque limits"), Some(1.0));
+    for engine in ["full", "articulated", "motions"] {
         assert_eq!(measure(&simulate(engine), "friction"), None);
     }
     strict_minds(&run, &["statics", "rough.toml"], "bodies");
@@ -419,7 +419,7 @@ fn limits_that_give_way() {
         let moved = |engine| {
             ["simulate", "slide.toml", "--engine", engine, "--duration", "2", "--dt", "0.01", "--load", &load]
         };
-        for command in [&still[..], &moved("full"), &moved("articulated"), &moved("live")] {
+        for command in [&still[..], &moved("full"), &moved("articulated"), &moved("motions")] {
             let found = measure(&run.json(command, 0), "limits");
             assert_eq!(found.is_some(), beyond.is_some(), "{command:?}: {found:?}");
             if let Some((found, beyond)) = found.zip(beyond) {

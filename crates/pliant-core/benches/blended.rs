@@ -1,10 +1,10 @@
-//! Speed of the blended engine, one thread: one step with every link's pose under the scene's load, with forces from the
-//! blend alone (1, 2, 4 models; 8 models, and 64 of which 8 count) and from one live step.
+//! Speed of the blended engine, one thread: one step with every link's pose under the scene's load, of
+//! 1, 2, 4 and 8 models, and of 64 of which 8 count.
 //!
 //! `cargo bench -p pliant-core --bench blended`. The figures and the bound are in the README of the engine.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::blended::{Links, Model, Options};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
@@ -29,24 +29,23 @@ fn sampled(mechanism: &Mechanism, samples: usize) -> Model {
 
 fn steps(c: &mut Criterion) {
     let mut group = c.benchmark_group("blended step");
-    let cases: [(&str, &str, usize, Force, Links); 11] = [
-        ("helix:200", "joint", 1, Force::Blend, Links::Joint),
-        ("helix:200", "joint", 2, Force::Blend, Links::Joint),
-        ("helix:200", "joint", 4, Force::Blend, Links::Joint),
-        ("helix:200", "joint", 8, Force::Blend, Links::Joint),
-        ("helix:200", "joint", 64, Force::Blend, Links::Joint),
-        ("helix:200", "twist", 1, Force::Blend, Links::Twist),
-        ("helix:200", "twist", 2, Force::Blend, Links::Twist),
-        ("helix:200", "twist", 4, Force::Blend, Links::Twist),
-        ("helix:200", "live", 4, Force::Live, Links::Joint),
-        ("arm", "joint", 4, Force::Blend, Links::Joint),
-        ("y", "joint", 4, Force::Blend, Links::Joint),
+    let cases: [(&str, &str, usize, Links); 10] = [
+        ("helix:200", "joint", 1, Links::Joint),
+        ("helix:200", "joint", 2, Links::Joint),
+        ("helix:200", "joint", 4, Links::Joint),
+        ("helix:200", "joint", 8, Links::Joint),
+        ("helix:200", "joint", 64, Links::Joint),
+        ("helix:200", "twist", 1, Links::Twist),
+        ("helix:200", "twist", 2, Links::Twist),
+        ("helix:200", "twist", 4, Links::Twist),
+        ("arm", "joint", 4, Links::Joint),
+        ("y", "joint", 4, Links::Joint),
     ];
-    for (name, what, samples, force, links) in cases {
+    for (name, what, samples, links) in cases {
         let mechanism = gallery::build(name).expect("a gallery name");
         let model = sampled(&mechanism, samples);
         let mut simulation = model.simulate();
-        simulation.set_options(Options { force, links, ..Options::default() });
+        simulation.set_options(Options { links, ..Options::default() });
         simulation.inputs_mut().add_scene_loads();
         group.bench_function(BenchmarkId::new(format!("{name} {what}"), samples), |b| {
             b.iter(|| simulation.step(1.0 / 60.0).expect("a finite step"));

@@ -2,8 +2,8 @@
 //! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
 //! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
 //! ladder; articulated, 1,390 for a link of a chain and 343,000 for rungs:48; reduced, 27,800 for helix:400 by
-//! twists and 43,200 by joints; motions, in a step that makes mass again, 772,000 for helix:400 and 109,000 for the arm; live, 423,000 for helix:400 and 35,700 for the arm (with loops, valgrind 3.19 stops at
-//! a move that it does not know); contact, whose sweeps are not always as many, with 13 % instead, 81,400 for the hexapod on
+//! twists and 43,200 by joints; motions, in a step that makes mass again, 772,000 for helix:400 and 109,000 for the arm;
+//! contact, whose sweeps are not always as many, with 13 % instead, 81,400 for the hexapod on
 //! a plane and 106,400 on a height field. Limits are those of AVX2; they were set for calls without a trait object, which
 //! adds nothing to them.
 //!
@@ -20,7 +20,7 @@ use pliant_core::mechanism::{Geometry, Mechanism, Shape};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::{Reconstruction, Reduction};
 use pliant_core::spatial::Pose;
-use pliant_core::{articulated, full, gallery, live, motions};
+use pliant_core::{articulated, full, gallery, motions};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -62,10 +62,6 @@ fn by_motions(name: &str) -> Box<dyn Simulation> {
     started(motions::Choice::new(&mechanism(name)).build().expect("motions").simulate())
 }
 
-fn by_live(name: &str) -> Box<dyn Simulation> {
-    started(live::Model::new(&mechanism(name)).expect("springs hold it").simulate())
-}
-
 #[library_benchmark]
 #[bench::full_chain_1000(args = ("chain:1000"), setup = by_full, config = limit(8_300_000))]
 #[bench::full_helix_400(args = ("helix:400"), setup = by_full, config = limit(3_640_000))]
@@ -82,8 +78,6 @@ fn by_live(name: &str) -> Box<dyn Simulation> {
 #[bench::motions_helix_400(args = ("helix:400"), setup = by_motions, config = limit(833_000))]
 #[bench::motions_arm(args = ("arm"), setup = by_motions, config = limit(117_500))]
 #[bench::motions_rungs_48(args = ("rungs:48"), setup = by_motions, config = limit(34_500))]
-#[bench::live_helix_400(args = ("helix:400"), setup = by_live, config = limit(457_000))]
-#[bench::live_arm(args = ("arm"), setup = by_live, config = limit(38_500))]
 fn step(mut simulation: Box<dyn Simulation>) -> Box<dyn Simulation> {
     simulation.step(DT).expect("a finite step");
     simulation

@@ -7,7 +7,7 @@
 //! for engine in Engine::ALL {
 //!     let mut simulation = engine.simulate(&mechanism)?;
 //!     simulation.step(0.01)?;
-//!     assert_eq!("live".parse::<Engine>()? == engine, simulation.engine() == "live");
+//!     assert_eq!("motions".parse::<Engine>()? == engine, simulation.engine() == "motions");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -20,7 +20,7 @@ use crate::mechanism::Mechanism;
 use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
 use crate::words::closest;
-use crate::{articulated, blended, full, live, motions};
+use crate::{articulated, blended, full, motions};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,8 +33,6 @@ pub enum Engine {
     Reduced,
     /// A few motions of the joints, with exact energy on them.
     Motions,
-    /// The motions of the effectors, linearised in every step.
-    Live,
     /// Several linear models, at equilibria, blended.
     Blended,
 }
@@ -65,8 +63,8 @@ pub enum EngineError {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Engine; 6] =
-        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
+    pub const ALL: [Engine; 5] =
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
 
     /// The one that model files are of.
     pub const OF_MODEL_FILES: Engine = Engine::Motions;
@@ -78,7 +76,6 @@ impl Engine {
             Engine::Articulated => "articulated",
             Engine::Reduced => "reduced",
             Engine::Motions => "motions",
-            Engine::Live => "live",
             Engine::Blended => "blended",
         }
     }
@@ -90,7 +87,6 @@ impl Engine {
             Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
             Engine::Reduced => Reduction::at_rest(mechanism).build()?.simulate().into(),
             Engine::Motions => motions::Choice::new(mechanism).build()?.simulate().into(),
-            Engine::Live => live::Model::new(mechanism)?.simulate().into(),
             Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
         })
     }
@@ -101,7 +97,7 @@ impl Engine {
     /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
     ///
     /// let grasp = gallery::hand_grasp(gallery::Grasped::Ball);
-    /// let mut scene = Engine::Live.simulate_scene(&grasp, Default::default())?;
+    /// let mut scene = Engine::Motions.simulate_scene(&grasp, Default::default())?;
     /// (0..20).try_for_each(|_| scene.step(0.004))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -137,10 +133,13 @@ impl FromStr for Engine {
         if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
             return Ok(engine);
         }
+        if text == "live" {
+            return Err("the engine `live` is gone: `motions` replaces it, more exact at rest and in motion, and faster".into());
+        }
         let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!(
-            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions`, `live` and `blended`)"
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions` and `blended`)"
         ))
     }
 }
@@ -215,13 +214,11 @@ const _: () = {
     shared::<articulated::Model>();
     shared::<crate::reduced::Model>();
     shared::<motions::Model>();
-    shared::<live::Model>();
     shared::<blended::Model>();
     moved::<full::Simulation>();
     moved::<articulated::Simulation>();
     moved::<crate::reduced::Simulation>();
     moved::<motions::Simulation>();
-    moved::<live::Simulation>();
     moved::<blended::Simulation>();
     moved::<Scene>();
     moved::<crate::contact::World>();

@@ -15,7 +15,6 @@ pub mod gallery;
 pub mod joints;
 #[doc(hidden)]
 pub mod linear;
-pub mod live;
 pub mod mechanism;
 pub mod motions;
 mod numbers;

@@ -11,7 +11,6 @@ mod engines;
 mod expression;
 mod full;
 mod gallery;
-mod live;
 mod motions;
 mod parts;
 mod reduced;

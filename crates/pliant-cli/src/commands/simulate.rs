@@ -3,13 +3,12 @@
 use std::io::Write as _;
 use std::time::Instant;
 
-use pliant::blended::Force;
 use pliant::engine::{Inputs, Simulation, State, StepError, Warning};
 use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{self, Reduction, ReductionError};
-use pliant::{full, live, motions};
+use pliant::reduced::{self, Reduction, Truncated};
+use pliant::{full, motions};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
@@ -113,8 +112,8 @@ struct About {
     /// The linear model, to be judged by the loads.
     reduced: Option<reduced::Model>,
     /// The slowest truncated mode, and the body that moves most in it.
-    dropped: Option<(live::Dropped, String)>,
-    /// The full model that estimates the error of an engine without an estimate of its own.
+    truncated: Option<(Truncated, String)>,
+    /// What estimates the error of an engine without an estimate of its own.
     judge: Option<full::Model>,
     blended: Option<Blended>,
     /// What springs exert at the end.
@@ -152,8 +151,9 @@ impl Made {
                 about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
                 if modes == 0 {
                     let left_out = unchecked(held, "which modes are truncated");
-                    let live = live_model(arguments, held).ok().filter(|_| left_out.is_none());
-                    about.dropped = live.as_ref().and_then(dropped);
+                    // A mechanism whose modes are not found may move all the same.
+                    let truncated = left_out.is_none().then(|| model.truncated().ok().flatten()).flatten();
+                    about.truncated = truncated.map(|t| (t, held[t.body].name.clone()));
                     about.warnings.extend(left_out);
                 }
                 about.judge = (!touches).then(|| full::Model::new(held));
@@ -177,20 +177,13 @@ impl Made {
                     vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
                 model.simulate().into()
             }
-            Engine::Live => {
-                let _spinner = Spinner::new(common.format(), "choosing links");
-                let model = live_model(arguments, held).and_then(|model| match arguments.modes {
-                    Some(Modes::Auto) => model.with_inner_links_for(arguments.dt),
-                    Some(Modes::Count(k)) => model.with_inner_links(k),
-                    None => Ok(model),
-                });
-                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
-                about.of_live(&model);
-                about.dropped = dropped(&model);
-                model.simulate().into()
-            }
             Engine::Blended => {
-                let blended = Blended::of(held, arguments.force, &arguments.mechanism, common.format())?;
+                if touches {
+                    return Err(Failure::input(
+                        "the engine `blended` takes no part in contact: take --engine motions, articulated or full, or --no-contact",
+                    ));
+                }
+                let blended = Blended::of(held, &arguments.mechanism, common.format())?;
                 about.of_blended(&blended);
                 about.said.extend(blended.advice.clone());
                 about.warnings = blended.warnings.clone();
@@ -205,20 +198,14 @@ impl Made {
     }
 }
 
-/// The slowest mode that a live model truncates.
-fn dropped(model: &live::Model) -> Option<(live::Dropped, String)> {
-    let dropped = model.dropped().ok()??;
-    Some((dropped, model.mechanism()[dropped.body].name.clone()))
-}
-
 impl About {
     /// What a linear model leaves out in steps of dt, and under these inputs where they are all that acts.
     fn foresee(&mut self, inputs: Option<&Inputs>, dt: f64) {
-        if let Some((dropped, body)) = &self.dropped {
-            // A mode n times as fast takes some 1/n² of the path (as `live::Model::with_inner_links_for` has it).
-            let measure = (dropped.slowest / dropped.frequency).powi(2);
-            if measure > SIGNIFICANT && dt * dropped.frequency < 1.0 {
-                let hz = quantity(three_digits(dropped.frequency / std::f64::consts::TAU), "Hz");
+        if let Some((truncated, body)) = &self.truncated {
+            // A mode n times as fast takes some 1/n² of the path.
+            let measure = (truncated.slowest / truncated.frequency).powi(2);
+            if measure > SIGNIFICANT && dt * truncated.frequency < 1.0 {
+                let hz = quantity(three_digits(truncated.frequency / std::f64::consts::TAU), "Hz");
                 let text = format!(
                     "vibrations from {hz} up, the first of `{body}`, are dropped, and take about {:.0} % of the path: \
                      `--modes auto` keeps them",
@@ -231,49 +218,25 @@ impl About {
         self.warnings.extend(linear.and_then(|(model, inputs)| watch::prestress(model, inputs)));
     }
 
-    /// How many models a blend has, and what takes its steps.
+    /// How many models a blend has.
     fn of_blended(&mut self, blended: &Blended) {
         let models = blended.model.samples().len();
-        let (force, steps) = match blended.model.options().force {
-            Force::Live => (
-                "live",
-                "taken by the live engine, in about its time; `--force blend` takes those of the blend alone",
-            ),
-            Force::Blend => ("blend", "those of the blend alone, less accurate than those of `--force live`"),
-        };
-        self.json = vec![("models", models.into()), ("force", force.into())];
-        let model = format!("a blend of {}; steps are {steps}", count(models, "linear model"));
-        self.rows = vec![("model", model)];
-    }
-
-    /// Links that a live model keeps in addition to its effectors, and the slowest vibration that it truncates all the same.
-    fn of_live(&mut self, model: &live::Model) {
-        let links: Vec<&str> = model.inner_links().iter().map(|e| e.name.as_str()).collect();
-        // A mechanism that cannot be reduced at the file's pose may move all the same.
-        let dropped = model.dropped().ok().flatten();
-        // The frequency is that of the mechanism where it starts.
-        let hz = |d: &live::Dropped| three_digits(d.frequency / std::f64::consts::TAU);
-        let body = |d: &live::Dropped| &model.mechanism()[d.body].name;
-        let mut what = count(model.effectors().len() - links.len(), "effector");
-        if !links.is_empty() {
-            what.push_str(&format!(" and {} ({})", count(links.len(), "inner link"), links.join(", ")));
-        }
-        let told = dropped.as_ref().map_or("none".into(), |d| {
-            format!("modes from {} up, the first of `{}`", quantity(hz(d), "Hz"), body(d))
-        });
-        self.rows = vec![("model", what), ("dropped", told)];
-        let of = |d: &live::Dropped| json!({ "hz": hz(d), "body": body(d) });
-        self.json = vec![("inner", links.into()), ("dropped", dropped.as_ref().map(of).into())];
+        self.json = vec![("models", models.into())];
+        self.rows = vec![("model", format!("a blend of {}", count(models, "linear model")))];
     }
 }
 
 /// Refuses options that the engine does not have.
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
-    let given: [(&str, &[Engine], bool); 4] = [
+    if arguments.force.is_some() {
+        return Err(Failure::input(
+            "--force is gone: steps of the engine `blended` are those of the blend; --engine motions is more exact",
+        ));
+    }
+    let given: [(&str, &[Engine], bool); 3] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
-        ("--modes", &[Engine::Reduced, Engine::Motions, Engine::Live], arguments.modes.is_some()),
+        ("--modes", &[Engine::Reduced, Engine::Motions], arguments.modes.is_some()),
         ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
-        ("--force", &[Engine::Blended], arguments.force.is_some()),
     ];
     match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&engine)) {
         None => Ok(()),
@@ -314,13 +277,6 @@ fn motions(arguments: &Simulate, mechanism: &Mechanism, acts: Option<&Inputs>) -
         Some(Modes::Count(k)) => choice.modes(k),
         Some(Modes::Auto) => choice.modes_for(arguments.dt),
         None => choice,
-    }
-}
-
-fn live_model(arguments: &Simulate, mechanism: &Mechanism) -> Result<live::Model, ReductionError> {
-    match arguments.setup.effectors.as_slice() {
-        [] => live::Model::new(mechanism),
-        effectors => live::Model::with_effectors(mechanism, effectors),
     }
 }
 
@@ -432,13 +388,12 @@ fn answer(
         Some(model) => engines::estimate(simulation, model).ok(),
         None => simulation.estimate().ok(),
     };
-    // With forces from the live engine the estimate is the distance to equilibrium.
-    let in_motion = about.blended.as_ref().filter(|blended| blended.is_judged_in_motion());
+    // Of a blend the estimate is an error in motion too.
+    let in_motion = about.blended.as_ref();
     counted.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
     if let Some(estimate) = estimate.filter(|_| !touching) {
         counted.extend(another(simulation, estimate));
     }
-    let alone = about.blended.as_ref().and_then(|blended| blended.error_alone(simulation));
     let (violation, energy) = (simulation.violation(), simulation.energy());
     let mut json = report::state(simulation);
     let effectors = report::effector_table(simulation);
@@ -479,13 +434,6 @@ fn answer(
             None => format!("{} from rest, and off by that if this is rest", radii(estimate)),
         };
         rows.push(("estimate", what));
-    }
-    if let Some(alone) = alone {
-        json.insert("estimate_alone".into(), alone.into());
-        rows.push((
-            "blend alone",
-            format!("off by about {} at rest here, and by more in motion: `pliant compare`", radii(alone)),
-        ));
     }
     json.extend(about.springs.json.clone());
     rows.extend(about.springs.rows.iter().cloned());

@@ -40,7 +40,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let (mut blended, mut motions) = (None, None);
     match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
-            blended = Some(Blended::of(mechanism, None, &arguments.mechanism, common.format())?);
+            blended = Some(Blended::of(mechanism, &arguments.mechanism, common.format())?);
         }
         Engine::Motions => {
             let _spinner = Spinner::new(common.format(), "choosing motions");

@@ -56,7 +56,7 @@ fn check_numbers(what: &str, value: &Value) {
         Value::Object(map) => {
             // Two of these may not be known in the time there is, not every warning has a measure; and not every engine takes every robot, or comes to rest.
             let others = ["stopped", "error_stopped", "error", "bound", "held_out", "measures"];
-            let engine = |key: &str| key.starts_with("live") || key.starts_with("blended");
+            let engine = |key: &str| key.starts_with("motions") || key.starts_with("blended");
             let left_out = |key: &str, value: &Value| others.contains(&key) || value.is_null() && engine(key);
             let figures = map.iter().filter(|(key, value)| !left_out(key, value));
             figures.for_each(|(key, value)| check_numbers(&format!("{what}.{key}"), value));
@@ -236,7 +236,7 @@ fn a_panda_starts_at_home_and_stays() -> Found<()> {
     let settled = off(&run.json(&["statics", panda], 0));
     // Springs of 4500 N·m/rad hold 3 kg half a metre away: some millirad.
     assert!((1e-4..0.02).contains(&settled), "{settled}");
-    for engine in ["full", "articulated", "live", "reduced"] {
+    for engine in ["full", "articulated", "reduced"] {
         let moved = |duration: &str| {
             let arguments = ["simulate", panda, "--engine", engine, "--duration", duration, "--dt", "0.001"];
             off(&run.json(&arguments, 0))

@@ -12,8 +12,7 @@
 //! θ = Σα (θ_i + Θ_i u_i),  u_i = Jr(ξ_i)ᵀRᵀ(w − w_i),   then forward kinematics
 //! ```
 //!
-//! so that at a sample the blend is that sample. In statics w is given: then nothing at all is inverted, and a stretched
-//! chain, which eq. 24 meets with a force without bounds, is a place where θ hardly changes with w. Lengths are in radii;
+//! so that at a sample the blend is that sample. Lengths are in radii;
 //! loads are in the base's axes, u and y in the effectors'.
 
 use nalgebra::{Matrix6, Vector3, Vector6};
@@ -63,6 +62,8 @@ pub(super) struct Moving {
     /// θ of the links in turn, and its rate when it was asked for.
     pub theta: Vec<f64>,
     pub joint_rates: Vec<f64>,
+    /// Body twists of the links, when they were asked for.
+    pub link_twists: Vec<Twist>,
     offsets: JointOffsets,
     /// Where the links are.
     pub links: PoseLanes,
@@ -132,6 +133,7 @@ impl Moving {
             rank: 0,
             theta: vec![0.0; d],
             joint_rates: vec![0.0; d],
+            link_twists: vec![Twist::ZERO; group.layout.nodes.len()],
             offsets: group.layout.joints.offsets(),
             links: PoseLanes::new(group.layout.nodes.len()),
             one: PoseLanes::new(group.layout.nodes.len()),
@@ -154,23 +156,31 @@ impl Moving {
         }
     }
 
-    /// Weights and compliance at the anchors; loads that hold them there, unless they are given; and θ.
+    /// Memory for one more sample.
+    pub fn grow(&mut self, group: &Group) {
+        self.weights.grow(group.samples);
+        self.ways.resize(group.poses.len(), Twist::ZERO);
+        self.held.resize(group.loads.len(), 0.0);
+        self.twist_offsets.extend(group.twists[self.twist_offsets.len()..].iter().map(|t| t.offsets()));
+    }
+
+    /// Weights and compliance at the anchors, loads that hold them there, and θ.
     pub fn blend(
         &mut self,
         model: &Constants,
         g: usize,
         options: &Options,
+        fading: &[f64],
         shifts: Option<&[Shifts]>,
-        given_loads: bool,
     ) {
         let group = &model.groups[g];
         let (m, radius) = (group.m, model.radius);
         let anchors = &self.anchors;
         let squared = (0..group.samples).map(|i| {
             let pairs = group.poses_of(i).iter().zip(anchors);
-            pairs.map(|(a, b)| squared_distance(a, b, radius, options.turning)).sum::<f64>()
+            pairs.map(|(a, b)| squared_distance(a, b, radius)).sum::<f64>()
         });
-        self.weights.weigh(squared, options);
+        self.weights.weigh(squared, options, fading);
         self.matrices.fill(0.0);
         self.away.fill(Twist::ZERO);
         let effectors = self.anchors.len();
@@ -197,9 +207,7 @@ impl Moving {
             &mut self.pivots,
         );
         pivoted_cholesky::invert::<false>(&self.L, m, &self.pivots[..self.rank], &mut self.Y);
-        if !given_loads {
-            self.hold(group, g, shifts, radius);
-        }
+        self.hold(group, g, shifts, radius);
         self.theta.fill(0.0);
         self.inertia.fill(0.0);
         self.momentum.fill(0.0);
@@ -440,6 +448,12 @@ impl Moving {
             let (_, map) = group.coordinates_of(i);
             add_columns(&mut self.joint_rates, map, &self.added, alpha);
         }
+    }
+
+    /// Sets the twists of the links by `joint_rates`, with that of what carries the segment.
+    pub fn set_link_twists(&mut self, group: &Group, carried: &Twist) {
+        let Moving { joint_rates, offsets, link_twists, .. } = self;
+        group.layout.joints.twists_at(joint_rates, offsets, carried, link_twists);
     }
 
     /// The motion of effector k per unit of y: column u of J S⁻¹ L.

@@ -14,6 +14,7 @@
 mod aligned;
 mod contact;
 mod evaluation;
+mod fading;
 mod model;
 mod options;
 mod pulls;
@@ -25,6 +26,6 @@ mod tree;
 mod weights;
 
 pub use model::{Model, Sample, SampleError};
-pub use options::{Force, Links, Matrices, Options};
+pub use options::{Links, Matrices, Options};
 pub use sampling::{Doing, Limit, Outcome, Progress, Sampling};
 pub use simulation::Simulation;

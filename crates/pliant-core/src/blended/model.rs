@@ -6,15 +6,14 @@ use nalgebra::{DMatrix, Matrix3, Matrix6};
 
 use super::aligned::Aligned;
 use super::options::Options;
-use crate::engine::{Simulation as _, State, StaticsSettings};
+use crate::engine::{Simulation as _, Spring, State, StaticsSettings};
 use crate::full;
-use crate::live;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Effector, Mechanism};
 use crate::reduced::reconstruction::Twists;
 use crate::reduced::{
     self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, Segments, choose_effectors,
 };
-use crate::spatial::{Pose, Wrench};
+use crate::spatial::{Pose, Twist, Wrench};
 
 /// A mechanism with samples of its equilibria.
 ///
@@ -78,6 +77,12 @@ impl Model {
         Arc::make_mut(&mut self.constants).add(loads)
     }
 
+    /// Adds the equilibrium with the effectors where a state has them, be it of any engine and in motion or not. On an error
+    /// the model is unchanged.
+    pub fn add_at(&mut self, state: &State) -> Result<(), SampleError> {
+        Arc::make_mut(&mut self.constants).add_at(state)
+    }
+
     /// Adds a state that is the equilibrium under these loads.
     pub(super) fn add_state(&mut self, state: &State, loads: &[Wrench]) -> Result<(), SampleError> {
         Arc::make_mut(&mut self.constants).add_state(state, loads)
@@ -116,7 +121,8 @@ pub(super) struct Constants {
     pub(super) mechanism: Mechanism,
     pub(super) radius: f64,
     pub(super) options: Options,
-    pub(super) live: live::Model,
+    /// That of the statics, and of estimates.
+    pub(super) full: full::Model,
     /// Those of the mechanism, and the bodies that carry segments.
     pub(super) effectors: Vec<EffectorFrame>,
     pub(super) segments: Segments,
@@ -285,7 +291,7 @@ impl Constants {
         let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
         if let Some(base) = bases.map(|n| &mechanism[n.head].name).next() {
             return Err(ReductionError::Options(format!(
-                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `reduced` or `live`"
+                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `motions`"
             ))
             .into());
         }
@@ -293,7 +299,7 @@ impl Constants {
             mechanism: mechanism.clone(),
             radius: if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 },
             options,
-            live: live::Model::new(mechanism)?,
+            full: full::Model::new(mechanism),
             effectors,
             segments,
             samples: Vec::new(),
@@ -305,32 +311,76 @@ impl Constants {
     /// Adds the equilibrium under dead loads on the mechanism's effectors, world axes. On an error the model is
     /// unchanged.
     pub fn add(&mut self, loads: &[Wrench]) -> Result<(), SampleError> {
-        let mut simulation = full::Model::new(&self.mechanism).simulate();
+        let mut simulation = self.full.simulate();
         if let Some(rest) = self.samples.first() {
             simulation.set_state(&rest.state).expect("it is a state of this mechanism");
         }
         set_loads(&mut simulation, loads);
-        let found = simulation.settle(&StaticsSettings::default());
-        let found = found.map_err(|error| SampleError::NoEquilibrium(error.to_string()))?;
-        if !found.converged {
-            return Err(SampleError::NoEquilibrium(format!(
-                "they reached {:.0} % of it",
-                100.0 * found.load_reached
-            )));
-        }
-        if !found.stable && loads.iter().all(|w| w.torque.norm() == 0.0) {
-            return Err(SampleError::Unstable);
-        }
+        settled(&mut simulation, loads.iter().any(|w| w.torque.norm() > 0.0))?;
         self.push(&mut simulation, loads)
     }
 
     /// Adds a state that is the equilibrium under these loads.
     pub(super) fn add_state(&mut self, state: &State, loads: &[Wrench]) -> Result<(), SampleError> {
-        let mut simulation = full::Model::new(&self.mechanism).simulate();
+        let mut simulation = self.full.simulate();
         let refused = |error: crate::engine::InputError| SampleError::NoEquilibrium(error.to_string());
         simulation.set_state(state).map_err(refused)?;
         set_loads(&mut simulation, loads);
         self.push(&mut simulation, loads)
+    }
+
+    /// Adds the equilibrium with the effectors where a state has them. Springs hold them there, far stiffer than the mechanism
+    /// along what gives most, and the sample is where dead loads are what these springs exert.
+    fn add_at(&mut self, state: &State) -> Result<(), SampleError> {
+        let refused = |error: crate::engine::InputError| SampleError::NoEquilibrium(error.to_string());
+        state.check(&self.mechanism).map_err(refused)?;
+        // Samples are of a base at the origin.
+        let back = state.base.inverse();
+        let mut from = state.clone();
+        from.poses.iter_mut().for_each(|pose| *pose = back * *pose);
+        from.base = Pose::identity();
+        from.rates.fill(0.0);
+        from.twists.fill(Twist::ZERO);
+        from.multipliers.fill(0.0);
+        let mut simulation = self.full.simulate();
+        simulation.set_state(&from).map_err(refused)?;
+        let diagonals = self
+            .groups
+            .iter()
+            .flat_map(|group| (0..group.m).map(|i| group.matrices_of(0)[i * (group.m + 1)]));
+        let turning_stiffness = HOLDING / diagonals.fold(f64::MIN_POSITIVE, f64::max);
+        let stiffness = turning_stiffness / (self.radius * self.radius);
+        let mut springs = Vec::new();
+        for effector in self.mechanism.effectors() {
+            let Effector { body, frame, .. } = *effector;
+            let target = from.poses[body.index()] * frame;
+            let spring = Spring {
+                body,
+                frame,
+                target,
+                target_twist: Twist::ZERO,
+                stiffness,
+                turning_stiffness,
+                damping: 0.0,
+                turning_damping: 0.0,
+            };
+            springs.push(simulation.inputs_mut().add_spring(spring).map_err(refused)?);
+        }
+        settled(&mut simulation, true)?;
+        let mut loads = Vec::new();
+        for spring in springs {
+            loads.push(simulation.spring_force(spring).expect("it is one of this simulation"));
+        }
+        simulation.inputs_mut().clear_springs();
+        set_loads(&mut simulation, &loads);
+        let held = simulation.state().poses.clone();
+        let torques = loads.iter().any(|w| w.torque.norm() > 0.0);
+        settled(&mut simulation, torques)?;
+        let apart = held.iter().zip(&simulation.state().poses).map(|(a, b)| (a.position - b.position).norm());
+        if !(apart.fold(0.0, f64::max) < AWAY * self.radius) {
+            return Err(SampleError::Unstable);
+        }
+        self.push(&mut simulation, &loads)
     }
 
     fn push(&mut self, simulation: &mut full::Simulation, loads: &[Wrench]) -> Result<(), SampleError> {
@@ -367,6 +417,24 @@ impl Constants {
         let at = self.groups[g].layout.effectors.iter().position(|&other| other == e);
         (g, at.expect("a body that carries a segment is an effector"))
     }
+}
+
+/// Springs that hold effectors for a sample, over the stiffness of the mechanism along what gives most; and the way of a link, in
+/// radii, beyond which it has left the pose without them.
+const HOLDING: f64 = 1e4;
+const AWAY: f64 = 0.01;
+
+/// Brings a simulation to rest; torques have no energy that could be a minimum.
+fn settled(simulation: &mut full::Simulation, torques: bool) -> Result<(), SampleError> {
+    let found = simulation.settle(&StaticsSettings::default());
+    let found = found.map_err(|error| SampleError::NoEquilibrium(error.to_string()))?;
+    if !found.converged {
+        return Err(SampleError::NoEquilibrium(format!(
+            "they reached {:.0} % of it",
+            100.0 * found.load_reached
+        )));
+    }
+    if found.stable || torques { Ok(()) } else { Err(SampleError::Unstable) }
 }
 
 /// Puts a load on every effector of the mechanism.

@@ -4,9 +4,8 @@ use nalgebra::{Matrix6, Vector6};
 
 use super::evaluation::Moving;
 use super::model::Constants;
-use super::options::Force;
 use super::simulation::Simulation;
-use crate::engine::{Simulation as _, Spring};
+use crate::engine::Spring;
 use crate::spatial::{Pose, Twist, Wrench, right_jacobian};
 
 /// Where a pull takes hold: its group, the effector there, and the pulled frame seen from that effector.
@@ -78,10 +77,6 @@ fn carried(base: &Pose, twist: &Twist, in_base: &Pose) -> Vector6<f64> {
 impl Simulation {
     /// What a spring coupling exerts on its body now, world axes, at its frame's origin.
     pub(super) fn force_of(&mut self, pull: &Spring) -> Wrench {
-        if self.options.force == Force::Live {
-            let state = self.state();
-            return pull.on(state);
-        }
         let Some(grip) = grip(&self.model, pull) else { return Wrench::ZERO };
         let moving = &self.groups[grip.group];
         let in_base = in_base(moving, self.seats[grip.group].as_ref(), &grip);

@@ -56,7 +56,7 @@ pub struct Sampling {
 
 impl Default for Sampling {
     fn default() -> Sampling {
-        Sampling { max_error: 0.01, displacement: 1.0, most_samples: 64, loads: 24, seed: 1 }
+        Sampling { max_error: 0.05, displacement: 0.5, most_samples: 16, loads: 12, seed: 1 }
     }
 }
 

@@ -6,20 +6,18 @@ use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector6};
 
 use super::evaluation::Moving;
 use super::model::{Constants, Model};
-use super::options::{Force, Links, Options};
+use super::options::{Links, Options};
 use super::tree::Tree;
-use crate::engine::touch::Internal;
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, Simulation as _, SpringId, State, StaticsError, StaticsSettings,
     StepError, Unsupported,
 };
-use crate::live;
-use crate::mechanism::{EffectorId, Mechanism, UnknownHandle};
+use crate::mechanism::{EffectorId, Joint, Mechanism, UnknownHandle};
 use crate::reduced::{Shifts, felt};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its
-/// compliance, and of each effector rotation, position and twist. With forces from the live engine it is what that one keeps.
+/// compliance, of each effector rotation, position and twist, and how much each sample counts that fades in.
 const STAMP: f64 = 0.391_827_364_550_918_3;
 
 /// A running simulation.
@@ -39,31 +37,23 @@ pub struct Simulation {
     pub(super) steps: u64,
     /// Whether the groups are evaluated where they are.
     pub(super) evaluated: bool,
-    /// Whether the loads of the groups are those of statics, which are put on in parts; and the part now.
-    pub(super) settling: bool,
+    /// The part of the loads that statics have put on; 1 in motion.
     pub(super) part: f64,
+    /// How much the last samples count, which were added while it ran; 1 is in full.
+    pub(super) fading: Vec<f64>,
+    /// How much they counted before the step.
+    pub(super) faded: Vec<f64>,
+    /// Where a step would take the mechanism's effectors if these counted no more than before.
+    pub(super) unfaded: Vec<Pose>,
     /// Whether the state tells where the simulation is.
     pub(super) filled: bool,
     /// Loads off the effectors at each sample, and whether they may have changed.
-    shifts: Vec<Shifts>,
-    inputs_changed: bool,
-    /// Whether the mover may not have all inputs yet but the loads on effectors.
-    mover_behind: bool,
+    pub(super) shifts: Vec<Shifts>,
+    pub(super) inputs_changed: bool,
     shifted: bool,
     /// Whether they change as seats turn.
     turning: bool,
     accelerated: Twist,
-    /// What moves with forces from the live engine.
-    pub(super) mover: live::Simulation,
-    /// The live engine at poses of the blend, and for each of its joint coordinates the group and the place there.
-    pub(super) follower: live::Simulation,
-    places: Vec<(usize, usize)>,
-    /// The group of each coordinate of the mechanism, those of loop joints too.
-    group_of: Vec<usize>,
-    theta: Vec<f64>,
-    rates: Vec<f64>,
-    /// Loads that hold the effectors where they are.
-    holding: Vec<Wrench>,
     pub(super) state: State,
 }
 
@@ -75,20 +65,6 @@ impl Model {
     pub fn simulate(&self) -> Simulation {
         let constants = &*self.constants;
         let mechanism = &constants.mechanism;
-        let mut places = vec![(usize::MAX, 0); mechanism.coordinate_count()];
-        for (g, group) in constants.groups.iter().enumerate() {
-            group.layout.coordinates.iter().enumerate().for_each(|(at, &q)| places[q] = (g, at));
-        }
-        let places: Vec<(usize, usize)> = constants.live.tree_coordinates().map(|q| places[q]).collect();
-        let mut group_of = vec![0; mechanism.coordinate_count()];
-        for joint in mechanism.joints() {
-            let ends = [Some(joint.child), joint.parent];
-            let node = ends.into_iter().flatten().find_map(|body| mechanism.order().node_of(body));
-            if let Some(n) = node {
-                let own = joint.coordinates();
-                group_of[own].fill(constants.place_of_node[n].0);
-            }
-        }
         let mut simulation = Simulation {
             model: self.constants.clone(),
             options: constants.options,
@@ -101,27 +77,20 @@ impl Model {
             time: 0.0,
             steps: 0,
             evaluated: false,
-            settling: false,
+            fading: Vec::new(),
+            faded: Vec::new(),
+            unfaded: vec![Pose::identity(); mechanism.effectors().len()],
             part: 1.0,
             filled: false,
             shifts: constants.samples.iter().map(|s| s.model.constants.shifts()).collect(),
             inputs_changed: true,
-            mover_behind: true,
             shifted: false,
             turning: false,
             accelerated: Twist::ZERO,
-            mover: constants.live.simulate(),
-            follower: constants.live.simulate(),
-            theta: vec![0.0; places.len()],
-            rates: vec![0.0; places.len()],
-            places,
-            group_of,
-            holding: vec![Wrench::ZERO; mechanism.effectors().len()],
             state: State::at_rest(mechanism),
         };
         // A load that nothing holds is an error of the first step.
-        let _ = simulation.evaluate(&Twist::ZERO, false);
-        simulation.hand_over();
+        let _ = simulation.evaluate(&Twist::ZERO);
         simulation
     }
 }
@@ -140,35 +109,10 @@ impl Simulation {
     /// Changes how samples are blended, but not whether they have their geometric stiffness and branches their own. Poses
     /// stay what they are, as near as the blend can come.
     pub fn set_options(&mut self, options: Options) {
-        if self.options.force == Force::Live {
-            let state = self.state().clone();
-            self.take_over(&state);
-        }
         self.options = options.in_samples_as(&self.options);
         self.inputs_changed = true;
         self.stale();
-        let _ = self.evaluate(&Twist::ZERO, false);
-        self.hand_over();
-    }
-
-    /// Gives the mover all inputs, or the loads on effectors if nothing else can have changed.
-    pub(super) fn inform_mover(&mut self) {
-        let inputs = self.mover.inputs_mut();
-        if std::mem::take(&mut self.mover_behind) {
-            inputs.copy_from(&self.inputs);
-            inputs.copy_springs(&self.inputs);
-        } else {
-            inputs.set_effector_loads(&self.inputs.effector_loads);
-        }
-    }
-
-    /// Puts the live engine where the blend is.
-    pub(super) fn hand_over(&mut self) {
-        self.put_follower();
-        self.inform_mover();
-        self.mover.hint(nearest(&self.model, &self.groups, &self.group_of));
-        self.mover.put(&self.base, &self.base_twist, &self.theta, &self.rates);
-        self.filled = false;
+        let _ = self.evaluate(&Twist::ZERO);
     }
 
     /// Puts effectors where a state has them.
@@ -205,18 +149,14 @@ impl Simulation {
         }
     }
 
-    fn stale(&mut self) {
+    pub(super) fn stale(&mut self) {
         (self.evaluated, self.filled) = (false, false);
     }
 
     /// The samples that count for an effector now, with their weights.
     pub fn weights(&mut self, effector: EffectorId) -> Result<&[(usize, f64)], UnknownHandle> {
         self.model.mechanism.effector(effector)?;
-        if self.options.force == Force::Live {
-            let state = self.state().clone();
-            self.take_over(&state);
-            let _ = self.evaluate(&Twist::ZERO, false);
-        }
+        let _ = self.evaluate(&self.accelerated.clone());
         let of = |g: &usize| {
             let effectors = &self.model.groups[*g].layout.effectors;
             effectors.iter().any(|&e| self.model.effectors[e].id == Some(effector))
@@ -224,9 +164,8 @@ impl Simulation {
         Ok((0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of))
     }
 
-    /// Blends at the present poses of the effectors, under loads that hold them there or that are given, and puts the
-    /// links there.
-    pub(super) fn evaluate(&mut self, acceleration: &Twist, given_loads: bool) -> Result<(), StepError> {
+    /// Blends at the present poses of the effectors, under loads that hold them there, and puts the links there.
+    pub(super) fn evaluate(&mut self, acceleration: &Twist) -> Result<(), StepError> {
         self.shift(acceleration)?;
         if self.evaluated {
             return Ok(());
@@ -237,18 +176,9 @@ impl Simulation {
         }
         // What a segment passes on is a load of what carries it: those that others carry come first.
         for g in (0..self.groups.len()).rev() {
-            if !given_loads || self.settling {
-                self.gather(g);
-            }
-            let moving = &mut self.groups[g];
-            if given_loads && self.settling {
-                moving.load.copy_from_slice(&moving.outside);
-            }
+            self.gather(g);
             let shifts = self.shifted.then_some(&self.shifts[..]);
-            moving.blend(&self.model, g, &self.options, shifts, given_loads);
-        }
-        if given_loads {
-            self.correct();
+            self.groups[g].blend(&self.model, g, &self.options, &self.fading, shifts);
         }
         for g in 0..self.groups.len() {
             if self.groups[g].theta.iter().any(|x| !x.is_finite()) {
@@ -326,7 +256,6 @@ impl Simulation {
         let apart = self.seats.iter().any(Option::is_some);
         if self.options.links == Links::Joint && !apart && self.is_as_sampled(acceleration) {
             (self.turning, self.shifted, self.inputs_changed) = (false, false, false);
-            self.follower.inputs_mut().copy_from(&self.inputs);
             return Ok(());
         }
         self.update_shifts(acceleration)?;
@@ -336,7 +265,6 @@ impl Simulation {
         let loaded = felt != Twist::ZERO || self.inputs.body_loads.iter().any(|load| *load != Wrench::ZERO);
         self.turning = loaded && self.seats.iter().any(Option::is_some);
         self.shifted = self.turning || shifts.fold(0.0, size) > NO_SHIFT;
-        self.follower.inputs_mut().copy_from(&self.inputs);
         self.inputs_changed = false;
         Ok(())
     }
@@ -376,9 +304,14 @@ impl Simulation {
             && inputs.rest.iter().copied().eq(rests)
     }
 
-    /// One Gauss–Newton step of the live engine from the pose of the blend, under the loads that hold it: how far it
-    /// moves the links, over the radius.
-    pub(super) fn relax(&mut self) -> f64 {
+    /// Distance to equilibrium: how far one Newton step of the full statics moves the links, over the radius, under the loads
+    /// that hold the effectors where they are.
+    pub(super) fn distance(&mut self) -> f64 {
+        self.filled = false;
+        let mut state = self.state().clone();
+        state.rates.fill(0.0);
+        state.twists.fill(Twist::ZERO);
+        let mut inputs = self.inputs.clone();
         let model = self.model.clone();
         for (g, moving) in self.groups.iter().enumerate() {
             let turn = self.axes(g);
@@ -387,7 +320,7 @@ impl Simulation {
                 let force = Vector3::new(w[0], w[1], w[2]) / model.radius;
                 let mut load = Wrench { force, torque: Vector3::new(w[3], w[4], w[5]) };
                 if model.effectors[e].id.is_none() {
-                    // What holds a body that carries segments, beside what these pass on.
+                    // What holds a body that carries segments, next to what these pass on.
                     for (child, group) in model.groups.iter().enumerate() {
                         if group.carrier == Some((g, k)) {
                             load = load - self.passed_on(child, (g, k), &self.groups[child].load);
@@ -396,78 +329,54 @@ impl Simulation {
                 }
                 let load = Wrench { force: turn * load.force, torque: turn * load.torque };
                 match model.effectors[e].id {
-                    Some(id) => self.holding[id.index()] = load,
+                    Some(id) => inputs.effector_loads[id.index()] = load,
                     None => {
                         let body = model.effectors[e].body.index();
-                        let inputs = self.follower.inputs_mut();
                         inputs.body_loads[body] = self.inputs.body_loads[body] + load;
                     }
                 }
             }
         }
-        for (theta, &(g, at)) in self.theta.iter_mut().zip(&self.places) {
-            *theta = self.groups[g].theta[at];
-        }
-        self.rates.fill(0.0);
-        self.follower.inputs_mut().set_effector_loads(&self.holding);
-        self.follower.hint(nearest(&self.model, &self.groups, &self.group_of));
-        self.follower.put(&self.base, &Twist::ZERO, &self.theta, &self.rates);
-        self.follower.estimate().expect("the live engine has one")
-    }
-
-    /// θ of that step instead of the blend's, if there is one.
-    fn correct(&mut self) {
-        if self.relax().is_finite() {
-            for (x, &(g, at)) in self.follower.relaxed().iter().zip(&self.places) {
-                self.groups[g].theta[at] = *x;
-            }
-        }
-    }
-
-    /// One step with forces from the live engine.
-    pub(super) fn step_live(&mut self, h: f64) -> Result<(), StepError> {
-        self.inform_mover();
-        self.mover.step(h)?;
-        self.moved(h);
-        Ok(())
-    }
-
-    /// After a step of the mover.
-    pub(super) fn moved(&mut self, h: f64) {
-        (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
-        self.time += h;
-        self.steps += 1;
-        self.stale();
-    }
-
-    /// Puts the follower where the links are, moving as they move.
-    fn put_follower(&mut self) {
-        for (g, moving) in self.groups.iter_mut().enumerate() {
-            moving.set_joint_rates(&self.model.groups[g], self.model.radius);
-        }
-        for (i, &(g, at)) in self.places.iter().enumerate() {
-            (self.theta[i], self.rates[i]) = (self.groups[g].theta[at], self.groups[g].joint_rates[at]);
-        }
-        self.follower.hint(nearest(&self.model, &self.groups, &self.group_of));
-        self.follower.put(&self.base, &self.base_twist, &self.theta, &self.rates);
+        // Springs to a device are among what holds.
+        inputs.clear_springs();
+        model.full.distance(&state, &inputs).unwrap_or(f64::INFINITY)
     }
 
     fn fill(&mut self) {
-        if self.options.force == Force::Live {
-            self.inform_mover();
-            self.state.clone_from(self.mover.state());
-            (self.state.time, self.state.steps) = (self.time, self.steps);
-            return;
-        }
-        let _ = self.evaluate(&self.accelerated.clone(), false);
-        self.put_follower();
-        self.follower.inputs_mut().copy_from(&self.inputs);
-        self.state.clone_from(self.follower.state());
-        (self.state.time, self.state.steps) = (self.time, self.steps);
-        if self.options.links == Links::Twist {
-            for b in 0..self.state.poses.len() {
-                self.state.poses[b] = self.link_pose(b);
+        let _ = self.evaluate(&self.accelerated.clone());
+        let model = self.model.clone();
+        let (mechanism, order) = (&model.mechanism, model.mechanism.order());
+        (self.state.time, self.state.steps, self.state.base) = (self.time, self.steps, self.base);
+        let base_twist = self.base_twist.turned(&self.base.rotation.inverse());
+        for (g, group) in model.groups.iter().enumerate() {
+            // Those that carry others come first.
+            let carried = group.carrier.map_or(base_twist, |(carrier, k)| {
+                self.groups[carrier].link_twists[model.groups[carrier].layout.places[k].0]
+            });
+            let moving = &mut self.groups[g];
+            moving.set_joint_rates(group, model.radius);
+            moving.set_link_twists(group, &carried);
+            for (at, &q) in group.layout.coordinates.iter().enumerate() {
+                (self.state.coordinates[q], self.state.rates[q]) = (moving.theta[at], moving.joint_rates[at]);
             }
+        }
+        for b in 0..self.state.poses.len() {
+            let body = mechanism.body_id(b);
+            let twist = order.node_of(body).map_or(base_twist, |n| {
+                let (g, link) = model.place_of_node[n];
+                self.groups[g].link_twists[link]
+            });
+            self.state.poses[b] = self.link_pose(b);
+            self.state.twists[b] = order.offset_of(body).twist_to_local(&twist);
+        }
+        for &id in order.loop_joints() {
+            self.fill_loop_joint(&mechanism[id]);
+        }
+        for (q, law) in self.inputs.laws.iter().enumerate() {
+            let force = law.stiffness * (self.inputs.rest[q] - self.state.coordinates[q])
+                - law.damping * self.state.rates[q];
+            // A set-point that no step was taken with yet may be any number.
+            self.state.forces[q] = force.clamp(-f64::MAX, f64::MAX);
         }
         let numbers = &mut self.state.private;
         numbers.clear();
@@ -481,13 +390,35 @@ impl Simulation {
                 numbers.extend_from_slice(twist.to_vector().as_slice());
             }
         }
+        numbers.extend_from_slice(&self.fading);
+    }
+
+    /// Coordinates of a joint that closes a loop, by the poses of what it joins, nearest to those at the nearest sample; and
+    /// their rates.
+    fn fill_loop_joint(&mut self, joint: &Joint) {
+        let model = &self.model;
+        let (mechanism, order) = (&model.mechanism, model.mechanism.order());
+        let ends = [Some(joint.child), joint.parent];
+        let Some(n) = ends.into_iter().flatten().find_map(|body| order.node_of(body)) else { return };
+        let nearest = self.groups[model.place_of_node[n].0].weights.of.first().map_or(0, |(i, _)| *i);
+        let (own, d) = (joint.coordinates(), joint.kind.freedoms());
+        let near = &model.samples[nearest].state().coordinates[own.clone()];
+        let X = self.state.relative_pose(mechanism, joint);
+        let q = joint.kind.coordinates(&X, near);
+        let J = joint.kind.coordinates_jacobian(&X, &q.as_slice()[..d]);
+        let inner = mechanism.frame_in_child(joint).twist_to_local(&self.state.twists[joint.child.index()]);
+        let outer = match joint.parent {
+            Some(body) => self.state.twists[body.index()],
+            None => self.base_twist.turned(&self.base.rotation.inverse()),
+        };
+        let outer = X.twist_to_local(&mechanism.frame_in_parent(joint).twist_to_local(&outer));
+        let rates = J * (inner - outer).to_vector();
+        self.state.coordinates[own.clone()].copy_from_slice(&q.as_slice()[..d]);
+        self.state.rates[own].copy_from_slice(&rates.as_slice()[..d]);
     }
 
     /// The link frame of a body, by its position in the mechanism.
     pub(super) fn link_pose(&self, body: usize) -> Pose {
-        if self.options.force == Force::Live {
-            return self.mover.body_pose(body);
-        }
         let (order, body) = (self.model.mechanism.order(), self.model.mechanism.body_id(body));
         let outer = match order.node_of(body) {
             None => self.base,
@@ -514,7 +445,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn inputs_mut(&mut self) -> &mut Inputs {
-        (self.inputs_changed, self.mover_behind) = (true, true);
+        self.inputs_changed = true;
         self.stale();
         &mut self.inputs
     }
@@ -531,14 +462,6 @@ impl engine::Simulation for Simulation {
         self.steps
     }
 
-    fn capped_steps(&self) -> u64 {
-        self.mover.capped_steps()
-    }
-
-    fn largest_turn(&self) -> f64 {
-        self.mover.largest_turn()
-    }
-
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.follow_targets(dt);
         self.advance(dt)
@@ -553,22 +476,15 @@ impl engine::Simulation for Simulation {
         &self.state
     }
 
-    /// Of a state of another engine, poses and twists of the effectors count, or the joints with forces from the live
-    /// engine.
+    /// Of a state of another engine, poses and twists of the effectors count.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(&self.model.mechanism)?;
         (self.time, self.steps) = (state.time, state.steps);
-        (self.inputs_changed, self.mover_behind) = (true, true);
+        self.inputs_changed = true;
         self.stale();
-        if self.options.force == Force::Live {
-            self.mover.set_state(state)?;
-            let twist = self.mover.inputs().base_twist;
-            self.inputs.set_base(state.base, twist)?;
-            (self.base, self.base_twist) = (state.base, twist);
-            return Ok(());
-        }
         let effectors: usize = self.groups.iter().map(|g| g.anchors.len()).sum();
-        let own = state.private.len() == 7 + self.groups.len() + 13 * effectors && state.private[0] == STAMP;
+        let own = state.private.len() == 7 + self.groups.len() + 13 * effectors + self.fading.len()
+            && state.private[0] == STAMP;
         let twist_at =
             |at: usize| Twist::from_vector(&Vector6::from_column_slice(&state.private[at..at + 6]));
         let twist = if own { twist_at(1) } else { Twist::ZERO };
@@ -587,19 +503,19 @@ impl engine::Simulation for Simulation {
                     at += 13;
                 }
             }
+            self.fading.copy_from_slice(&state.private[at..]);
         } else {
             self.take_over(state);
         }
-        let _ = self.evaluate(&Twist::ZERO, false);
+        let _ = self.evaluate(&Twist::ZERO);
         Ok(())
     }
 
     fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
         self.inputs_mut().teleport_base(motion)?;
-        self.mover.teleport(motion)?;
         self.base = *motion * self.base;
         self.base_twist = self.base_twist.turned(&motion.rotation);
-        let _ = self.evaluate(&Twist::ZERO, false);
+        let _ = self.evaluate(&Twist::ZERO);
         Ok(())
     }
 
@@ -607,15 +523,10 @@ impl engine::Simulation for Simulation {
         self.find_rest().map_err(|error| StaticsError::Failed(error.to_string()))
     }
 
-    /// In motion, the distance is that of effectors that the blend's own force holds; with forces from the live engine, it
-    /// is that engine's.
+    /// Of the links, under the loads that hold the effectors where they are: in motion too, this is the error of the blend.
     fn estimate(&mut self) -> Result<f64, Unsupported> {
-        if self.options.force == Force::Live {
-            self.inform_mover();
-            return self.mover.estimate();
-        }
-        Ok(match self.evaluate(&self.accelerated.clone(), false) {
-            Ok(()) => self.relax(),
+        Ok(match self.evaluate(&self.accelerated.clone()) {
+            Ok(()) => self.distance(),
             Err(_) => f64::INFINITY,
         })
     }
@@ -623,18 +534,5 @@ impl engine::Simulation for Simulation {
     fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
         let spring = *self.inputs.spring(id)?;
         Ok(self.force_of(&spring))
-    }
-}
-
-/// Coordinates of the nearest sample, of each group its own: joints that close loops have turned about as far as there,
-/// whichever way the search for rest has come.
-fn nearest<'a>(
-    model: &'a Constants,
-    groups: &'a [Moving],
-    group_of: &'a [usize],
-) -> impl Fn(usize) -> f64 + 'a {
-    move |q| {
-        let nearest = groups.get(group_of[q]).and_then(|moving| moving.weights.of.first());
-        model.samples[nearest.map_or(0, |(sample, _)| *sample)].state().coordinates[q]
     }
 }

@@ -4,9 +4,8 @@ use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 
 use super::evaluation::Moving;
 use super::model::Group;
-use super::options::Force;
 use super::simulation::Simulation;
-use crate::engine::{Equilibrium, Simulation as _, StepError};
+use crate::engine::{Equilibrium, StepError};
 use crate::spatial::{Pose, Twist, exp};
 
 /// Rest: a way below this, in radii or rad.
@@ -30,31 +29,25 @@ impl Simulation {
     /// Brings the mechanism to rest under the present inputs: the nonlinear equilibrium of the blend. The base stands
     /// still. Spring couplings are left out.
     ///
-    /// A pose of the effectors has weights, and under these the loads lead to a pose: Newton's method finds where both
-    /// are the same. That may be so at several poses, most of them far from any sample: it is tried from where the
+    /// A pose of the effectors has weights, and under these loads hold it: Newton's method finds where they are those that
+    /// act. That may be so at several poses, most of them far from any sample: it is tried from where the
     /// effectors are and from the samples whose loads are nearest, and the one with the least estimate is taken. If
     /// none converges, everything is as it was, under the loads as far as they could be put on.
     pub(super) fn find_rest(&mut self) -> Result<Equilibrium, StepError> {
         let settled = self.search();
-        (self.settling, self.part) = (false, 1.0);
+        self.part = 1.0;
         settled
     }
 
     fn search(&mut self) -> Result<Equilibrium, StepError> {
         self.base = self.inputs.base;
         (self.base_twist, self.filled) = (Twist::ZERO, false);
-        if self.options.force == Force::Live {
-            // Effectors where they are, with the loads that hold them there.
-            let state = self.state().clone();
-            self.take_over(&state);
-        }
         self.evaluated = false;
-        self.evaluate(&Twist::ZERO, false)?;
+        self.evaluate(&Twist::ZERO)?;
         for g in 0..self.groups.len() {
             self.gather(g);
             self.groups[g].twists.fill(Twist::ZERO);
         }
-        self.settling = true;
         let own: Vec<Start> = self.groups.iter().map(Start::of).collect();
         let mut settled = Equilibrium::NONE;
         let mut best: Option<(f64, Vec<Start>)> = None;
@@ -75,8 +68,7 @@ impl Simulation {
                 settled.residual = settled.residual.min(residual);
                 continue;
             }
-            self.groups.iter_mut().for_each(|moving| moving.load.copy_from_slice(&moving.outside));
-            let estimate = self.relax();
+            let estimate = self.distance();
             if best.as_ref().is_none_or(|(least, _)| estimate < *least) {
                 (settled.converged, settled.residual) = (true, residual);
                 (settled.stable, settled.load_reached) = (true, 1.0);
@@ -88,10 +80,10 @@ impl Simulation {
         }
         let starts = best.map_or(own, |(_, starts)| starts);
         self.groups.iter_mut().zip(&starts).for_each(|(moving, start)| start.restore(moving));
-        (self.settling, self.part) = (false, 1.0);
+        self.part = 1.0;
         self.evaluated = false;
-        self.evaluate(&Twist::ZERO, self.options.force == Force::Live)?;
-        self.hand_over();
+        self.filled = false;
+        self.evaluate(&Twist::ZERO)?;
         Ok(settled)
     }
 
@@ -185,17 +177,15 @@ impl Simulation {
         }
     }
 
-    /// How far each tree is from rest under the loads to be held. With forces from the live engine: from the anchors to
-    /// where these loads take the links. From the blend alone: how far they would move the effectors from where other
-    /// loads hold them; and along what is no motion of the blend, from the anchors to the links.
+    /// How far each tree is from rest under the loads to be held: how far they would move the effectors from where other loads
+    /// hold them; and along what is no motion of the blend, from the anchors to the links.
     fn residuals(&mut self) -> Result<Vec<DVector<f64>>, StepError> {
         self.evaluated = false;
-        let live = self.options.force == Force::Live;
-        let evaluated = self.evaluate(&Twist::ZERO, live);
+        let evaluated = self.evaluate(&Twist::ZERO);
         let mut of = |g: usize| {
             let moving = &mut self.groups[g];
             match &evaluated {
-                Ok(()) => moving.residual(self.model.radius, live),
+                Ok(()) => moving.residual(self.model.radius),
                 Err(_) => vec![f64::INFINITY; moving.load.len()],
             }
         };
@@ -244,13 +234,10 @@ impl Moving {
         self.anchors.copy_from_slice(group.poses_of(sample));
     }
 
-    fn residual(&mut self, radius: f64, live: bool) -> Vec<f64> {
+    fn residual(&mut self, radius: f64) -> Vec<f64> {
         let (m, r) = (self.load.len(), self.rank);
         self.set_gap(radius);
         let gap = self.gap().to_vec();
-        if live {
-            return gap;
-        }
         let mut along = vec![0.0; r];
         self.coordinates_of(&gap, &mut along);
         self.set_net(radius);

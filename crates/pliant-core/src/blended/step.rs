@@ -7,12 +7,11 @@
 //!
 //! κ = 1 but where weights change so fast that the blend is stiffer than its compliance: there it is how much force the last
 //! steps met over what C̄ told, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
-//! coordinates and compliance form.) With forces from the live engine, its step is taken.
+//! coordinates and compliance form.)
 
 use nalgebra::Vector6;
 
 use super::evaluation::Moving;
-use super::options::Force;
 use super::pulls;
 use super::simulation::Simulation;
 use crate::engine::StepError;
@@ -31,19 +30,21 @@ impl Simulation {
         if !(h.is_finite() && h > 0.0) {
             return Err(StepError::TimeStep { dt: h });
         }
-        if self.options.force == Force::Live {
-            return self.step_live(h);
-        }
+        if self.fading.is_empty() { self.advance_as_it_is(h) } else { self.advance_fading(h) }
+    }
+
+    /// The same with samples that count as much as they do.
+    pub(super) fn advance_as_it_is(&mut self, h: f64) -> Result<(), StepError> {
         for pull in &self.inputs.springs {
             if pulls::grip(&self.model, pull).is_none() {
                 return Err(StepError::Spring {
                     body: self.model.mechanism[pull.body].name.clone(),
-                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `live`",
+                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `motions`",
                 });
             }
         }
         let acceleration = (self.inputs.base_twist - self.base_twist) * (1.0 / h);
-        self.evaluate(&acceleration, false)?;
+        self.evaluate(&acceleration)?;
         for moving in &mut self.groups {
             moving.keep();
             moving.follow_links(self.model.radius);
@@ -57,7 +58,7 @@ impl Simulation {
         let before = (self.base, self.base_twist);
         (self.base, self.base_twist) = (self.inputs.base, self.inputs.base_twist);
         self.evaluated = false;
-        let evaluated = self.evaluate(&acceleration, false);
+        let evaluated = self.evaluate(&acceleration);
         self.groups.iter_mut().for_each(|moving| moving.stiffen(self.model.radius));
         let finite = self.groups.iter().position(|g| !g.anchors.iter().all(|a| a.is_finite()));
         if let Some(error) = evaluated.err().or_else(|| finite.map(|g| self.broken(g))) {
@@ -210,7 +211,7 @@ impl Moving {
         self.before.twists.copy_from_slice(&self.twists);
     }
 
-    fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self) {
         self.stiffer = self.before.stiffer;
         self.anchors.copy_from_slice(&self.before.anchors);
         self.twists.copy_from_slice(&self.before.twists);

@@ -14,29 +14,65 @@ use crate::spatial::Pose;
 /// The samples that count at a pose.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weights {
-    /// (sample, weight), nearest first.
+    /// (sample, weight), nearest first but where samples fade in.
     pub of: Vec<(usize, f64)>,
+    /// Those of the samples that do not fade in, or not as the last.
+    before: Vec<(usize, f64)>,
     /// (distance, sample), nearest first: those that count and one more.
     nearest: Vec<(f64, usize)>,
 }
 
-/// How far two poses are apart: translations over the radius, turns times `turning`, squared.
+/// The distance, in radii, that a turn of one radian counts for.
+const TURNING: f64 = std::f64::consts::FRAC_1_PI;
+
+/// How far two poses are apart: translations over the radius, turns times [`TURNING`], squared.
 #[inline]
-pub(super) fn squared_distance(a: &Pose, b: &Pose, radius: f64, turning: f64) -> f64 {
+pub(super) fn squared_distance(a: &Pose, b: &Pose, radius: f64) -> f64 {
     // The chord of two unit quaternions is 2 sin(φ/4).
     let (p, q) = (a.rotation.coords, b.rotation.coords);
     let chord = (p - q).norm_squared().min((p + q).norm_squared());
-    (a.position - b.position).norm_squared() / (radius * radius) + 4.0 * turning * turning * chord
+    (a.position - b.position).norm_squared() / (radius * radius) + 4.0 * TURNING * TURNING * chord
 }
 
 impl Weights {
     /// Memory for so many samples.
     pub fn new(samples: usize) -> Weights {
-        Weights { of: Vec::with_capacity(samples), nearest: Vec::with_capacity(samples + 1) }
+        let mut weights = Weights::default();
+        weights.grow(samples);
+        weights
     }
 
-    /// Weighs samples at these squared distances.
-    pub fn weigh(&mut self, squared: impl Iterator<Item = f64>, options: &Options) {
+    /// Memory for more samples.
+    pub fn grow(&mut self, samples: usize) {
+        self.of.reserve(samples.saturating_sub(self.of.len()));
+        self.before.reserve(samples.saturating_sub(self.before.len()));
+        self.nearest.reserve((samples + 1).saturating_sub(self.nearest.len()));
+    }
+
+    /// Weighs samples at these squared distances. The last of them fade in: they count so much of what they will,
+    /// α ← (1 − s)α + s α with one more of them.
+    pub fn weigh(
+        &mut self,
+        squared: impl ExactSizeIterator<Item = f64> + Clone,
+        options: &Options,
+        fading: &[f64],
+    ) {
+        let settled = squared.len() - fading.len();
+        self.weigh_all(squared.clone().take(settled), options);
+        for (k, s) in fading.iter().enumerate() {
+            std::mem::swap(&mut self.of, &mut self.before);
+            self.weigh_all(squared.clone().take(settled + k + 1), options);
+            self.of.iter_mut().for_each(|(_, w)| *w *= s);
+            for &(i, before) in &self.before {
+                match self.of.iter_mut().find(|(other, _)| *other == i) {
+                    Some((_, w)) => *w += (1.0 - s) * before,
+                    None => self.of.push((i, (1.0 - s) * before)),
+                }
+            }
+        }
+    }
+
+    fn weigh_all(&mut self, squared: impl Iterator<Item = f64>, options: &Options) {
         let most = options.neighbours.clamp(1, usize::MAX - 1);
         self.nearest.clear();
         for (i, d) in squared.enumerate() {
@@ -85,7 +121,7 @@ mod tests {
         let mut largest = 0.0f64;
         for k in 0..=steps {
             let x = 3.0 * k as f64 / steps as f64;
-            weights.weigh(places.iter().map(|p| (p - x) * (p - x)), &options);
+            weights.weigh(places.iter().map(|p| (p - x) * (p - x)), &options, &[]);
             let mut all = vec![0.0; places.len()];
             weights.of.iter().for_each(|&(i, w)| all[i] = w);
             // Rounding of a dozen sums.
@@ -98,7 +134,29 @@ mod tests {
         }
         // 3/40000 of the way times the steepest slope, which near two close samples is 40.
         assert!(largest < 5e-3, "{largest}");
-        weights.weigh(places.iter().map(|p| (p - places[4]) * (p - places[4])), &options);
+        weights.weigh(places.iter().map(|p| (p - places[4]) * (p - places[4])), &options, &[]);
         assert_eq!(weights.of, [(4, 1.0)]);
+    }
+    /// A sample that fades in counts for nothing at first and in the end as any other, also where it is, where its own
+    /// weight is one; several do so one after the other.
+    #[test]
+    fn samples_fade_in() {
+        let options = Options::default();
+        let at = |fading: &[f64], count: usize| {
+            let mut weights = Weights::new(5);
+            weights.weigh([0.3f64, 0.5, 0.2, 0.0, 0.1][..count].iter().copied(), &options, fading);
+            let mut all = [0.0; 5];
+            weights.of.iter().for_each(|&(i, w)| all[i] += w);
+            all
+        };
+        assert_eq!(at(&[0.0], 4), at(&[], 3));
+        assert_eq!(at(&[1.0], 4), at(&[], 4));
+        assert_eq!(at(&[1.0, 1.0], 5), at(&[], 5));
+        assert_eq!(at(&[0.25, 0.0], 5), at(&[0.25], 4));
+        let (none, all) = (at(&[], 3), at(&[], 4));
+        for (i, w) in at(&[0.25], 4).into_iter().enumerate() {
+            // Rounding of two products.
+            assert!((w - 0.75 * none[i] - 0.25 * all[i]).abs() < 1e-15);
+        }
     }
 }

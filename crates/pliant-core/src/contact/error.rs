@@ -63,6 +63,16 @@ pub enum ContactError {
         /// Which, and how deep.
         text: String,
     },
+    /// An engine that takes no part in contact.
+    #[error(
+        "the engine `{engine}` of `{mechanism}` takes no part in contact: use `motions`, `articulated` or `full`"
+    )]
+    Untouchable {
+        /// The mechanism's name.
+        mechanism: String,
+        /// Its engine.
+        engine: &'static str,
+    },
     /// A scene in a world: both step what is in them.
     #[error("the simulation of `{mechanism}` is a scene with a world of its own: add its parts instead")]
     Nested {

@@ -1,9 +1,9 @@
 //! Contact with friction for every engine: a world of static shapes, free bodies and simulations, stepped together.
 //!
 //! ```
-//! use pliant_core::{contact::*, engine::Simulation, gallery, live};
+//! use pliant_core::{contact::*, engine::Simulation, gallery, motions};
 //!
-//! let simulate = |held: &_| live::Model::new(held).expect("springs hold it").simulate();
+//! let simulate = |held: &_| motions::Choice::new(held).build().expect("springs hold it").simulate();
 //! let mut scene = Scene::new(&gallery::hand_grasp(gallery::Grasped::Ball), Surfaces::new(), simulate)?;
 //! scene.step(0.004)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

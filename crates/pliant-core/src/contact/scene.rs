@@ -263,10 +263,6 @@ impl engine::Simulation for Scene {
         self.world.steps()
     }
 
-    fn capped_steps(&self) -> u64 {
-        self.held().map_or(0, |held| held.capped_steps())
-    }
-
     fn largest_turn(&self) -> f64 {
         self.held().map_or(0.0, |held| held.largest_turn())
     }

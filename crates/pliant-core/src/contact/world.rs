@@ -309,7 +309,10 @@ impl World {
         let id = SimulationId { index: self.simulations.len(), world: self.mark };
         let (name, engine) = (simulation.mechanism().name().to_string(), simulation.engine());
         let Some(simulation) = simulation.into_touch() else {
-            return Err(ContactError::Nested { mechanism: name });
+            return Err(match engine {
+                "blended" => ContactError::Untouchable { mechanism: name, engine },
+                _ => ContactError::Nested { mechanism: name },
+            });
         };
         let mut things = Vec::new();
         let mechanism = simulation.mechanism();

@@ -153,28 +153,10 @@ impl Inputs {
         Ok(())
     }
 
-    /// Copies everything but spring couplings, without new memory.
-    pub(crate) fn copy_from(&mut self, other: &Inputs) {
-        (self.gravity, self.base, self.base_twist) = (other.gravity, other.base, other.base_twist);
-        self.effector_loads.copy_from_slice(&other.effector_loads);
-        self.body_loads.copy_from_slice(&other.body_loads);
-        self.copy_rests(other);
-        self.laws.copy_from_slice(&other.laws);
-        self.changes.laws = other.changes.laws;
-        self.friction.copy_from_slice(&other.friction);
-        self.governed.clone_from(&other.governed);
-        self.follow_as(other);
-    }
-
     /// Copies spring couplings, without new memory once there were as many.
     pub(crate) fn copy_springs(&mut self, other: &Inputs) {
         self.springs.clone_from(&other.springs);
         self.spring_ids.clone_from(&other.spring_ids);
-    }
-
-    /// Sets the dead loads on all effectors.
-    pub(crate) fn set_effector_loads(&mut self, loads: &[Wrench]) {
-        self.effector_loads.copy_from_slice(loads);
     }
 
     /// Adds forces to the loads on bodies, whose loads before are kept for [`Inputs::take_forces_off`].

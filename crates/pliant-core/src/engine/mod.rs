@@ -5,13 +5,13 @@
 //!
 //! ```
 //! use pliant_core::engine::Simulation;
-//! use pliant_core::{articulated, full, gallery, live, spatial::Wrench};
+//! use pliant_core::{articulated, full, gallery, motions, spatial::Wrench};
 //!
 //! let mechanism = gallery::chain(10);
 //! let mut all: Vec<Box<dyn Simulation>> = vec![
 //!     full::Model::new(&mechanism).simulate().into(),
 //!     articulated::Model::new(&mechanism).simulate().into(),
-//!     live::Model::new(&mechanism)?.simulate().into(),
+//!     motions::Choice::new(&mechanism).build()?.simulate().into(),
 //! ];
 //! for simulation in &mut all {
 //!     let tip = simulation.effector("tip")?;
@@ -70,12 +70,6 @@ pub trait Simulation: Internal + Send + 'static {
     /// Number of steps taken.
     fn steps(&self) -> u64;
 
-    /// Number of steps that were cut short because a joint would have gone too far in them, so that it moved more slowly
-    /// than it should: a measure of what an engine leaves out in this run.
-    fn capped_steps(&self) -> u64 {
-        0
-    }
-
     /// The most that something free with joints turned as a whole in a step, rad.
     fn largest_turn(&self) -> f64 {
         0.0
@@ -100,22 +94,20 @@ pub trait Simulation: Internal + Send + 'static {
     /// the last equilibrium on the way, under part of the loads, or where it was; on an error it is unchanged.
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError>;
 
-    /// Distance to equilibrium: the longest way that one step to balance would move a link, over the radius: of
-    /// Newton's method in `motions`, of Gauss and Newton's in `live` and `blended`.
+    /// Distance to equilibrium: the longest way that one Newton step to balance would move a link, over the radius.
     /// Once at rest, this is the error of the pose.
     fn estimate(&mut self) -> Result<f64, Unsupported> {
         Err(Unsupported {
             engine: self.engine(),
             what: "estimate of its error",
-            engines: &["live", "blended", "motions"],
+            engines: &["motions", "blended"],
         })
     }
 
     /// What it has left out of the run so far, or done otherwise than asked.
     fn warnings(&self) -> Vec<Warning> {
-        let capped = Warning::of_capped(self.engine(), self.capped_steps(), self.steps());
         let left_out = Warning::of_left_out(self.engine(), self.mechanism(), self.inputs());
-        capped.into_iter().chain(Warning::of_turning(self.largest_turn())).chain(left_out).collect()
+        Warning::of_turning(self.largest_turn()).into_iter().chain(left_out).collect()
     }
 
     /// The handle of an effector, to be looked up once.
@@ -134,7 +126,7 @@ pub trait Simulation: Internal + Send + 'static {
     }
 
     /// Changes what acts along the freedoms of a joint from the next step on, one number per freedom. The engines `full`,
-    /// `articulated` and `live` can; `live` takes no friction and no torque limit, and no freedom without a spring.
+    /// `articulated` and `motions` can.
     fn set_joint(
         &mut self,
         joint: JointId,
@@ -144,7 +136,7 @@ pub trait Simulation: Internal + Send + 'static {
         let _ = (joint, values);
         Err(InputError::new(format!(
             "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
-             or use the engine `full` or `articulated`",
+             or use the engine `full`, `articulated` or `motions`",
             self.engine(),
             property.name()
         )))

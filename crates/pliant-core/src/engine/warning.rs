@@ -38,17 +38,8 @@ impl Warning {
         }
     }
 
-    /// Of steps that an engine cut short, if it did.
-    pub(super) fn of_capped(engine: &str, capped: u64, steps: u64) -> Option<Warning> {
-        let text = format!(
-            "{capped} of {steps} steps were cut short: something turns faster than the engine `{engine}` follows, and is slower here \
-             than it should be; take shorter steps, or the engine `full` or `articulated`"
-        );
-        (capped > 0).then_some(Warning { kind: "capped steps", measure: capped as f64, unit: "steps", text })
-    }
-
     /// Of the most that something free with joints turned in a step, rad, if that is too much. Up to so much, energy did not grow in ten
-    /// seconds of the trees in `tests/engines/momentum.rs` (in `live` by 0.5 %); beyond, it grew to 3.9 times in `full` and 1.13 in
+    /// seconds of the trees in `tests/engines/momentum.rs`; beyond, it grew to 3.9 times in `full` and 1.13 in
     /// `articulated`.
     pub(crate) fn of_turning(turned: f64) -> Option<Warning> {
         const FAR: f64 = 0.2;
@@ -138,7 +129,7 @@ impl Warning {
                     let name = &joint.name;
                     let why = match engine {
                         "reduced" | "blended" => {
-                            format!("the engine `{engine}` has no limits; use `full`, `articulated` or `live`")
+                            format!("the engine `{engine}` has no limits; use `full`, `articulated` or `motions`")
                         }
                         _ => "what acts on it presses harder than the limit is stiff; check loads, springs and masses".into(),
                     };

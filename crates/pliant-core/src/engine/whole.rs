@@ -118,8 +118,6 @@ pub(crate) struct Turning {
     /// X.
     turn: UnitQuaternion<f64>,
     X: Matrix3<f64>,
-    /// I⁻¹ at the start.
-    inverse: Matrix3<f64>,
     /// Ω, world axes before the turn.
     pub rate: Vector3<f64>,
     /// What Ω lacks of I⁻¹XᵀL, and twice the energy of that.
@@ -144,7 +142,6 @@ impl Turning {
         Some(Turning {
             turn,
             X,
-            inverse,
             rate,
             lost: inverse * all - rate,
             vis: all.dot(&(inverse * all)) - back.dot(&rate),
@@ -165,11 +162,6 @@ impl Turning {
     pub fn back(&self, velocity: &Vector3<f64>, momentum: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         let Xt = self.X.transpose();
         (self.velocity + Xt * (velocity - self.velocity), Xt * momentum)
-    }
-
-    /// The angular velocity of the whole with an angular momentum, at the start.
-    pub fn rate_of(&self, momentum: &Vector3<f64>) -> Vector3<f64> {
-        self.inverse * momentum
     }
 
     /// What the end of the step will give back to a point: to first order, and before it has passed.
@@ -203,14 +195,6 @@ impl Turning {
     #[inline]
     pub fn forth(&self, velocity: &Vector3<f64>, momentum: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         (self.X * (velocity - self.velocity), self.X * momentum)
-    }
-
-    /// What a tree at the end lacks of where its centre of mass has to be, and of the momentum that it has to have: as a
-    /// twist of the whole there.
-    pub fn lacks(&self, whole: &Whole) -> (Vector3<f64>, Twist) {
-        let (_, inverse) = whole.inertia().unwrap_or_default();
-        let angular = inverse * (self.momentum - whole.angular(&Matrix3::identity()));
-        (self.center - whole.center(), Twist { linear: self.velocity - whole.velocity(), angular })
     }
 
     /// What is left to do at the end, from the sums of these there and from the energy that the step left.

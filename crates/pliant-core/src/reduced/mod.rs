@@ -39,6 +39,7 @@ mod simulation;
 mod softness;
 mod statics;
 mod system;
+mod truncated;
 
 pub use effectors::EffectorFrame;
 pub(crate) use effectors::choose as choose_effectors;
@@ -52,3 +53,4 @@ pub use reduction::{FreeBase, Reduction};
 pub use reference::Reference;
 pub(crate) use segments::Segments;
 pub use simulation::Simulation;
+pub use truncated::Truncated;

@@ -17,7 +17,7 @@ use super::rebuild::Rebuilder;
 use super::reduction::{FreeBase, ModeChoice, Reduction};
 use super::reference::Reference;
 use super::softness::{Softness, softest};
-use crate::mechanism::{BodyId, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::spatial::Pose;
 
 /// A mechanism reduced to its effectors at one pose.
@@ -361,26 +361,6 @@ impl Builder<'_> {
 }
 
 impl Constants {
-    /// The slowest of the modes kept, rad/s, and which of the bodies that may be named has most of its kinetic energy.
-    pub(crate) fn slowest_mode(&self, may_be: impl Fn(BodyId) -> bool) -> Option<(f64, BodyId)> {
-        let with_modes = self.components.iter().filter(|c| c.size() > c.rank);
-        let slowest = with_modes.min_by(|a, b| a.stiffness[a.rank].total_cmp(&b.stiffness[b.rank]))?;
-        let inertia = Inertia::of(&self.reference, &slowest.part, &slowest.coordinates);
-        let momentum = inertia.times(&slowest.shapes);
-        let energy =
-            |at: usize| slowest.shapes.twist(at, slowest.rank).dot(&momentum.twist(at, slowest.rank));
-        let nodes = self.reference.mechanism.order().nodes();
-        let most = (slowest.part.nodes.iter().enumerate())
-            .map(|(at, &n)| (energy(at), nodes[n].head))
-            .filter(|(_, body)| may_be(*body))
-            // The first of equals.
-            .fold(None, |most: Option<(f64, BodyId)>, one| {
-                Some(most.filter(|most| most.0 >= one.0).unwrap_or(one))
-            });
-        // Of modes of mass one the stiffness is the square of the frequency.
-        most.map(|(_, body)| (slowest.stiffness[slowest.rank].sqrt(), body))
-    }
-
     pub fn frequencies(&self) -> Vec<f64> {
         let mut all = Vec::new();
         for component in self.components.iter().filter(|c| c.size() > 0) {

@@ -1,7 +1,7 @@
 //! Claim: a blended step allocates no memory, whatever is set before it.
 
 use crate::common::allocation::steps_allocate_nothing;
-use pliant_core::blended::{Force, Links, Model, Options};
+use pliant_core::blended::{Links, Model, Options};
 use pliant_core::gallery;
 use pliant_core::spatial::Wrench;
 
@@ -15,11 +15,9 @@ fn a_step_allocates_nothing() {
             mechanism.loads().iter().for_each(|l| loads[l.effector.index()] = l.wrench * size);
             model.add(&loads).unwrap();
         }
-        for (force, links) in
-            [(Force::Live, Links::Joint), (Force::Blend, Links::Joint), (Force::Blend, Links::Twist)]
-        {
+        for links in [Links::Joint, Links::Twist] {
             let mut simulation = model.simulate();
-            simulation.set_options(Options { force, links, ..Options::default() });
+            simulation.set_options(Options { links, ..Options::default() });
             steps_allocate_nothing(&mut simulation, |_, _| {});
         }
     }

@@ -3,6 +3,5 @@
 mod articulated;
 mod blended;
 mod full;
-mod live;
 mod motions;
 mod reduced;

@@ -1,6 +1,7 @@
 //! The blended engine.
 
 mod branches;
+mod fading;
 mod motion;
 mod samples;
 mod sampling;

@@ -6,7 +6,7 @@ use pliant_core::engine::Simulation as _;
 
 use crate::common::apart;
 use crate::common::loads::{Random, case, effectors_apart};
-use pliant_core::blended::{Force, Links, Matrices, Model, Options, Simulation};
+use pliant_core::blended::{Links, Matrices, Model, Options, Simulation};
 use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
@@ -33,8 +33,6 @@ fn truth(mechanism: &Mechanism, loads: &[Wrench]) -> State {
     simulation.state().clone()
 }
 
-const FORCES: [Force; 2] = [Force::Live, Force::Blend];
-
 #[test]
 fn at_a_sample_it_is_that_sample() {
     for name in ["y", "helix:20", "hand", "rungs:18", "gripper", "chain"] {
@@ -47,17 +45,13 @@ fn at_a_sample_it_is_that_sample() {
             }
         }
         for sample in model.samples() {
-            for force in FORCES {
-                for (links, matrices) in
-                    [(Links::Joint, Matrices::Eigen), (Links::Twist, Matrices::Compliance)]
-                {
-                    let options = Options { force, links, matrices, ..Options::default() };
-                    let state = settled(&model, options, sample.loads()).unwrap();
-                    let off = apart(&mechanism, &state, sample.state());
-                    // Newton's method ends within 1e-10 radii of the sample, whose weight is one but for the fourth power
-                    // of that.
-                    assert!(off < 1e-9, "{name} {options:?}: {off}");
-                }
+            for (links, matrices) in [(Links::Joint, Matrices::Eigen), (Links::Twist, Matrices::Compliance)] {
+                let options = Options { links, matrices, ..Options::default() };
+                let state = settled(&model, options, sample.loads()).unwrap();
+                let off = apart(&mechanism, &state, sample.state());
+                // Newton's method ends within 1e-10 radii of the sample, whose weight is one but for the fourth power
+                // of that.
+                assert!(off < 1e-9, "{name} {options:?}: {off}");
             }
         }
     }
@@ -73,7 +67,7 @@ fn samples_that_are_the_same_blend_to_either() {
         let near: Vec<Wrench> = case.loads.iter().map(|w| *w * (1.0 + 1e-9)).collect();
         let half: Vec<Wrench> = case.loads.iter().map(|w| *w * 0.9).collect();
         for matrices in [Matrices::Compliance, Matrices::Eigen] {
-            let options = Options { matrices, force: Force::Blend, ..Options::default() };
+            let options = Options { matrices, ..Options::default() };
             let alone = |second: &[Wrench]| {
                 let sample = |loads: &[Wrench]| (truth(&mechanism, loads), loads.to_vec());
                 let samples = vec![sample(&case.loads), sample(second)];
@@ -120,31 +114,26 @@ fn several_samples_are_better_far_out_and_no_worse_near_rest() {
             for &at in samples {
                 model.add(&unit(size_at(at))).unwrap();
             }
-            for force in FORCES {
-                let errors: Vec<f64> = (displacements.iter())
-                    .map(|&at| {
-                        let loads = unit(size_at(at));
-                        let options = Options { force, ..Options::default() };
-                        // One sample alone may come to no rest at all far out.
-                        settled(&model, options, &loads).map_or(f64::INFINITY, |state| {
-                            effectors_apart(&mechanism, &state, &truth(&mechanism, &loads))
-                        })
+            let errors: Vec<f64> = (displacements.iter())
+                .map(|&at| {
+                    let loads = unit(size_at(at));
+                    // One sample alone may come to no rest at all far out.
+                    settled(&model, Options::default(), &loads).map_or(f64::INFINITY, |state| {
+                        effectors_apart(&mechanism, &state, &truth(&mechanism, &loads))
                     })
-                    .collect();
-                eprintln!("{name}, {} samples, {force:?}: {errors:.4?}", samples.len() + 1);
-                tables.push(errors);
-            }
+                })
+                .collect();
+            eprintln!("{name}, {} samples: {errors:.4?}", samples.len() + 1);
+            tables.push(errors);
         }
-        for table in &tables[2..] {
-            // Near rest several samples are never worse than one by more than 0.002, with either force.
-            assert!(table[0] <= tables[1][0] + 0.002 && table[0] < 0.004, "{name}: {tables:?}");
+        for table in &tables[1..] {
+            // Near rest several samples are never worse than one by more than 0.002.
+            assert!(table[0] <= tables[0][0] + 0.002 && table[0] < 0.004, "{name}: {tables:?}");
         }
-        // Four samples on the path are better at 0.4 and beyond than one, with forces from the blend alone.
+        // Four samples on the path are better at 0.4 and beyond than one.
         for at in 2..displacements.len() {
-            assert!(tables[5][at] < 0.8 * tables[1][at] + 1e-3, "{name}: {tables:?}");
+            assert!(tables[2][at] < 0.8 * tables[0][at] + 1e-3, "{name}: {tables:?}");
         }
-        // One live step: within a hundredth with four.
-        assert!(tables[4].iter().all(|error| *error < 0.01), "{name}: {tables:?}");
     }
 }
 
@@ -161,14 +150,12 @@ fn samples_of_different_rank_invent_no_motion() {
     for size in [5.0, -5.0, 10.0, -10.0] {
         model.add(&bent(size)).unwrap();
     }
-    for force in FORCES {
-        for size in [0.0, 1.0] {
-            let mut loads = bent(size);
-            loads[0] = loads[0] + Wrench::force([0.0, 0.0, 100.0]);
-            let state = settled(&model, Options { force, ..Options::default() }, &loads).unwrap();
-            let off = effectors_apart(&mechanism, &state, &truth(&mechanism, &loads));
-            eprintln!("{force:?} {size}: {off:.1e}");
-            assert!(off < if force == Force::Live { 1e-6 } else { 2e-3 }, "{force:?} {size}: {off}");
-        }
+    for size in [0.0, 1.0] {
+        let mut loads = bent(size);
+        loads[0] = loads[0] + Wrench::force([0.0, 0.0, 100.0]);
+        let state = settled(&model, Options::default(), &loads).unwrap();
+        let off = effectors_apart(&mechanism, &state, &truth(&mechanism, &loads));
+        eprintln!("{size}: {off:.1e}");
+        assert!(off < 2e-3, "{size}: {off}");
     }
 }

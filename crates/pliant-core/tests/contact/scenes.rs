@@ -198,7 +198,7 @@ fn bridge_carries() {
 fn hand_lets_go() {
     let whole = gallery::build("hand-grasp").unwrap();
     let models = Models::new(whole.take_apart().held.as_ref().unwrap());
-    for engine in ["full", "articulated", "reduced", "live", "blended"] {
+    for engine in ["full", "articulated", "reduced", "motions"] {
         for (friction, holds) in [(0.62, true), (0.57, false)] {
             let mut builder = whole.to_builder();
             // Fingers have 0.5, and what meets the geometric mean.

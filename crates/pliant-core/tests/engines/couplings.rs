@@ -78,7 +78,7 @@ fn compare(mechanism: &Mechanism, engines: &[Engine], torque: f64, expected: [f6
 /// θ_a = r θ_b under a torque τ on a: θ_b = r τ/(r² k_a + k_b).
 #[test]
 fn of_any_ratio_pass_torque_on() {
-    let engines = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Live];
+    let engines = [Engine::Full, Engine::Articulated, Engine::Reduced];
     let mut compared = 0;
     for ratio in ratios() {
         for (kind, parent, damping) in
@@ -91,7 +91,7 @@ fn of_any_ratio_pass_torque_on() {
             compared += compare(&mechanism, &engines, torque, [ratio * b, b]);
         }
     }
-    assert_eq!(compared, 22 * 3 * 4);
+    assert_eq!(compared, 22 * 3 * 3);
 }
 
 /// Two links that hang on each other, against the balance of torques found by bisection.
@@ -117,8 +117,7 @@ fn of_any_ratio_carry_weight() {
             let middle = 0.5 * (low + high);
             *(if torque(middle) > 0.0 { &mut low } else { &mut high }) = middle;
         }
-        compared +=
-            compare(&mechanism, &[Engine::Full, Engine::Articulated, Engine::Live], 0.0, [a * low, b * low]);
+        compared += compare(&mechanism, &[Engine::Full, Engine::Articulated], 0.0, [a * low, b * low]);
     }
-    assert_eq!(compared, 44 * 3);
+    assert_eq!(compared, 44 * 2);
 }

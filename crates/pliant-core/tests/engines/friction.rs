@@ -12,7 +12,7 @@ use pliant_core::mechanism::{
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
-use pliant_core::{articulated, full, live};
+use pliant_core::{articulated, blended, full};
 
 use crate::common::{bits, edited};
 
@@ -436,47 +436,9 @@ fn copy(from: &State, to: &mut State) {
     to.multipliers.clone_from(&from.multipliers);
 }
 
-/// `live` takes other springs and dampers, to the last bit, and refuses what it is without: friction, torque limits, and a freedom
-/// that no spring holds; then nothing changes. Engines that are made of the springs refuse all.
+/// Engines that are made of the springs take no others.
 #[test]
-fn live_takes_springs_and_dampers() {
-    for name in ["chain:6", "gripper", "hand"] {
-        let original = gallery::build(name).unwrap();
-        let id = original.joint_ids().find(|j| original[*j].freedoms.iter().any(|f| f.is_sprung())).unwrap();
-        let joint = original[id].name.clone();
-        for (property, value) in [(JointProperty::Stiffness, 33.0), (JointProperty::Damping, 0.7)] {
-            let other = edited(&original, |description| {
-                if description.name == joint {
-                    match property {
-                        JointProperty::Stiffness => description.stiffness = Some(value.into()),
-                        _ => description.damping = Some(value.into()),
-                    }
-                }
-            });
-            let model = live::Model::new(&original).unwrap();
-            let (mut changed, mut untouched) = (model.simulate(), model.simulate());
-            let mut built = live::Model::new(&other).unwrap().simulate();
-            let d = original[id].freedoms.len();
-            changed.set_joint(id, property, &vec![value; d]).unwrap();
-            for _ in 0..30 {
-                [&mut changed, &mut built, &mut untouched].into_iter().for_each(|s| s.step(0.01).unwrap());
-            }
-            assert_eq!(bits(changed.state()), bits(built.state()), "{name} {property:?}");
-            assert_ne!(bits(changed.state()), bits(untouched.state()), "{name} {property:?}");
-        }
-        let mut simulation = live::Model::new(&original).unwrap().simulate();
-        let before = simulation.inputs().clone();
-        let d = original[id].freedoms.len();
-        for property in [JointProperty::Friction, JointProperty::TorqueLimit] {
-            let error = simulation.set_joint(id, property, &vec![1.0; d]).unwrap_err().to_string();
-            assert!(error.contains("use `full` or `articulated`"), "{error}");
-        }
-        if name == "chain:6" {
-            let error = simulation.set_joint(id, JointProperty::Stiffness, &vec![0.0; d]).unwrap_err();
-            assert!(error.to_string().contains(&joint), "{error}");
-        }
-        assert_eq!(*simulation.inputs(), before);
-    }
+fn a_linear_model_takes_no_other_springs() {
     let chain = gallery::chain(4);
     let mut reduced = Reduction::at_rest(&chain).build().unwrap().simulate();
     let error =
@@ -490,10 +452,11 @@ fn what_is_left_out_is_a_warning() {
     let rough = edited(&gallery::chain(4), |joint| {
         (joint.friction, joint.torque_limit) = (Some(0.25.into()), Some(5.0.into()));
     });
-    let live: Box<dyn Simulation> = live::Model::new(&rough).unwrap().simulate().into();
+    let blended = blended::Model::new(&rough, Default::default()).unwrap();
+    let blended: Box<dyn Simulation> = blended.simulate().into();
     let reduced: Box<dyn Simulation> = Reduction::at_rest(&rough).build().unwrap().simulate().into();
     let stiffness = rough.joints()[0].freedoms[0].stiffness;
-    for simulation in [live, reduced] {
+    for simulation in [blended, reduced] {
         let warnings = simulation.warnings();
         let friction = warnings.iter().find(|warning| warning.kind == "friction").unwrap();
         assert_eq!((friction.measure, friction.unit), (0.25, "N·m"));
@@ -505,7 +468,8 @@ fn what_is_left_out_is_a_warning() {
     for simulation in engines(&rough) {
         assert!(simulation.warnings().is_empty());
     }
-    assert!(live::Model::new(&gallery::chain(4)).unwrap().simulate().warnings().is_empty());
+    let plain = blended::Model::new(&gallery::chain(4), Default::default()).unwrap();
+    assert!(plain.simulate().warnings().is_empty());
 }
 
 /// A rough slider that a free block rests on, with contact: it holds the block's weight as its own, and lets it go above its

@@ -58,10 +58,10 @@ fn what_an_engine_cannot_do_names_those_that_can() {
     let mechanism = gallery::arm();
     for kind in [Kind::Full, Kind::Articulated, Kind::Reduced] {
         let error = kind.simulate(&mechanism).estimate().unwrap_err();
-        assert_eq!(error.engines, ["live", "blended", "motions"]);
-        assert!(error.to_string().contains(error.engine) && error.to_string().contains("live"), "{error}");
+        assert_eq!(error.engines, ["motions", "blended"]);
+        assert!(error.to_string().contains(error.engine) && error.to_string().contains("motions"), "{error}");
     }
-    for kind in [Kind::Live, Kind::Blended, Kind::BlendAlone] {
+    for kind in [Kind::Motions, Kind::Blended] {
         let mut simulation = kind.simulate(&mechanism);
         simulation.settle(&Default::default()).unwrap();
         // What the statics leave over, and what a blend of three samples does.
@@ -133,7 +133,7 @@ fn every_engine_settles() {
             // Linear at rest without weight: its error is the square of the displacement.
             let bound = if kind == Kind::Reduced { 2e-2 } else { 1e-3 };
             assert!(off < bound, "{kind:?} {name}: {off:e}");
-            if matches!(kind, Kind::Full | Kind::Articulated | Kind::Live) {
+            if matches!(kind, Kind::Full | Kind::Articulated) {
                 assert!(off < 1e-9, "{kind:?} {name}: {off:e}");
             }
         }
@@ -151,6 +151,8 @@ fn engines_go_by_name() {
         simulation.set_load(tip, Wrench::force([0.0, 0.0, -1.0])).unwrap();
         simulation.step(FRAME).unwrap();
     }
+    let error = "live".parse::<Engine>().unwrap_err();
+    assert!(error.contains("`motions` replaces it"), "{error}");
     let error = "fulll".parse::<Engine>().unwrap_err();
     assert!(error.contains("did you mean `full`"), "{error}");
 }

@@ -2,6 +2,7 @@
 
 mod couplings;
 mod digits;
+mod estimate;
 mod friction;
 mod handles;
 mod interface;
@@ -11,13 +12,13 @@ mod ownership;
 mod repeat;
 mod springs;
 
-use pliant_core::blended::{self, Force, Options};
+use pliant_core::blended;
 use pliant_core::engine::Simulation;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::motions::Choice;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Wrench;
-use pliant_core::{articulated, full, live};
+use pliant_core::{articulated, full};
 
 /// An engine in a setting of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,22 +27,11 @@ enum Kind {
     Articulated,
     Reduced,
     Motions,
-    Live,
-    /// The default: the live engine moves it.
     Blended,
-    BlendAlone,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
-        Kind::Full,
-        Kind::Articulated,
-        Kind::Reduced,
-        Kind::Motions,
-        Kind::Live,
-        Kind::Blended,
-        Kind::BlendAlone,
-    ];
+    const ALL: [Kind; 5] = [Kind::Full, Kind::Articulated, Kind::Reduced, Kind::Motions, Kind::Blended];
 
     /// Gallery mechanisms that the engine takes: chains, loops, couplings, free bases, several effectors, formulas.
     fn mechanisms(self) -> &'static [&'static str] {
@@ -75,15 +65,14 @@ impl Kind {
                 "graph",
                 "delta",
             ],
-            Kind::Live => &["chain", "arm", "hand", "helix:50", "y", "gripper", "rungs:18", "loop", "graph"],
-            Kind::Blended | Kind::BlendAlone => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
+            Kind::Blended => &["arm", "hand", "helix:50", "y", "gripper", "rungs:18"],
         }
     }
 
     /// A new simulation, of a new model.
     fn simulate(self, mechanism: &Mechanism) -> Box<dyn Simulation> {
-        let blend = |force| {
-            let mut model = blended::Model::new(mechanism, Options { force, ..Options::default() }).unwrap();
+        let blend = || {
+            let mut model = blended::Model::new(mechanism, Default::default()).unwrap();
             for size in [1.0, -1.0] {
                 let mut loads = vec![Wrench::ZERO; mechanism.effectors().len()];
                 mechanism.loads().iter().for_each(|l| loads[l.effector.index()] = l.wrench * size);
@@ -96,9 +85,7 @@ impl Kind {
             Kind::Articulated => articulated::Model::new(mechanism).simulate().into(),
             Kind::Reduced => Reduction::at_rest(mechanism).modes(2).build().unwrap().simulate().into(),
             Kind::Motions => Choice::new(mechanism).build().unwrap().simulate().into(),
-            Kind::Live => live::Model::new(mechanism).unwrap().simulate().into(),
-            Kind::Blended => blend(Force::Live),
-            Kind::BlendAlone => blend(Force::Blend),
+            Kind::Blended => blend(),
         }
     }
 }

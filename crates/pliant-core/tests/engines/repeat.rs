@@ -48,7 +48,7 @@ fn the_same_bits_twice_and_after_restoring() {
                 *simulation.inputs_mut() = inputs.clone();
                 simulation.set_state(&saved).unwrap();
                 assert!(bits(simulation.state()) == bits(&saved), "{kind:?} {name}: restoring");
-                let steps = if kind == Kind::BlendAlone { 1 } else { path.len() };
+                let steps = if kind == Kind::Blended { 1 } else { path.len() };
                 for expected in &path[..steps] {
                     step(&mut *simulation);
                     assert!(&bits(simulation.state()) == expected, "{kind:?} {name}: after restoring");
@@ -149,7 +149,7 @@ fn a_step_is_finite_or_an_error() {
 fn a_step_under_any_weight_or_torque_is_finite_or_an_error() {
     for kind in Kind::ALL {
         let (mut failed, mut runs) = (0, 0);
-        let blends = matches!(kind, Kind::Blended | Kind::BlendAlone);
+        let blends = kind == Kind::Blended;
         for name in ["hexapod", "arm", "y", "hand"].into_iter().skip(usize::from(blends)) {
             let mechanism = gallery::build(name).unwrap();
             let start = kind.simulate(&mechanism);
@@ -235,7 +235,7 @@ fn a_teleported_mechanism_moves_the_same_way() {
             for (a, b) in here.state().poses.clone().iter().zip(&there.state().poses) {
                 // Rounding of positions of size 20, over thirty steps; a blend alone weighs its samples by distances of
                 // that rounding.
-                let bound = if kind == Kind::BlendAlone { 1e-9 } else { 1e-11 };
+                let bound = if kind == Kind::Blended { 1e-9 } else { 1e-11 };
                 assert!(crate::common::distance(&(motion * *a), b) < bound, "{kind:?} {name}");
             }
         }

@@ -140,7 +140,7 @@ fn a_spring_between_bodies_pushes_both_as_its_energy_says() {
         let mut builder = plain.to_builder();
         builder.spring(SpringDescription::new("between", on, to).stiffness(k));
         let sprung = builder.build().unwrap();
-        for kind in [Kind::Full, Kind::Articulated, Kind::Live] {
+        for kind in [Kind::Full, Kind::Articulated, Kind::Motions] {
             let mut simulation = kind.simulate(&sprung);
             if !simulation.settle(&SETTINGS()).is_ok_and(|found| found.converged) {
                 continue;

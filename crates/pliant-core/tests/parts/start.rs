@@ -13,7 +13,7 @@ use pliant_core::mechanism::{
 use pliant_core::nalgebra::Vector3;
 use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::{Pose, SpatialInertia};
-use pliant_core::{articulated, full, live};
+use pliant_core::{articulated, full, motions};
 
 fn ids(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
     mechanism.joint_ids()
@@ -52,8 +52,8 @@ fn first_states(mechanism: &Mechanism) -> Vec<(&'static str, State)> {
         ("full", full.simulate().state().clone()),
         ("articulated", articulated.simulate().state().clone()),
     ];
-    if let Ok(model) = live::Model::new(mechanism) {
-        states.push(("live", model.simulate().state().clone()));
+    if let Ok(model) = motions::Choice::new(mechanism).build() {
+        states.push(("motions", model.simulate().state().clone()));
     }
     if let Ok(model) = Reduction::at_rest(mechanism).build() {
         states.push(("reduced", model.simulate().state().clone()));
@@ -202,7 +202,7 @@ fn it_moves_as_if_the_file_were_drawn_there() {
         // Two Newton iterations leave what the frames' axes have a part in; eight leave rounding.
         same!("full", full::Model::new, |s: &mut full::Simulation| s.set_iterations(8).unwrap());
         same!("articulated", articulated::Model::new, |_| ());
-        same!("live", |m| live::Model::new(m).unwrap(), |_| ());
+        same!("motions", |m| motions::Choice::new(m).build().unwrap(), |_| ());
         same!("reduced", |m| Reduction::at_rest(m).build().unwrap(), |_| ());
         let C = [&mechanism, &other].map(|m| Reduction::at_rest(m).project().unwrap().compliance().clone());
         assert!((&C[0] - &C[1]).amax() < 1e-7 * C[1].amax());
@@ -340,7 +340,6 @@ fn couplings_with_offsets_hold_at_the_start_and_stay() {
     let mut simulations: Vec<Box<dyn Simulation>> = vec![
         Box::new(full::Model::new(&mechanism).simulate()),
         Box::new(articulated::Model::new(&mechanism).simulate()),
-        Box::new(live::Model::new(&mechanism).unwrap().simulate()),
     ];
     for simulation in &mut simulations {
         simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();

@@ -11,11 +11,10 @@ use super::change::Change;
 use super::{exceeds, factor, fail};
 use crate::common::Random;
 
-const ENGINES: [Engine; 5] =
-    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live];
-/// For robots the blended one as well, which needs an effector that springs hold: in motion `live` takes its steps.
-const ALL: [Engine; 6] =
-    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Live, Engine::Blended];
+const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions];
+/// For robots the blended one as well, which needs an effector that springs hold.
+const ALL: [Engine; 5] =
+    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
 const DT: f64 = 1.0 / 120.0;
 const STEPS: usize = 24;
 
@@ -100,22 +99,6 @@ fn changes(numbers: &mut Random) -> Vec<(&'static str, Change, f64)> {
     ]
 }
 
-/// What engines are known to make of a change, m and rad, each the worst of 1200 scenes and a little more.
-fn allowed(engine: Engine, kind: Kind, change: &str) -> f64 {
-    match (engine, kind, change) {
-        // The live engine rebuilds itself in axes of the world.
-        (Engine::Live | Engine::Blended, _, "turned and moved") => 2e-3,
-        _ => 0.0,
-    }
-}
-
-/// Whether the live engine, which cuts long steps short and counts them, did so in the run.
-fn was_capped(engine: Engine, mechanism: &Mechanism) -> bool {
-    let mut simulation = engine.simulate(mechanism).unwrap();
-    (0..STEPS).for_each(|_| simulation.step(DT).unwrap());
-    simulation.capped_steps() > 0
-}
-
 /// Compares a scene with its changed form in engines; how many answers.
 fn compare(
     engines: &[Engine],
@@ -131,8 +114,7 @@ fn compare(
             fail(mechanism, &format!("{engine:?} takes it, but not {name}"));
         };
         let apart = apart(&truth, &answer, change);
-        let allowed = allowed(engine, kind, name).max(*tolerance);
-        if exceeds(apart, allowed) && !was_capped(engine, mechanism) {
+        if exceeds(apart, *tolerance) {
             fail(mechanism, &format!("{engine:?}, {kind:?}, {name}: {apart:.1e} apart"));
         }
         compared += 1;

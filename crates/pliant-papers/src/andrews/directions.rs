@@ -38,8 +38,8 @@ pub fn figures(effort: &mut Effort) -> Result<(Vec<Figure>, Finding), Failure> {
     for (name, id) in MECHANISMS {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let ways = [
-            ("1 model", "full", super::printed(), false),
-            ("3 models, as printed", "joint", super::printed(), true),
+            ("1 model", "full", Options::printed(), false),
+            ("3 models, as printed", "joint", Options::printed(), true),
             ("3 models, ours", "blended dashed", super::ours(), true),
         ];
         let mut series = Vec::new();

@@ -84,7 +84,7 @@ fn drawn(name: &str, id: &'static str) -> Result<Sketch, Failure> {
 fn at_rest(effort: &mut Effort) -> Result<Figure, Failure> {
     let mut series = Vec::new();
     let points = if effort.quick { 8 } else { 20 };
-    for (name, class) in [("y", "full"), ("rungs:18", "joint"), ("helix:50", "live")] {
+    for (name, class) in [("y", "full"), ("rungs:18", "joint"), ("helix:50", "motions")] {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let truth = full::Model::new(&mechanism);
         let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;

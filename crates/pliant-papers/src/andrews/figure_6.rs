@@ -86,8 +86,8 @@ fn one(name: &str, id: &'static str) -> Result<(Sketch, Vec<Cell>), Failure> {
         }
         Ok(at_rest(model, shown, &truth))
     };
-    let single = blend(super::printed(), false)?;
-    let printed = blend(super::printed(), true)?;
+    let single = blend(Options::printed(), false)?;
+    let printed = blend(Options::printed(), true)?;
     let own = blend(super::ours(), true)?;
     let mut posed = vec![
         Posed { name: "rest", class: "rest", poses: &rest.poses },

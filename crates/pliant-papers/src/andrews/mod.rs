@@ -13,23 +13,9 @@ mod merge;
 pub mod table_1;
 pub mod table_2;
 
-use pliant::blended::{Force, Links, Matrices, Options};
-
-/// The blend as the paper prints it: weights 1/d² over all models, eigenvalues and eigenvectors blended apart (Algorithm 3, with
-/// eigenvectors matched and turned alike, which the paper leaves open), links by log and exp (Algorithm 4), forces from the blend.
-pub fn printed() -> Options {
-    Options {
-        power: 2,
-        neighbours: 64,
-        matrices: Matrices::Eigen,
-        links: Links::Twist,
-        force: Force::Blend,
-        branches: false,
-        ..Options::default()
-    }
-}
+use pliant::blended::{Links, Options};
 
 /// Ours, with links by twists, so that gaps can be compared: weights 1/d⁴, compliances blended as they are.
 pub fn ours() -> Options {
-    Options { links: Links::Twist, force: Force::Blend, branches: false, ..Options::default() }
+    Options { links: Links::Twist, branches: false, ..Options::default() }
 }

@@ -46,13 +46,13 @@ fn sampled(mechanism: &Mechanism, models: usize, options: Options) -> Result<Mod
 /// Measures it.
 pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     let ways = [
-        ("blended_printed_us", "blended as printed", super::printed()),
+        ("blended_printed_us", "blended as printed", Options::printed()),
         ("blended_twist_us", "ours, links by twists", super::ours()),
         ("blended_joint_us", "ours, links by joints", Options { links: Links::Joint, ..super::ours() }),
     ];
     let mut rows = Vec::new();
     let (mut series, mut spans) = (Vec::new(), Vec::new());
-    for ((name, vortex, printed, speed_up), class) in PRINTED.into_iter().zip(["full", "joint", "live"]) {
+    for ((name, vortex, printed, speed_up), class) in PRINTED.into_iter().zip(["full", "joint", "motions"]) {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let mut line = Vec::new();
         for (models, us) in MODELS.into_iter().zip(printed) {

@@ -12,7 +12,7 @@ use pliant::nalgebra::Vector3;
 use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
 
-use super::measure::{Models, blended_model, target_end};
+use super::measure::{Models, target_end};
 use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
@@ -118,7 +118,7 @@ pub fn measure(
         Models {
             mechanism: held.clone(),
             reduced: reduced.map_err(|error| error.to_string()),
-            blended: blended_model(held, &mut || ()).map(|(model, _)| model),
+            blended: Err("it takes no part in contact".into()),
             // Coordinates are the same without loose bodies.
             motions: file.and_then(|file| motions::Model::from_columns(held, &file.motions).ok()),
         }

@@ -36,7 +36,7 @@ fn class(engine: &str) -> [&'static str; 2] {
         "full" => ["full", "full wide"],
         "articulated" => ["articulated", "articulated dotted"],
         "reduced" => ["joint", "joint dashed"],
-        "live" => ["live", "live dashed"],
+        "motions" => ["motions", "motions dashed"],
         _ => ["blended", "blended dashed"],
     }
 }

@@ -27,7 +27,7 @@ use crate::page::text;
 use crate::progress::Bar;
 use crate::setup;
 use contest::Contest;
-use measure::{BLEND_ALONE, Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
+use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 use verdict::Verdict;
 
@@ -117,9 +117,8 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     let steps = [
         ("step, full", speed.of(Engine::Full)),
         ("step, articulated", speed.of(Engine::Articulated)),
-        ("step, live", speed.of(Engine::Live)),
+        ("step, motions", speed.of(Engine::Motions)),
         ("step, blended", speed.of(Engine::Blended)),
-        ("step, blend alone", speed.blend_alone),
         ("step, reduced", speed.of(Engine::Reduced)),
     ];
     rows.extend(steps.into_iter().filter_map(|(name, us)| Some((name, text::time(us?)))));
@@ -128,11 +127,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
                 rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));
-                for (name, other) in [
-                    ("  blend alone", sample.blend_alone),
-                    ("  blended", sample.blended),
-                    ("  live", sample.live),
-                ] {
+                for (name, other) in [("  blended", sample.blended), ("  motions", sample.motions)] {
                     let told = other.map(|other| at_rest(other.effector, Some(other.estimate)));
                     rows.extend(told.map(|told| (name, told)));
                 }
@@ -148,8 +143,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         let stopped = other.stopped.as_ref().map_or(String::new(), |why| format!("; it stops: {why}"));
         let name = match other.engine {
             "articulated" => "  articulated",
-            "live" => "  live",
-            BLEND_ALONE => "  blend alone",
+            "motions" => "  motions",
             _ => "  blended",
         };
         rows.push((name, format!("{} of the radius at most{stopped}", text::percent(other.max_error()))));
@@ -277,7 +271,7 @@ fn samples(ramp: &Ramp) -> Vec<Value> {
         entry.insert("displacement".into(), s.displacement.into());
         entry.insert("effector".into(), s.effector.into());
         entry.insert("estimate".into(), s.estimate.into());
-        for (name, other) in [("live", s.live), ("blended", s.blended), ("blended_alone", s.blend_alone)] {
+        for (name, other) in [("motions", s.motions), ("blended", s.blended)] {
             let other = other.map(|a| json!({ "effector": a.effector, "estimate": a.estimate }));
             entry.insert(name.into(), other.into());
         }
@@ -304,7 +298,7 @@ fn of_transient(transient: &Transient) -> Value {
     }
     for other in &transient.others {
         entry.insert(
-            if other.engine == BLEND_ALONE { "blended_alone" } else { other.engine }.into(),
+            other.engine.into(),
             json!({
                 "max_error_relative": other.max_error(),
                 "final_error_relative": other.error.last(),
@@ -340,9 +334,8 @@ fn of_speed(speed: &Speed) -> Value {
         "joint_us": joint,
         "corrected_us": corrected,
         "effectors_us": speed.effectors,
-        "live_us": speed.of(Engine::Live),
+        "motions_us": speed.of(Engine::Motions),
         "blended_us": speed.of(Engine::Blended),
-        "blended_alone_us": speed.blend_alone,
         "exact_engine": speed.exact().map(|(engine, _)| engine.name()),
         "exact_us": speed.exact().map(|(_, us)| us),
         "times_as_fast": speed.of(Engine::Reduced).and_then(|us| speed.gain(us)),

@@ -97,7 +97,7 @@ impl Verdict {
         if let Some(why) = &transient.stopped {
             verdict.wrong.push(format!("the motion ends early ({})", why.trim_end_matches('.')));
         }
-        for engine in [Engine::Articulated, Engine::Reduced, Engine::Live, Engine::Blended] {
+        for engine in [Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended] {
             let name = engine.name();
             let (moving, stopped) = match transient.others.iter().find(|other| other.engine == name) {
                 Some(other) => (other.max_error(), other.stopped.as_ref()),
@@ -106,7 +106,7 @@ impl Verdict {
             };
             let resting = sample.and_then(|sample| match engine {
                 Engine::Reduced => Some(sample.effector),
-                Engine::Live => sample.live.map(|live| live.effector),
+                Engine::Motions => sample.motions.map(|motions| motions.effector),
                 Engine::Blended => sample.blended.map(|blended| blended.effector),
                 _ => None,
             });

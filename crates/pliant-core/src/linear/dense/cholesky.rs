@@ -61,29 +61,6 @@ pub(crate) fn invert(L: &[f64], n: usize, upper: &mut [f64], lower: &mut [f64]) 
     }
 }
 
-/// Solves L X = X for all m columns at once, row by row.
-pub(crate) fn halve(L: &[f64], n: usize, X: &mut [f64], m: usize) {
-    for i in 0..n {
-        let (above, row) = X.split_at_mut(i * m);
-        let row = &mut row[..m];
-        for k in 0..i {
-            let l = L[i * n + k];
-            row.iter_mut().zip(&above[k * m..(k + 1) * m]).for_each(|(x, y)| *x -= l * y);
-        }
-        let d = L[i * n + i];
-        row.iter_mut().for_each(|x| *x *= d);
-    }
-}
-
-/// Adds XᵀX of rows of m to `out`.
-pub(crate) fn square(X: &[f64], m: usize, out: &mut [f64]) {
-    for row in X.chunks_exact(m) {
-        for (a, &x) in row.iter().enumerate() {
-            out[a * m..(a + 1) * m].iter_mut().zip(row).for_each(|(w, y)| *w += x * y);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use nalgebra::{DMatrix, DVector};
@@ -110,11 +87,6 @@ mod tests {
             let (up, low) = (rows(&upper), rows(&lower));
             assert_eq!(up, low.transpose());
             assert!((&A * &up * &low - DMatrix::identity(n, n)).amax() < 1e-12, "{n}");
-            let (mut halved, mut gram) = (B.transpose().as_slice().to_vec(), vec![0.0; n * n]);
-            halve(&L, n, &mut halved, n);
-            square(&halved, n, &mut gram);
-            let expected = B.transpose() * up * low * &B;
-            assert!((DMatrix::from_row_slice(n, n, &gram) - expected).amax() < 1e-12, "{n}");
             let mut not = A.clone();
             not[(n - 1, n - 1)] = -1.0;
             assert!(!factor(&mut not.as_slice().to_vec(), n));

@@ -4,6 +4,5 @@ pub(crate) mod cholesky;
 pub(crate) mod eigen;
 pub(crate) mod gauss_jordan;
 pub(crate) mod lu;
-pub(crate) mod null_space;
 pub(crate) mod orthogonal;
 pub(crate) mod pivoted_cholesky;

@@ -223,14 +223,37 @@ impl Joints {
         assert_eq!(out.len(), self.links.len(), "as many twists as the model has links");
         assert_eq!(rates.len(), self.coordinates, "as many rates as the model has coordinates");
         self.check_sizes(z, offsets);
+        let rate = |k: usize| {
+            let row = &self.map[k * self.coordinates..(k + 1) * self.coordinates];
+            row.iter().zip(rates).map(|(a, b)| a * b).sum()
+        };
+        self.twists_by(z, rate, offsets, base_twist, out);
+    }
+
+    /// The same with θ̇ by itself, a number for each joint coordinate, and no reduced coordinates.
+    pub(crate) fn twists_at(
+        &self,
+        rates: &[f64],
+        offsets: &JointOffsets,
+        base_twist: &Twist,
+        out: &mut [Twist],
+    ) {
+        self.twists_by(&[], |k| rates[k], offsets, base_twist, out);
+    }
+
+    fn twists_by(
+        &self,
+        z: &[f64],
+        rate: impl Fn(usize) -> f64,
+        offsets: &JointOffsets,
+        base_twist: &Twist,
+        out: &mut [Twist],
+    ) {
         for (n, link) in self.links.iter().enumerate() {
             let (d, theta) = self.joint_at(n, z, offsets);
             let X = link.relative(&theta[..d]);
-            let mut own = nalgebra::Vector6::zeros();
             let S = link.kind.subspace(&theta[..d]);
-            for (k, row) in self.rows(n).enumerate() {
-                own += S.column(k) * row.iter().zip(rates).map(|(a, b)| a * b).sum::<f64>();
-            }
+            let own: nalgebra::Vector6<f64> = (0..d).map(|k| S.column(k) * rate(link.first + k)).sum();
             let parent = match self.branches[n / LANES].parents[n % LANES] {
                 BASE => *base_twist,
                 parent => out[parent as usize],

@@ -17,7 +17,7 @@ use pliant::spatial::{Pose, Twist, Wrench};
 use crate::watch;
 
 pub use frequencies::{Frequencies, FrequencyRow};
-pub use models::{BLEND_ALONE, BlendedModel, Models, blended_model};
+pub use models::{BlendedModel, Models, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use rest::AtRest;
 pub use speed::Speed;

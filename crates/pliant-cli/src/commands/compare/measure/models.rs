@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use pliant::blended::{self, Doing, Force, Options, Progress, Sampling};
+use pliant::blended::{self, Doing, Options, Progress, Sampling};
 use pliant::engine::{Simulation, State};
 use pliant::engines::Engine;
 use pliant::mechanism::Mechanism;
@@ -15,9 +15,6 @@ use crate::blending::Clock;
 const LOADS: usize = 12;
 const EQUILIBRIA: usize = 60;
 const SECONDS: f64 = 6.0;
-
-/// What the blended model is called where the live engine does not step it.
-pub const BLEND_ALONE: &str = "blend alone";
 
 /// What there is of a mechanism, or why there is none.
 pub struct Models {
@@ -41,20 +38,6 @@ impl Models {
         };
         simulation.inputs_mut().add_scene_loads();
         Ok(simulation)
-    }
-
-    /// The same of the blend alone, where the live engine steps the blended model; `None` otherwise.
-    pub fn simulate_blend_alone(&self) -> Option<Box<dyn Simulation>> {
-        let mut simulation = self.start(self.blend_alone()?).ok()?;
-        simulation.inputs_mut().add_scene_loads();
-        Some(simulation)
-    }
-
-    /// The blended model without the live engine.
-    pub fn blend_alone(&self) -> Option<blended::Model> {
-        let mut model = self.blended.clone().ok().filter(|model| model.options().force == Force::Live)?;
-        model.set_options(Options { force: Force::Blend, ..*model.options() });
-        Some(model)
     }
 
     fn start(&self, model: blended::Model) -> Result<Box<dyn Simulation>, String> {

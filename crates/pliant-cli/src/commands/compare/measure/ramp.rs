@@ -4,10 +4,10 @@ use pliant::engine::{Simulation, State, StaticsSettings, Warning};
 use pliant::engines;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
-use pliant::{blended, full, live};
+use pliant::{blended, full, motions};
 
 use super::models::Models;
-use super::rest::{AtRest, settles, steps_to_rest};
+use super::rest::{AtRest, settles};
 use super::{DEFAULT, Effectors, LinkError, SceneLoad, at_limit};
 use crate::choices::RECONSTRUCTIONS;
 use crate::report::effector_poses;
@@ -51,13 +51,11 @@ pub struct Sample {
     pub displacement: f64,
     /// Distance between the effectors of both, over the radius.
     pub effector: f64,
-    /// What one step of the live engine from the reduced model's pose says that the error is, over the radius.
+    /// What one Newton step of the full statics from the reduced model's pose says that the error is, over the radius.
     pub estimate: Option<f64>,
-    /// The live and the blended engine, where they come to rest.
-    pub live: Option<AtRest>,
+    /// The engines `motions` and `blended`, where they come to rest.
+    pub motions: Option<AtRest>,
     pub blended: Option<AtRest>,
-    /// The blend without the live engine, where that is another.
-    pub blend_alone: Option<AtRest>,
     /// Of the reconstructions.
     pub links: [LinkError; 3],
 }
@@ -106,9 +104,8 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
     let judge = full::Model::new(mechanism);
-    let mut live = live::Model::new(mechanism).ok().map(|model| model.simulate());
+    let mut motions = motions::Choice::new(mechanism).build().ok().map(|model| model.simulate());
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
-    let mut alone = models.blend_alone().map(|model| model.simulate());
     let (mut full, mut reduced) = (judge.simulate(), model.simulate());
     let mut ramp = Ramp {
         samples: Vec::new(),
@@ -166,17 +163,15 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
             ramp.beyond_limits = Warning::of_limits(mechanism, "reduced", reduced.state());
         }
         let inputs = full.inputs();
-        let live = live.as_mut().and_then(|s| AtRest::find(s, steps_to_rest, inputs, &points, &at));
-        let blended = blended.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));
-        let blend_alone = alone.as_mut().and_then(|s| AtRest::find(s, settles, inputs, &points, &at));
+        let motions = motions.as_mut().and_then(|s| AtRest::find(s, &judge, inputs, &points, &at));
+        let blended = blended.as_mut().and_then(|s| AtRest::find(s, &judge, inputs, &points, &at));
         ramp.samples.push(Sample {
             scale,
             displacement,
             effector,
             estimate: estimate.filter(|x| x.is_finite()),
-            live,
+            motions,
             blended,
-            blend_alone,
             links,
         });
         let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };

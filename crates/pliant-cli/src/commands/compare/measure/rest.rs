@@ -1,6 +1,8 @@
-//! Where `live` and `blended` come to rest, and what they say of their error.
+//! Where engines come to rest, and what is estimated of their error.
 
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
+use pliant::engines;
+use pliant::full;
 use pliant::spatial::Pose;
 
 use super::models::BlendedModel;
@@ -9,33 +11,27 @@ use crate::blending::{self, RADII, radii};
 use crate::page::text::figure;
 use crate::report::effector_poses;
 
-/// Lengths of steps to rest by, s, and how many of each.
-const STRIDES: [f64; 4] = [1e4, 1.0, 0.1, 0.02];
-const MOST: usize = 300;
-
-/// An estimate at which the live engine is at rest, over the radius.
-const REST: f64 = 1e-10;
-
 /// Where an engine is at rest under a load.
 #[derive(Clone, Copy, Debug)]
 pub struct AtRest {
     /// Distance of the worst effector from the full simulation's, over the radius.
     pub effector: f64,
-    /// What the engine says it is, over the radius.
+    /// What one Newton step of the full statics says it is, over the radius.
     pub estimate: f64,
 }
 
 impl AtRest {
-    /// Under these inputs, by its statics or by steps; `None` if it does not come to rest.
+    /// Under these inputs; `None` if its statics do not come to rest.
     pub fn find(
         simulation: &mut dyn Simulation,
-        by: fn(&mut dyn Simulation) -> bool,
+        judge: &full::Model,
         inputs: &Inputs,
         points: &Effectors,
         full: &[Pose],
     ) -> Option<AtRest> {
         simulation.inputs_mut().clone_from(inputs);
-        let estimate = if by(simulation) { simulation.estimate().ok()? } else { return None };
+        let estimate =
+            if settles(simulation) { engines::estimate(simulation, judge).ok()? } else { return None };
         Some(AtRest { effector: points.largest(full, &effector_poses(simulation)), estimate })
     }
 }
@@ -43,21 +39,6 @@ impl AtRest {
 /// Whether an engine's own statics come to rest.
 pub fn settles(simulation: &mut dyn Simulation) -> bool {
     simulation.settle(&StaticsSettings::default()).is_ok_and(|found| found.converged)
-}
-
-/// Whether steps come to rest. The statics of the live engine are those of the full one: only steps show where it goes
-/// by itself.
-pub fn steps_to_rest(simulation: &mut dyn Simulation) -> bool {
-    let (start, inputs) = (simulation.state().clone(), simulation.inputs().clone());
-    STRIDES.into_iter().any(|dt| {
-        let mut rests =
-            || simulation.step(dt).is_ok() && simulation.estimate().is_ok_and(|estimate| estimate < REST);
-        let at_rest = (0..MOST).any(|_| rests());
-        if !at_rest && simulation.set_state(&start).is_ok() {
-            simulation.inputs_mut().clone_from(&inputs);
-        }
-        at_rest
-    })
 }
 
 /// An error that is so many times its estimate, and this large, over the radius, is that of another equilibrium.
@@ -68,7 +49,7 @@ const OTHER: (f64, f64) = (5.0, 0.02);
 pub fn another(ramp: &Ramp) -> Option<Warning> {
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
         let reduced = sample.estimate.map(|estimate| AtRest { effector: sample.effector, estimate });
-        let all = [("reduced", reduced), ("live", sample.live), ("blended", sample.blended)];
+        let all = [("reduced", reduced), ("motions", sample.motions), ("blended", sample.blended)];
         let apart = |at: &AtRest| at.effector > (OTHER.0 * at.estimate).max(OTHER.1);
         let (engine, AtRest { effector: measure, estimate }) =
             all.into_iter().find_map(|(engine, at)| Some((engine, at.filter(apart)?)))?;

@@ -18,8 +18,6 @@ pub struct Speed {
     pub dt: f64,
     /// Median steps with every link placed; `None` where there is no model, or a step fails.
     engines: Vec<(Engine, Option<f64>)>,
-    /// That of the blended model without the live engine, where that is another.
-    pub blend_alone: Option<f64>,
     /// Those of the reduced model, by reconstruction.
     pub reduced: [Option<f64>; 3],
     /// Median step of the reduced one, effectors only.
@@ -71,7 +69,6 @@ pub fn measure(
         (engine, simulation.and_then(time))
     });
     let engines = engines.collect();
-    let blend_alone = models.simulate_blend_alone().and_then(time);
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads();
     let reduced = RECONSTRUCTIONS.map(|(_, reconstruction)| {
@@ -80,5 +77,5 @@ pub fn measure(
         Pace::BRIEF.median(|| simulation.step(dt)).ok()
     });
     let effectors = Pace::BRIEF.median(|| simulation.step_effectors(dt)).ok();
-    Ok(Speed { dt, engines, blend_alone, reduced, effectors, build_full, build_reduced })
+    Ok(Speed { dt, engines, reduced, effectors, build_full, build_reduced })
 }

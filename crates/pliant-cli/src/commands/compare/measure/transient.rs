@@ -8,7 +8,7 @@ use pliant::nalgebra::Vector3;
 use pliant::reduced::Model;
 use pliant::spatial::Pose;
 
-use super::models::{BLEND_ALONE, Models};
+use super::models::Models;
 use super::{Effectors, Frequencies, LinkError, period, target_end};
 use crate::choices::RECONSTRUCTIONS;
 use crate::report::effector_poses;
@@ -211,12 +211,10 @@ fn others(
     tick: &mut dyn FnMut(),
 ) -> Vec<InMotion> {
     let mut all = Vec::new();
-    let engines = [Engine::Articulated, Engine::Live, Engine::Blended];
-    let simulations = engines.map(|engine| (engine.name(), models.simulate(engine).ok()));
-    for (engine, simulation) in simulations.into_iter().chain([(BLEND_ALONE, models.simulate_blend_alone())])
-    {
+    let engines = [Engine::Articulated, Engine::Motions, Engine::Blended];
+    for engine in engines {
         tick();
-        let Some(mut simulation) = simulation else { continue };
+        let Ok(mut simulation) = models.simulate(engine) else { continue };
         let (mut error, mut stopped) = (Vec::with_capacity(full.len()), None);
         for (step, full) in full.iter().enumerate() {
             if step > 0
@@ -227,7 +225,7 @@ fn others(
             }
             error.push(points.largest(full, &effector_poses(&*simulation)));
         }
-        all.push(InMotion { engine, error, stopped });
+        all.push(InMotion { engine: engine.name(), error, stopped });
     }
     all
 }

@@ -1,8 +1,8 @@
-//! Further than one linear model: the engines `live` and `blended` under the same loads.
+//! Further than one linear model: the engines `motions` and `blended` under the same loads.
 
 use std::fmt::Write as _;
 
-use super::super::measure::{AtRest, BLEND_ALONE, Ramp, Sample};
+use super::super::measure::{AtRest, Ramp, Sample};
 use super::super::verdict::error_cell;
 use super::{FLOOR, Over, Page};
 use crate::page::plot::{Axis, Mark, Plot, Series};
@@ -39,10 +39,9 @@ impl Page<'_> {
         };
         writeln!(
             html,
-            "<p class=\"muted\">The same loads at rest. <b class=\"live\">live</b> rebuilds the linear model in every step, at the present pose; \
-             <b class=\"blended\">blended</b> goes between several made once, {}. By default one Gauss–Newton step of the live engine corrects its \
-             pose at rest and the live engine takes its steps in motion; <b class=\"blended\">blend alone</b> is without. Every engine can tell its own error: the estimate is how far one \
-             Gauss–Newton step to balance moves a link, and of reduced in addition how far its effector is from its links.</p>",
+            "<p class=\"muted\">The same loads at rest. <b class=\"motions\">motions</b> keeps a few motions of the joints, with exact kinematics and forces on them; \
+             <b class=\"blended\">blended</b> goes between several linear models made once, {}. The estimate needs no full simulation: it is how far one Newton step of the \
+             statics moves a link, and of reduced in addition how far its effector is from its links.</p>",
             escape(&about)
         )?;
         let over = Over::of(ramp);
@@ -57,13 +56,12 @@ impl Page<'_> {
             series("reduced, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
             series("blended", "blended", Mark::LineAndDots, &|s| s.blended.map(|b| b.effector)),
             series("blended, estimate", "blended dotted", Mark::Line, &|s| s.blended.map(|b| b.estimate)),
-            series(BLEND_ALONE, "blended dashed", Mark::Line, &|s| s.blend_alone.map(|b| b.effector)),
-            series("live", "live", Mark::LineAndDots, &|s| s.live.map(|l| l.effector)),
+            series("motions", "motions", Mark::LineAndDots, &|s| s.motions.map(|m| m.effector)),
         ];
         let plot = Plot {
             id: "engines",
             title: format!("Error of three engines against {}, with their estimates", over.name()),
-            description: "Lines of the effector's error, dotted ones of what the engine says it is.".into(),
+            description: "Lines of the effector's error, dotted ones of what is estimated.".into(),
             x: over.axis(),
             y: Axis::log("error of the effector over radius", FLOOR).of_ratios(),
             series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
@@ -71,7 +69,7 @@ impl Page<'_> {
         };
         let errors = plot.figure(
             "Error of the effector at rest",
-            "Solid: distance from the full simulation. Dotted: the engine's own estimate. What is below 0.0001 % is drawn at the lower edge.",
+            "Solid: distance from the full simulation. Dotted: the estimate. What is below 0.0001 % is drawn at the lower edge.",
         );
         let every = ramp.samples.len().div_ceil(ROWS).max(1);
         let last = ramp.samples.len() - 1;
@@ -88,12 +86,12 @@ impl Page<'_> {
             let moved = escape(&percent_cell(s.displacement));
             let reduced = cell(Some((s.effector, s.estimate)));
             let load = format!("× {}", figure(s.scale));
-            vec![load, moved, reduced, of(s.blend_alone), of(s.blended), of(s.live)]
+            vec![load, moved, reduced, of(s.blended), of(s.motions)]
         });
-        let table = table(["load", "moved by", "reduced", BLEND_ALONE, "blended", "live"], rows);
+        let table = table(["load", "moved by", "reduced", "blended", "motions"], rows);
         writeln!(
             html,
-            "<div class=\"pair\">{errors}<figure><h3>Error and estimate</h3>\n{table}<figcaption>Below each error the engine's own \
+            "<div class=\"pair\">{errors}<figure><h3>Error and estimate</h3>\n{table}<figcaption>Below each error its \
              estimate; – where it does not come to rest.</figcaption></figure></div>"
         )
     }

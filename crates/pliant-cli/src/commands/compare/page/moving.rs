@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::measure::{BLEND_ALONE, MODES, Moment};
+use super::super::measure::{MODES, Moment};
 use super::super::motion;
 use super::{FLOOR, Page};
 use crate::page::plot::{Axis, Mark, Plot, Series};
@@ -90,8 +90,7 @@ impl Page<'_> {
                 name: other.engine.into(),
                 class: match other.engine {
                     "articulated" => "articulated dashed",
-                    "live" => "live",
-                    BLEND_ALONE => "blended dotted",
+                    "motions" => "motions",
                     _ => "blended dashed",
                 },
                 points: thinned(&other.error, every, transient.dt),

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use pliant::engines::Engine;
 
-use super::super::measure::BLEND_ALONE;
 use super::Page;
 use crate::page::plot::{Bar, bars};
 use crate::page::table;
@@ -24,9 +23,8 @@ impl Page<'_> {
         let rows: Vec<Bar> = [
             bar("full", "full", speed.of(Engine::Full)),
             bar("articulated", "articulated", speed.of(Engine::Articulated)),
-            bar("live", "live", speed.of(Engine::Live)),
+            bar("motions", "motions", speed.of(Engine::Motions)),
             bar("blended", "blended", speed.of(Engine::Blended)),
-            bar(BLEND_ALONE, "blended", speed.blend_alone),
             bar("reduced, corrected", "corrected", speed.reduced[2]),
             bar("reduced, joint (default)", "joint", speed.reduced[1]),
             bar("reduced, twist", "twist", speed.reduced[0]),
