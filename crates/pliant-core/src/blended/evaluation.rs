@@ -61,6 +61,8 @@ pub(super) struct Moving {
     pub rate: Vec<f64>,
     /// θ of the links in turn, and its rate when it was asked for.
     pub theta: Vec<f64>,
+    /// θ of the last blend that was finite.
+    last: Vec<f64>,
     pub joint_rates: Vec<f64>,
     /// Body twists of the links, when they were asked for.
     pub link_twists: Vec<Twist>,
@@ -132,6 +134,7 @@ impl Moving {
             Y: vec![0.0; m * m],
             rank: 0,
             theta: vec![0.0; d],
+            last: group.coordinates_of(0).0.to_vec(),
             joint_rates: vec![0.0; d],
             link_twists: vec![Twist::ZERO; group.layout.nodes.len()],
             offsets: group.layout.joints.offsets(),
@@ -230,6 +233,17 @@ impl Moving {
                 }
             }
         }
+    }
+
+    /// Whether θ is finite.
+    pub fn is_finite(&self) -> bool {
+        self.theta.iter().all(|x| x.is_finite())
+    }
+
+    /// Keeps θ, or goes back to the last that was kept.
+    pub fn keep_coordinates(&mut self, good: bool) {
+        let (from, to) = if good { (&self.theta, &mut self.last) } else { (&self.last, &mut self.theta) };
+        to.copy_from_slice(from);
     }
 
     /// Adds a sample's inertia and momentum at the base. The first moment m c of the mass changes by the linear part of

@@ -164,7 +164,8 @@ impl Simulation {
         Ok((0..self.groups.len()).find(of).map_or(&[], |g| &self.groups[g].weights.of))
     }
 
-    /// Blends at the present poses of the effectors, under loads that hold them there, and puts the links there.
+    /// Blends at the present poses of the effectors, under loads that hold them there, and puts the links there. On an error they
+    /// stay where they were.
     pub(super) fn evaluate(&mut self, acceleration: &Twist) -> Result<(), StepError> {
         self.shift(acceleration)?;
         if self.evaluated {
@@ -180,10 +181,12 @@ impl Simulation {
             let shifts = self.shifted.then_some(&self.shifts[..]);
             self.groups[g].blend(&self.model, g, &self.options, &self.fading, shifts);
         }
+        let broken = self.groups.iter().position(|moving| !moving.is_finite());
+        self.groups.iter_mut().for_each(|moving| moving.keep_coordinates(broken.is_none()));
+        if let Some(g) = broken {
+            return Err(self.broken(g));
+        }
         for g in 0..self.groups.len() {
-            if self.groups[g].theta.iter().any(|x| !x.is_finite()) {
-                return Err(self.broken(g));
-            }
             let base = self.model.groups[g].carrier.map_or(self.base, |(carrier, k)| {
                 self.groups[carrier].links.pose(self.model.groups[carrier].layout.places[k].0)
             });
