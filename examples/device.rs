@@ -4,7 +4,7 @@ use pliant::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mechanism = gallery::arm();
-    let mut simulation = motions::Choice::new(&mechanism).build()?.simulate();
+    let mut simulation = Reduction::at_rest(&mechanism).build()?.simulate();
     simulation.settle(&Default::default())?;
     let tip = mechanism.effectors()[0].clone();
     let start = simulation.pose(tip.body)? * tip.frame;

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("the elbow turns by {:.3} rad", simulation.joint_positions(elbow)?[0]);
 
     // Compliance at the equilibrium: what one more newton does.
-    let model = Reduction::at(reduced::Reference::at_equilibrium(&mut simulation)).build()?;
+    let model = linear::Linearisation::at(linear::Reference::at_equilibrium(&mut simulation)).build()?;
     let compliance = model.projection().compliance();
     println!("it is {:.2} mm/N soft along its z", 1e3 * compliance[(2, 2)]);
     Ok(())

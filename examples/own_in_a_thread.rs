@@ -6,13 +6,13 @@ use pliant::prelude::*;
 
 struct Robot {
     mechanism: Mechanism,
-    model: motions::Model,
-    simulation: motions::Simulation,
+    model: reduced::Model,
+    simulation: reduced::Simulation,
 }
 
 impl Robot {
     fn new(mechanism: Mechanism) -> Result<Robot, Box<dyn std::error::Error>> {
-        let model = motions::Choice::new(&mechanism).build()?;
+        let model = Reduction::at_rest(&mechanism).build()?;
         let simulation = model.simulate();
         Ok(Robot { mechanism, model, simulation })
     }

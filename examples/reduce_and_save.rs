@@ -1,7 +1,7 @@
 //! Chooses motions of the joints until an error is met, keeps them in a file, and reads them again.
 
-use pliant::motions::Sampling;
 use pliant::prelude::*;
+use pliant::reduced::Sampling;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mechanism = gallery::helix(100);

@@ -3,8 +3,8 @@
 
 use pliant::engine::StaticsSettings;
 use pliant::engines::Engine;
+use pliant::linear::Linearisation;
 use pliant::mechanism::Mechanism;
-use pliant::reduced::Reduction;
 use pliant::{gallery, io};
 
 use super::{Counts, Random};
@@ -151,7 +151,7 @@ pub fn run(seed: u64, counts: &mut Counts) {
 fn use_it(mechanism: &Mechanism, random: &mut Random, counts: &mut Counts) {
     // Iterations enough to come to an end, few enough to do so soon.
     let settings = StaticsSettings { iterations: 20, halvings: 2, ..StaticsSettings::default() };
-    if let Ok(projection) = Reduction::at_rest(mechanism).project() {
+    if let Ok(projection) = Linearisation::at_rest(mechanism).project() {
         assert_eq!(projection.compliance().nrows(), 6 * mechanism.effectors().len());
     }
     let engine = *random.of(&Engine::ALL);

@@ -11,7 +11,7 @@ use pliant::contact::{Scene, Surfaces};
 use pliant::engine::Simulation;
 use pliant::engines::Engine;
 use pliant::nalgebra::Vector3;
-use pliant::reduced::Reduction;
+use pliant::linear::Linearisation;
 use serde_json::json;
 
 use crate::protocol::{answer, now};
@@ -29,7 +29,7 @@ pub fn serve(file: &str, engine: &str) -> Result<(), Box<dyn Error>> {
     let apart = whole.take_apart();
     let held = apart.held.as_ref().ok_or("the scene has no mechanism")?;
     let simulation: Box<dyn Simulation> = match engine.parse()? {
-        Engine::Reduced => Reduction::at_rest(held).modes_for_contact(DT).build()?.simulate().into(),
+        Engine::Linear => Linearisation::at_rest(held).modes_for_contact(DT).build()?.simulate().into(),
         engine => engine.simulate(held)?,
     };
     let mut scene = Scene::of(&whole, apart, Surfaces::new(), Some(simulation))?;

@@ -7,7 +7,7 @@ use pliant::blended::{self, Links, Options};
 use pliant::engine::{Inputs, Simulation, State};
 use pliant::engines::Engine;
 use pliant::mechanism::{EffectorId, Mechanism};
-use pliant::reduced::{Reconstruction, Reduction};
+use pliant::linear::{Reconstruction, Linearisation};
 use pliant::spatial::{Twist, Wrench};
 use pliant::{articulated, full};
 
@@ -15,7 +15,7 @@ use crate::protocol::{Racer, serve};
 
 const DT: f64 = 1.0 / 60.0;
 
-/// The engine of the words: `full`, `articulated`, `motions`, `reduced RECONSTRUCTION`, `blended LINKS MODELS`, `forward`.
+/// The engine of the words: `full`, `articulated`, `reduced`, `linear RECONSTRUCTION`, `blended LINKS MODELS`, `forward`.
 pub fn race(
     mechanism: &Mechanism,
     words: &[&str],
@@ -30,9 +30,9 @@ pub fn race(
             (simulation.into(), true)
         }
         ["articulated"] => (Engine::Articulated.simulate(mechanism)?, true),
-        ["motions"] => (Engine::Motions.simulate(mechanism)?, true),
-        ["reduced", reconstruction] => {
-            let mut simulation = Reduction::at_rest(mechanism).build()?.simulate();
+        ["reduced"] => (Engine::Reduced.simulate(mechanism)?, true),
+        ["linear", reconstruction] => {
+            let mut simulation = Linearisation::at_rest(mechanism).build()?.simulate();
             simulation.set_reconstruction(match *reconstruction {
                 "twist" => Reconstruction::Twist,
                 "joint" => Reconstruction::Joint,

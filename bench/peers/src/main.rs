@@ -6,7 +6,7 @@
 //! `peers linkage SCENE.toml ENGINE`: moves a mechanism under its loads, as the lines on stdin ask.
 //!
 //! `peers ENGINE SCENE.toml`: steps a scene with an engine of Pliant or with Rapier, as the driver's lines on stdin ask.
-//! ENGINE is `pliant` with an engine's words (`pliant:reduced:joint`), `rapier:multibody` or `rapier:impulse`.
+//! ENGINE is `pliant` with an engine's words (`pliant:linear:joint`), `rapier:multibody` or `rapier:impulse`.
 
 mod contact;
 mod engines;

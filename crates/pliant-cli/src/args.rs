@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
 use pliant::engines::Engine;
-use pliant::reduced::{Method, Reconstruction};
+use pliant::linear::{Method, Reconstruction};
 
 use crate::choices::{self, Modes};
 use crate::choosing::EngineArgument;
@@ -84,7 +84,7 @@ pub enum Command {
     /// Choose motions of the joints until a model of them is as accurate as wanted, and write it to a file
     #[command(after_help = help::REDUCE_EXAMPLES)]
     Reduce(Reduce),
-    /// Compare the full simulation with a reduced model: error, speed, frequencies, motion, in one page
+    /// Compare the full simulation with a linear model: error, speed, frequencies, motion, in one page
     #[command(after_help = help::COMPARE_EXAMPLES)]
     Compare(Compare),
     /// Time the engines on this machine
@@ -138,8 +138,8 @@ pub struct Compliance {
 pub struct Statics {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What settles: full (exact), motions (those of a model file, or chosen for these loads) or blended (several linear
-    /// models, made for this) [default: full; of a model file: motions]
+    /// What settles: full (exact), reduced (the motions of a model file, or chosen for these loads) or blended (several linear
+    /// models, made for this) [default: full; of a model file: reduced]
     #[arg(long, value_name = "E")]
     pub engine: Option<Engine>,
     #[command(flatten)]
@@ -152,10 +152,10 @@ pub struct Statics {
 pub struct Simulate {
     #[command(flatten)]
     pub mechanism: MechanismArgument,
-    /// What simulates: full (everything counts), articulated (the same in joint coordinates, faster on
-    /// trees), reduced (one linear model of the effectors, fastest), motions (a few motions of the joints, right for
-    /// large motions; trees), blended (several linear models, made once; less exact than motions) or auto (articulated
-    /// or full, whichever is faster here; blended of a model file)
+    /// What simulates: full (every freedom), articulated (the same in joint coordinates, faster), reduced (a few motions of the
+    /// joints with exact energy, right for large motions), linear (one linear model of the effectors, fastest, for small motions),
+    /// blended (several linear models, made for this run; less exact than reduced) or auto (articulated or full, whichever is
+    /// faster here; reduced of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,
     /// How long it moves, s; rounded to whole steps
@@ -171,18 +171,20 @@ pub struct Simulate {
     /// Of full: Newton iterations of a step [default: 2]
     #[arg(long, value_name = "N")]
     pub iterations: Option<usize>,
-    /// Modes kept in addition to the motions of the effectors [default: 0; of motions: 4; of reduced where things touch:
-    /// auto]. Of motions: so many, or auto: all that steps of this length can follow, up to 24. Of reduced: so many of each independent part, or auto: all that steps of this length can follow, or that an
-    /// impact is felt to have where things touch
+    /// Modes kept in addition to the motions of the effectors [default: of reduced 4; of linear 0, and auto where things touch].
+    /// auto: all that steps of this length can follow (of reduced at most 24); of linear where things touch, all that an impact
+    /// excites. Of linear a number is for each independent part
     #[arg(long, value_name = "K|auto")]
     pub modes: Option<Modes>,
-    /// Of reduced: how the links follow. twist: each by itself, joints open a little; joint: by their
+    /// With --engine reduced: one linear model of the effectors (Andrews 2015), the same as --engine linear
+    #[arg(long)]
+    pub linear: bool,
+    /// Of linear: how the links follow. twist: each by itself, joints open a little; joint: by their
     /// joints, only loops open a little; corrected: the same, and they end at the effectors [default: joint]
     #[arg(long, value_name = "twist|joint|corrected", value_parser = choices::reconstruction)]
     pub reconstruction: Option<Reconstruction>,
-    /// Gone: says what replaced it
-    #[arg(long, value_name = "F", hide = true)]
-    pub force: Option<String>,
+    #[arg(long, hide = true, value_parser = no_force)]
+    force: Option<String>,
     #[command(flatten)]
     pub touching: Touching,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
@@ -270,7 +272,7 @@ fn frequency(text: &str) -> Result<f64, String> {
     seconds(text).filter(|f| *f >= 0.0).ok_or("it must be a finite number of hertz, zero or above".into())
 }
 
-// Options that `pliant reduce` had while its models were linear.
+// Options that are retired.
 
 fn no_most_models(_: &str) -> Result<String, String> {
     Err("it is retired: a model has as many motions as --max-error takes, and no linear models".into())
@@ -281,7 +283,7 @@ fn no_max_seconds(_: &str) -> Result<String, String> {
 }
 
 fn no_force(_: &str) -> Result<String, String> {
-    Err("it is retired here: a model file holds motions, whose forces are exact; `simulate --engine blended --force` has it".into())
+    Err("it is retired: the steps of `blended` are those of its blend, and those of `reduced` have exact forces".into())
 }
 
 fn seconds(text: &str) -> Option<f64> {

@@ -169,7 +169,7 @@ impl Clock {
 /// Why there is no blended model.
 fn refused(argument: &MechanismArgument, error: SampleError) -> Failure {
     match error {
-        SampleError::Reduction(error) => argument.unreduced_to_effectors(error),
+        SampleError::Linearisation(error) => argument.unreduced_to_effectors(error),
         error => Failure::job(format!(
             "there is no blended model, which begins at rest without loads on the effectors: {error}"
         )),
@@ -188,9 +188,7 @@ pub fn radii(error: f64) -> String {
 pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
     match limit {
         Limit::None => None,
-        Limit::Samples => {
-            Some(("models", "the number of models"))
-        }
+        Limit::Samples => Some(("models", "the number of models")),
         Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",

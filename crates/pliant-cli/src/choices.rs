@@ -4,11 +4,11 @@ use std::str::FromStr;
 
 use pliant::closest;
 use pliant::contact::Solver;
-use pliant::reduced::{Method, Reconstruction};
+use pliant::linear::{Method, Reconstruction};
 
 use crate::page::text::listed;
 
-/// How many modes a reduced model keeps in addition to the motions of its effectors.
+/// How many modes a linear model keeps in addition to the motions of its effectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modes {
     /// So many of each independent part.

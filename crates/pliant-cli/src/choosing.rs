@@ -4,7 +4,7 @@
 //! `articulated`, unless loops are more than it takes. Measured (release build, one thread, µs a step, and the largest distance of an effector
 //! from `full` in the motion of `pliant compare`, over the radius):
 //!
-//! | | full | articulated | reduced |
+//! | | full | articulated | linear |
 //! |---|---|---|---|
 //! | hand | 20.6 | 4.80, 1e-5 | 1.92, 7e-4 |
 //! | hexapod | 22.8 | 6.92, 7e-7 | 2.83, 7e-6 |
@@ -15,8 +15,8 @@
 //! | hand-grasp | 184 | 30.5, 6e-5 | 35.2, 0.06 |
 //! | bridge-heap | 607 | 251, 0.01 | 83.2, 0.6 |
 //!
-//! `reduced` wins only in time (helix:400), and pays for it in the motion, by an amount that depends on loads which are not
-//! known before a run, and so does `motions`, by less. So they are taken by name only. With loops, by
+//! `linear` wins only in time (helix:400), and pays for it in the motion, by an amount that depends on loads which are not
+//! known before a run, and so does `reduced`, by less. So they are taken by name only. With loops, by
 //! `pliant bench`, whose `full` has one Newton iteration, half of its default: ladder:48 64 and 42, ladder:480 825 and 1163, rungs:48
 //! 64 and 19, rungs:480 726 and 325, loop:240 293 and 152 µs in `full` and `articulated`.
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use clap::{Args, ValueHint};
 use pliant::contact::Surfaces;
 use pliant::io::ModelFile;
+use pliant::linear::ReductionError;
 use pliant::mechanism::Mechanism;
-use pliant::reduced::ReductionError;
 use pliant::{gallery, io};
 
 use crate::args::Common;
@@ -101,14 +101,14 @@ impl MechanismArgument {
     pub fn unreduced_to_effectors(&self, error: ReductionError) -> Failure {
         match error {
             ReductionError::NoEffector { mechanism } => Failure::input(format!(
-                "mechanism `{mechanism}` has no effector, and a reduced model is one of its effectors: add an [[effector]] \
+                "mechanism `{mechanism}` has no effector, and a linear model is one of its effectors: add an [[effector]] \
                  with a name and a body to its file"
             )),
             error => self.unreduced(error),
         }
     }
 
-    /// Why there is no reduced model of it; for a robot file, which has no place to say more, with where to.
+    /// Why there is no linear model of it; for a robot file, which has no place to say more, with where to.
     pub fn unreduced(&self, error: ReductionError) -> Failure {
         let path = Path::new(&self.mechanism);
         let robot = self.gallery_name().is_none() && io::import::Format::of(path).is_some();

@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use pliant::engine::Warning;
+use pliant::linear::Reference;
 use pliant::mechanism::{BodyId, EffectorDescription, JointId, Mechanism, PerFreedom};
 use pliant::nalgebra::{UnitQuaternion, Vector3};
-use pliant::reduced::Reference;
 use pliant::spatial::Pose;
 
 use crate::args::Common;

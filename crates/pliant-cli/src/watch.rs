@@ -3,8 +3,8 @@
 
 use pliant::engine::{Inputs, Simulation, Warning};
 use pliant::engines::Engine;
+use pliant::linear;
 use pliant::mechanism::{BodyId, Joint, JointId, Mechanism};
-use pliant::reduced;
 
 use crate::output::{count, quantity};
 use crate::touching::{Overlap, Overlaps, Stage};
@@ -23,15 +23,15 @@ pub fn unchecked(mechanism: &Mechanism, what: &str) -> Option<Warning> {
 }
 
 /// The warning of loads that change the stiffness of a linear model.
-pub fn prestress(model: &reduced::Model, inputs: &Inputs) -> Option<Warning> {
+pub fn prestress(model: &linear::Model, inputs: &Inputs) -> Option<Warning> {
     let what = "how far loads change the stiffness of the linear model";
     if let Some(warning) = unchecked(model.mechanism(), what) {
         return Some(warning);
     }
     let measure = model.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
-        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `reduced` \
-         leaves out; if they press, they are {} of those at which it would buckle: use `motions`, `articulated` or `full`",
+        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `linear` \
+         leaves out; if they press, they are {} of those at which it would buckle: use `reduced`, `articulated` or `full`",
         100.0 * measure,
         three_digits(measure)
     );
@@ -91,7 +91,7 @@ impl Watch {
             touches && !effectors.contains(&body) && !loose.contains(&body)
         };
         let untouched: Vec<bool> = mechanism.body_ids().map(passes).collect();
-        let reduces = !matches!(engine, Engine::Full | Engine::Articulated | Engine::Motions);
+        let reduces = !matches!(engine, Engine::Full | Engine::Articulated | Engine::Reduced);
         let overlaps = stage
             .filter(|_| reduces && untouched.contains(&true))
             .and_then(|stage| stage.overlaps().ok().flatten());

@@ -181,7 +181,7 @@ fn effectors_and_bodies_are_chosen_by_name() {
     close(&matrix(&tip), &matrix(&body), 1e-15);
 }
 
-/// Symmetric, no direction pushes back, and of the rank that the reduced engine has.
+/// Symmetric, no direction pushes back, and of the rank that the linear engine has.
 #[test]
 fn every_gallery_entry_has_one() {
     let run = Run::new("compliance-gallery");
@@ -193,7 +193,7 @@ fn every_gallery_entry_has_one() {
             assert!(row[i] >= -1e-15, "{name}");
             assert!(row.iter().enumerate().all(|(k, x)| *x == C[k][i]), "{name}");
         }
-        let still = ["simulate", &name, "--engine", "reduced", "--duration", "0", "--dt", "0.01"];
+        let still = ["simulate", &name, "--engine", "linear", "--duration", "0", "--dt", "0.01"];
         assert_eq!(document["rank"], run.json(&still, 0)["rank"], "{name}");
         assert!(document["rank"].as_u64().is_some_and(|rank| rank > 0 && rank <= C.len() as u64));
     }

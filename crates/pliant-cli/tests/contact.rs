@@ -97,7 +97,7 @@ fn force_on(document: &Value, name: &str) -> [f64; 3] {
 fn a_block_comes_to_rest_on_the_floor() {
     let run = Run::new("contact-floor");
     run.file("drop.toml", floor(0.15));
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "linear"] {
         for solver in [&[][..], &["--solver", "pgs", "--sweeps", "80"], &["--solver", "exact"]] {
             let end = run.json(&simulate("drop.toml", engine, solver), 0);
             // The softness of lasting contacts lets it sink by some µm.
@@ -126,7 +126,7 @@ fn a_block_comes_to_rest_on_a_spring_by_every_engine() {
     let run = Run::new("contact-plate");
     run.file("caught.toml", PLATE);
     let sunk = -3.0 * GRAVITY / 5000.0;
-    for engine in ["full", "articulated", "reduced", "motions"] {
+    for engine in ["full", "articulated", "linear", "reduced"] {
         let end = run.json(&simulate("caught.toml", engine, &[]), 0);
         assert!((height(&end, "bodies", "plate") - sunk).abs() < 1e-5, "{engine}: {end}");
         assert!((height(&end, "effectors", "top") - sunk - 0.01).abs() < 1e-5, "{engine}: {end}");
@@ -135,10 +135,10 @@ fn a_block_comes_to_rest_on_a_spring_by_every_engine() {
         assert!((number(&end["joints"]["spring"]["position"][0]) - sunk).abs() < 1e-5, "{engine}: {end}");
         assert_eq!(number(&end["energy"]["kinetic"]).max(1e-9), 1e-9, "{engine}");
     }
-    run.fails(&simulate("caught.toml", "blended", &[]), 2, &["`blended`", "contact", "motions"]);
+    run.fails(&simulate("caught.toml", "blended", &[]), 2, &["`blended`", "contact", "reduced"]);
     // A load on an effector of the loose body adds to its weight, one on the plate too.
     let load = ["--load", "middle=0,0,-5", "--load", "top=0,0,-5"];
-    let end = run.json(&simulate("caught.toml", "reduced", &load), 0);
+    let end = run.json(&simulate("caught.toml", "linear", &load), 0);
     assert!((force_on(&end, "block")[2] - GRAVITY - 5.0).abs() < 1e-3);
     assert!((height(&end, "bodies", "plate") - sunk + 10.0 / 5000.0).abs() < 1e-5);
 }
@@ -194,7 +194,7 @@ fn events_tell_what_began_and_ended_to_touch() {
 
     // What lies still has begun and not ended; by every engine.
     run.file("caught.toml", PLATE);
-    for engine in ["full", "articulated", "reduced", "motions"] {
+    for engine in ["full", "articulated", "linear", "reduced"] {
         let end = run.json(&simulate("caught.toml", engine, &[]), 0);
         let count = |change: &str| {
             let events = end["events"].as_array().expect("a list").iter();
@@ -318,13 +318,13 @@ fn bad_scenes_are_told() {
             "[[world.shape]]\nkind = \"box\"\nsize = [1.0, 1.0, 0.1]\nposition = [0.0, 0.0, -1.0]\n"
         ),
     );
-    for engine in ["full", "reduced"] {
+    for engine in ["full", "linear"] {
         run.fails(&simulate("bare.toml", engine, &[]), 2, &["bare.toml", "`plate`", "shape", "--no-contact"]);
     }
     let arm = "[[body]]\nname = \"arm\"\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\nposition = [1.0, 0.0, 0.0]\n[[joint]]\nname = \"hinge\"\n\
                kind = \"hinge\"\nparent = \"world\"\nchild = \"arm\"\nstiffness = 1.0\n[[effector]]\nname = \"tip\"\nbody = \"arm\"\n";
     run.file("arm.toml", format!("{PLATE}{arm}"));
-    let end = run.json(&simulate("arm.toml", "reduced", &[]), 0);
+    let end = run.json(&simulate("arm.toml", "linear", &[]), 0);
     let warning = end["warnings"][0].as_str().expect("a warning");
     assert!(warning.contains("`arm`") && warning.contains("nothing touches it"), "{warning}");
 
@@ -413,7 +413,7 @@ fn engines_are_compared_in_contact() {
     let engines = contact["engines"].as_array().expect("a list");
     // Those that take no part say why.
     let (engines, absent): (Vec<_>, Vec<_>) = engines.iter().partition(|engine| engine["error"].is_null());
-    assert!(engines.len() >= 3 && engines.len() + absent.len() == 6);
+    assert!(engines.len() >= 3 && engines.len() + absent.len() == 5);
     assert_eq!((&engines[0]["engine"], &engines[0]["max_distance"]), (&"full".into(), &0.0.into()));
     assert_eq!((&contact["loaded"], &contact["steps"]), (&"middle".into(), &480.into()));
     let exact = contact["exact_engine"].as_str().expect("a name");
@@ -437,9 +437,5 @@ fn engines_are_compared_in_contact() {
     }
     let text = run.run(&["compare", "caught.toml"]);
     assert_eq!((text.code, text.err.as_str()), (0, ""));
-    assert!(
-        text.out.contains("reduced") && text.out.ends_with("wrote caught-compare.html\n"),
-        "{}",
-        text.out
-    );
+    assert!(text.out.contains("linear") && text.out.ends_with("wrote caught-compare.html\n"), "{}", text.out);
 }

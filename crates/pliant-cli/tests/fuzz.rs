@@ -77,7 +77,7 @@ fn hostile_files() {
             vec!["info", name, "--json"],
             vec!["statics", name, "--json"],
             [&["simulate", name, "--engine", "full"], &simulate[..]].concat(),
-            [&["simulate", name, "--engine", "motions"], &simulate[..]].concat(),
+            [&["simulate", name, "--engine", "reduced"], &simulate[..]].concat(),
         ];
         let codes = commands.map(|command| {
             let before = Instant::now();

@@ -100,7 +100,7 @@ fn a_robot_that_nothing_holds_is_told_what_to_write() {
     for arguments in [
         &["compare", "leg.xml"][..],
         &["compliance", "leg.xml"],
-        &["simulate", "leg.xml", "--engine", "reduced", "--duration", "0.01", "--dt", "0.001"],
+        &["simulate", "leg.xml", "--engine", "linear", "--duration", "0.01", "--dt", "0.001"],
     ] {
         run.fails(arguments, 2, &["joint `knee`", "Give that joint a stiffness, in a scene file", lines]);
     }

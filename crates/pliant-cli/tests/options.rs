@@ -60,7 +60,7 @@ fn a_position_is_the_start_of_a_scene_file() {
         [("two-link", "elbow", 0.5_f64), ("arm", "arm2", -0.3), ("hexapod", "front_left_femur", 0.2)]
     {
         let file = scene(&run, mechanism, joint, &format!("start = {value:?}"));
-        for engine in ["full", "articulated", "motions", "reduced"] {
+        for engine in ["full", "articulated", "reduced", "linear"] {
             let times = ["--engine", engine, "--duration", "0.05", "--dt", "0.01"];
             let command = |mechanism: &str, more: &[&str]| {
                 timeless(run.json(&[&["simulate", mechanism], &times[..], more].concat(), 0))
@@ -93,7 +93,7 @@ fn a_position_is_the_start_of_a_scene_file() {
 #[test]
 fn loops_stay_closed_where_joints_are_put() {
     let run = Run::new("options-loops");
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "linear"] {
         let times = ["--engine", engine, "--duration", "0", "--dt", "0.01"];
         let document = run.json(&[&["simulate", "four-bar", "--at", "A=0.1"], &times[..]].concat(), 0);
         assert!((numbers(&document["joints"]["A"]["position"])[0] - 0.1).abs() < 1e-8, "{engine}");
@@ -187,7 +187,7 @@ fn effectors_are_bodies_or_effectors_everywhere() {
     assert_eq!(statics["effectors"][body], statics["bodies"][body]);
     // The scene's load acts on `tip`, which stays.
     assert_eq!(names(&statics), [body, "tip"]);
-    for engine in ["full", "articulated", "reduced", "motions"] {
+    for engine in ["full", "articulated", "linear", "reduced"] {
         let times = ["--engine", engine, "--duration", "0.01", "--dt", "0.01"];
         let document = run.json(&[&["simulate", "y", "--effector", "right"], &times[..]].concat(), 0);
         assert!(names(&document).contains(&"right".into()), "{engine}");
@@ -244,7 +244,7 @@ fn a_spring_pulls_to_a_point_in_every_engine() {
         assert!((force[2] - k2 * (z - h - q)).abs() < k2 * within, "{what}: {force:?}");
     };
     check(&run.json(&[&["statics"], &spring[..]].concat(), 0), 1e-10, "statics");
-    for engine in ["full", "articulated", "reduced", "motions"] {
+    for engine in ["full", "articulated", "linear", "reduced"] {
         // 5 s are 60 times the slowest time constant.
         let times = ["--engine", engine, "--duration", "5", "--dt", "0.01"];
         check(&run.json(&[&["simulate"], &spring[..], &times].concat(), 0), 1e-9, engine);

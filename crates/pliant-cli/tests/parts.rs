@@ -63,7 +63,7 @@ fn any_parts_with_and_without_effectors() {
             vec!["statics", &model, "--scene-load"],
             [&["simulate", &model], &steps[..]].concat(),
         ];
-        for engine in ["full", "articulated", "reduced", "motions"] {
+        for engine in ["full", "articulated", "linear", "reduced"] {
             commands.push([&["simulate", &scene, "--engine", engine], &steps[..]].concat());
         }
         // A blend of linkages takes up to a minute to make.

@@ -115,21 +115,21 @@ fn it_writes_what_was_asked_for() {
     assert!(worst < 0.02 && (0.9..1.1).contains(&ratio), "{worst:e} {ratio}");
 
     // Without a file, motions are chosen for the loads.
-    let named = run.json(&["statics", "helix:40", "--engine", "motions", "--scene-load"], 0);
+    let named = run.json(&["statics", "helix:40", "--engine", "reduced", "--scene-load"], 0);
     assert!(number(&named["estimate"]) < 1e-3);
 
     // By default it moves by its motions; the same as when that is asked for.
     let more = ["--duration", "0.1", "--dt", "0.01", "--scene-load"];
     let mut moved = run.json(&[&["simulate", "helix.pliant"], &more[..]].concat(), 0);
-    let mut named = run.json(&[&["simulate", "helix.pliant", "--engine", "motions"], &more[..]].concat(), 0);
+    let mut named = run.json(&[&["simulate", "helix.pliant", "--engine", "reduced"], &more[..]].concat(), 0);
     for document in [&mut moved, &mut named] {
-        assert_eq!(document["engine"], "motions");
+        assert_eq!(document["engine"], "reduced");
         for key in ["time_per_step_us", "p99_us", "engine_why"] {
             document.as_object_mut().expect("an object").remove(key);
         }
     }
     assert_eq!(moved, named);
-    assert_eq!(moved["motions"], document["coordinates"]);
+    assert_eq!(moved["reduced"], document["coordinates"]);
     assert!(number(&moved["estimate"]) >= 0.0);
     let full = run.json(&[&["simulate", "helix.pliant", "--engine", "full"], &more[..]].concat(), 0);
     assert!(full.get("estimate").is_none());
@@ -165,7 +165,7 @@ fn people_get_a_table_and_advice() {
     assert!(statics.contains("estimate") && statics.contains("2 motions of 2 freedoms"), "{statics}");
     let bench = run.json(&["bench", "two.pliant"], 0);
     let engines: Vec<&Value> = bench.as_array().expect("a list").iter().map(|line| &line["engine"]).collect();
-    assert!(engines.contains(&&"motions".into()), "{engines:?}");
+    assert!(engines.contains(&&"reduced".into()), "{engines:?}");
 }
 
 /// Far beyond what it was made for it says so, or does not come to rest: never a wrong answer in silence.
@@ -313,21 +313,27 @@ fn a_mechanism_can_be_blended_without_a_file() {
     let blended = ["simulate", "two-link", "--engine", "blended", "--duration", "0.1", "--dt", "0.01"];
     let document = run.json(&blended, 0);
     assert!(document["models"].as_u64().is_some_and(|n| n > 1));
-    run.fails(&[&blended[..], &["--modes", "1"]].concat(), 2, &["--modes", "`reduced`", "`blended`"]);
+    run.fails(&[&blended[..], &["--modes", "1"]].concat(), 2, &["--modes", "`linear`", "`blended`"]);
     run.fails(&[&blended[..], &["--load", "tipp=1,2,3"]].concat(), 2, &["`tipp`"]);
     run.fails(&["statics", "hexapod", "--engine", "blended"], 2, &["free base"]);
 }
 
-/// In motion the estimate of a blend is its error, and can be beyond what the model was made for.
+/// In motion the estimate of a blend is how far its links are off, and can be beyond what the blend was made for; that of few motions is
+/// the distance from rest.
 #[test]
 fn what_the_estimate_is_in_motion() {
     let run = Run::new("reduce-estimate");
-    run.json(&["reduce", "y", "--displacement", "0.1", "--max-error", "1e-2", "-o", "y.pliant"], 0);
-    let far = ["simulate", "y.pliant", "--duration", "0.1", "--dt", "0.01", "--load", "left=300,0,0"];
-    let document = run.json(&far, 0);
-    assert!(number(&document["estimate"]) > 1e-2, "{document}");
+    let far =
+        ["simulate", "two-link", "--duration", "0.1", "--dt", "0.01", "--load", "tip=0,300,0", "--engine"];
+    let blended = [&far[..], &["blended"]].concat();
+    let document = run.json(&blended, 0);
     let warnings = document["warnings"].as_array().expect("a list");
-    let told = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those of its samples"));
-    assert!(warnings.iter().any(told), "{warnings:?}");
-    assert!(run.run(&far).out.contains("off by about"));
+    let told = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those it was made for"));
+    // The bound of a blend that is made for a run.
+    assert_eq!(number(&document["estimate"]) > 0.01, warnings.iter().any(told), "{document}");
+    assert!(run.run(&blended).out.contains("off by about"));
+    let reduced = [&far[..], &["reduced"]].concat();
+    let document = run.json(&reduced, 0);
+    assert!(number(&document["estimate"]) > 0.01, "{document}");
+    assert!(run.run(&reduced).out.contains("from rest"));
 }

@@ -205,7 +205,7 @@ fn targets_are_followed() {
 
 #[test]
 fn trajectories_read_back_to_the_last_bit() {
-    for engine in ["full", "reduced", "motions"] {
+    for engine in ["full", "linear", "reduced"] {
         check_trajectories(engine);
     }
 }
@@ -352,14 +352,14 @@ fn bench_times_what_it_is_asked_to() {
         [
             ("full", None),
             ("articulated", None),
-            ("reduced", Some("twist")),
-            ("reduced", Some("joint")),
-            ("motions", None),
+            ("linear", Some("twist")),
+            ("linear", Some("joint")),
+            ("reduced", None),
         ]
         .map(|(engine, reconstruction)| [Some(name), Some(engine), reconstruction])
     };
     let rod = lines("rod.toml");
-    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("reduced"), None], rod[4]];
+    let refused = [rod[0], rod[1], [Some("rod.toml"), Some("linear"), None], rod[4]];
     assert_eq!(what, [&lines("two-link")[..], &refused, &lines("chain:10")].concat());
 
     let of_all =
@@ -368,8 +368,8 @@ fn bench_times_what_it_is_asked_to() {
         let own = match (entry["engine"].as_str(), entry.get("error")) {
             (Some("full"), None) => &["iterations"][..],
             (Some("articulated"), None) => &[],
-            (Some("reduced"), None) => &["dynamics_us", "reconstruction"],
-            (Some("motions"), None) => &[],
+            (Some("linear"), None) => &["dynamics_us", "reconstruction"],
+            (Some("reduced"), None) => &[],
             _ => {
                 assert_eq!(keys(entry), ["engine", "error", "name"]);
                 assert!(entry["error"].as_str().is_some_and(|e| e.contains("no effector")), "{entry}");
@@ -388,19 +388,24 @@ fn bench_times_what_it_is_asked_to() {
         assert!(number("build_seconds") > 0.0);
         match entry["engine"].as_str() {
             Some("full") => assert_eq!(entry["iterations"], 1),
-            Some("motions" | "articulated") => {}
+            Some("reduced" | "articulated") => {}
             _ => assert!(number("dynamics_us") > 0.0),
         }
     }
     let outcome = run.run(&["bench", "rod.toml"]);
     assert_eq!(outcome.code, 0);
     assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
-    assert!(outcome.err.starts_with("warning: rod.toml is not timed by `reduced`"), "{}", outcome.err);
+    assert!(outcome.err.starts_with("warning: rod.toml is not timed by `linear`"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
     // What is gone says what replaced it.
     let gone = ["simulate", "arm", "--duration", "0.1", "--dt", "0.01", "--engine"];
-    run.fails(&[&gone[..], &["live"]].concat(), 2, &["`live`", "`motions` replaces it"]);
-    run.fails(&[&gone[..], &["blended", "--force", "blend"]].concat(), 2, &["--force is gone", "motions"]);
+    run.fails(&[&gone[..], &["live"]].concat(), 2, &["`live`", "`reduced` replaces it"]);
+    run.fails(&[&gone[..], &["motions"]].concat(), 2, &["`motions`", "is called `reduced`"]);
+    run.fails(
+        &[&gone[..], &["blended", "--force", "blend"]].concat(),
+        2,
+        &["--force", "retired", "`reduced`"],
+    );
 }
 
 /// Where no engine is named, one with every freedom is taken: `articulated` on all of the gallery, with many loops too. The

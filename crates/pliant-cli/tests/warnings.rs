@@ -160,7 +160,7 @@ fn loads_that_change_the_stiffness_are_told_before_anything_moves() {
                 "simulate",
                 "column.toml",
                 "--engine",
-                "reduced",
+                "linear",
                 "--duration",
                 "0.02",
                 "--dt",
@@ -182,7 +182,7 @@ fn loads_that_change_the_stiffness_are_told_before_anything_moves() {
         }
     }
     assert_eq!(told, 12);
-    let command = ["simulate", "column.toml", "--engine", "reduced", "--duration", "0.02", "--dt", "0.01"];
+    let command = ["simulate", "column.toml", "--engine", "linear", "--duration", "0.02", "--dt", "0.01"];
     assert!(run.json(&command, 0)["measures"].is_null());
     strict_minds(&run, &[&command[..], &["--load", "tip=0,0,-1e5"]].concat(), "bodies");
 }
@@ -196,7 +196,7 @@ fn limits_that_are_passed() {
     for (force, beyond) in [(0.5, None), (3.0, Some(0.2)), (6.0, Some(0.5))] {
         // The linear model turns by force over stiffness, at a lever of one metre.
         let load = format!("tip={force:?},0,0");
-        for engine in ["full", "articulated", "motions", "reduced"] {
+        for engine in ["full", "articulated", "reduced", "linear"] {
             let command = [
                 "simulate",
                 "limited.toml",
@@ -210,7 +210,7 @@ fn limits_that_are_passed() {
                 &load,
             ];
             let found = measure(&run.json(&command, 0), "limits");
-            match beyond.filter(|_| engine == "reduced") {
+            match beyond.filter(|_| engine == "linear") {
                 None => assert_eq!(found, None, "{engine} {force}"),
                 Some(beyond) => {
                     let found = found.expect("a warning");
@@ -246,10 +246,10 @@ fn links_that_cannot_touch() {
     };
     for (floor, deep) in [(-0.1, true), (-3.0, false)] {
         run.file("finger.toml", scene(floor));
-        for engine in ["full", "articulated", "motions", "reduced"] {
+        for engine in ["full", "articulated", "reduced", "linear"] {
             let command = ["simulate", "finger.toml", "--engine", engine, "--duration", "3", "--dt", "0.01"];
             let found = measure(&run.json(&command, 0), "untouchable");
-            let expected = deep && engine == "reduced";
+            let expected = deep && engine == "linear";
             assert_eq!(found.is_some(), expected, "{engine} {floor}: {found:?}");
             if expected {
                 assert!(found > Some(0.02) && found < Some(0.5), "{engine}: {found:?}");
@@ -277,7 +277,7 @@ fn another_equilibrium_is_told() {
         for push in [-2.0, 0.0, 2.0] {
             run.file("pendulum.toml", pendulum(push, side));
             let document = run.json(
-                &["simulate", "pendulum.toml", "--engine", "motions", "--duration", "15", "--dt", "0.01"],
+                &["simulate", "pendulum.toml", "--engine", "reduced", "--duration", "15", "--dt", "0.01"],
                 0,
             );
             assert!(document["estimate"].as_f64().expect("an estimate") < 1e-3, "{document}");
@@ -317,10 +317,10 @@ fn parts_without_an_effector() {
         let bodies = ["a", "b", "c"].into_iter().zip([0.0, 1.0, 2.0]).map(|(name, y)| part(name, y));
         let tips = effectors.iter().map(|body| effector(body));
         run.file("parts.toml", bodies.chain(tips).collect::<String>());
-        for engine in ["motions", "reduced", "full", "articulated"] {
+        for engine in ["reduced", "linear", "full", "articulated"] {
             let command = ["simulate", "parts.toml", "--engine", engine, "--duration", "0.1", "--dt", "0.01"];
             let found = measure(&run.json(&command, 0), "parts");
-            let expected = freedoms.filter(|_| engine == "reduced");
+            let expected = freedoms.filter(|_| engine == "linear");
             assert_eq!(found, expected, "{engine} {effectors:?}");
         }
     }
@@ -344,7 +344,7 @@ fn vibrations_that_are_dropped() {
             + &link("end", "middle", 1.0, 1.0, 100.0)
             + "[[effector]]\nname = \"tip\"\nbody = \"end\"\n";
         run.file("chain.toml", scene);
-        for engine in ["reduced", "full"] {
+        for engine in ["linear", "full"] {
             let command = [
                 "simulate",
                 "chain.toml",
@@ -396,9 +396,9 @@ fn dry_friction_that_is_left_out() {
             0,
         )
     };
-    assert_eq!(measure(&simulate("reduced"), "friction"), Some(0.5));
-    assert_eq!(measure(&simulate("reduced"), "torque limits"), Some(1.0));
-    for engine in ["full", "articulated", "motions"] {
+    assert_eq!(measure(&simulate("linear"), "friction"), Some(0.5));
+    assert_eq!(measure(&simulate("linear"), "torque limits"), Some(1.0));
+    for engine in ["full", "articulated", "reduced"] {
         assert_eq!(measure(&simulate(engine), "friction"), None);
     }
     strict_minds(&run, &["statics", "rough.toml"], "bodies");
@@ -419,7 +419,7 @@ fn limits_that_give_way() {
         let moved = |engine| {
             ["simulate", "slide.toml", "--engine", engine, "--duration", "2", "--dt", "0.01", "--load", &load]
         };
-        for command in [&still[..], &moved("full"), &moved("articulated"), &moved("motions")] {
+        for command in [&still[..], &moved("full"), &moved("articulated"), &moved("reduced")] {
             let found = measure(&run.json(command, 0), "limits");
             assert_eq!(found.is_some(), beyond.is_some(), "{command:?}: {found:?}");
             if let Some((found, beyond)) = found.zip(beyond) {
@@ -439,7 +439,7 @@ fn checks_that_are_left_out() {
     let run = Run::new("warnings-unchecked");
     for (links, left_out) in [(1500, false), (2500, true)] {
         let chain = format!("chain:{links}");
-        let command = ["simulate", &chain, "--engine", "reduced", "--duration", "0.02", "--dt", "0.01"];
+        let command = ["simulate", &chain, "--engine", "linear", "--duration", "0.02", "--dt", "0.01"];
         let found = run.json(&command, 0);
         assert_eq!(measure(&found, "unchecked"), left_out.then_some(f64::from(links)), "{links}");
     }

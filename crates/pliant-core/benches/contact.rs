@@ -1,5 +1,5 @@
-//! Times steps of contact with every link's pose: the reduced hexapod with six feet down, on a plane and on a height field, and the
-//! reduced hand with its fingers on a ball, and with the ball attached to fingers and palm; and free balls that lie on a plane,
+//! Times steps of contact with every link's pose: the linear hexapod with six feet down, on a plane and on a height field, and the
+//! linear hand with its fingers on a ball, and with the ball attached to fingers and palm; and free balls that lie on a plane,
 //! 250 to 1,000 of them, whose time for each does not grow. Figures are in `src/contact/README.md`.
 
 use std::hint::black_box;
@@ -9,16 +9,16 @@ use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched, World};
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 const H: f64 = 1.0 / 240.0;
 
 fn hexapod(criterion: &mut Criterion) {
     let mechanism = gallery::hexapod();
-    let model = Reduction::at_rest(&mechanism).modes_for_contact(H).build().unwrap();
+    let model = Linearisation::at_rest(&mechanism).modes_for_contact(H).build().unwrap();
     let plane = Shape::new(Geometry::Box { size: Vector3::new(4.0, 4.0, 0.5) });
     let heights = (0..41).map(|_| vec![0.0; 41]).collect();
     let field = Shape::new(Geometry::Heightfield { size: [4.0, 4.0], heights });
@@ -40,7 +40,7 @@ fn hexapod(criterion: &mut Criterion) {
 fn hand(criterion: &mut Criterion) {
     let whole: Mechanism = gallery::hand_grasp(gallery::Grasped::Ball);
     let simulate =
-        |held: &Mechanism| Reduction::at_rest(held).modes_for_contact(H).build().unwrap().simulate();
+        |held: &Mechanism| Linearisation::at_rest(held).modes_for_contact(H).build().unwrap().simulate();
     let mut scene = Scene::new(&whole, Surfaces::new(), simulate).unwrap();
     (0..600).for_each(|_| scene.step(H).unwrap());
     assert!(scene.report().pushing >= 5);

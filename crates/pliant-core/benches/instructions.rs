@@ -1,7 +1,7 @@
 //! Instructions of one step of each engine, by a trait object, of the full one with one Newton iteration, of others with all links: a
 //! guard that does not depend on how busy the machine is. Fails where a step takes more than its limit, about 8 %
 //! above what it took when the limit was set: in full, 7,710 for a link of a chain and 14,100 for a joint of a
-//! ladder; articulated, 1,390 for a link of a chain and 343,000 for rungs:48; reduced, 27,800 for helix:400 by
+//! ladder; articulated, 1,390 for a link of a chain and 343,000 for rungs:48; linear, 27,800 for helix:400 by
 //! twists and 43,200 by joints; motions, in a step that makes mass again, 772,000 for helix:400 and 109,000 for the arm;
 //! contact, whose sweeps are not always as many, with 13 % instead, 81,400 for the hexapod on
 //! a plane and 106,400 on a height field. Limits are those of AVX2; they were set for calls without a trait object, which
@@ -16,11 +16,11 @@ use gungraun::prelude::*;
 use gungraun::{Callgrind, EventKind};
 use pliant_core::contact::World;
 use pliant_core::engine::Simulation;
+use pliant_core::linear::{Linearisation, Reconstruction};
 use pliant_core::mechanism::{Geometry, Mechanism, Shape};
 use pliant_core::nalgebra::Vector3;
-use pliant_core::reduced::{Reconstruction, Reduction};
 use pliant_core::spatial::Pose;
-use pliant_core::{articulated, full, gallery, motions};
+use pliant_core::{articulated, full, gallery, reduced};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -52,14 +52,15 @@ fn by_articulated(name: &str) -> Box<dyn Simulation> {
     started(articulated::Model::new(&mechanism(name)).simulate())
 }
 
-fn by_reduced(name: &str, how: Reconstruction) -> Box<dyn Simulation> {
-    let mut simulation = Reduction::at_rest(&mechanism(name)).build().expect("it can be reduced").simulate();
+fn by_linear(name: &str, how: Reconstruction) -> Box<dyn Simulation> {
+    let mut simulation =
+        Linearisation::at_rest(&mechanism(name)).build().expect("it can be reduced").simulate();
     simulation.set_reconstruction(how);
     started(simulation)
 }
 
-fn by_motions(name: &str) -> Box<dyn Simulation> {
-    started(motions::Choice::new(&mechanism(name)).build().expect("motions").simulate())
+fn by_reduced(name: &str) -> Box<dyn Simulation> {
+    started(reduced::Reduction::at_rest(&mechanism(name)).build().expect("reduced").simulate())
 }
 
 #[library_benchmark]
@@ -71,21 +72,21 @@ fn by_motions(name: &str) -> Box<dyn Simulation> {
 #[bench::articulated_helix_400(args = ("helix:400"), setup = by_articulated, config = limit(602_000))]
 #[bench::articulated_arm(args = ("arm"), setup = by_articulated, config = limit(31_700))]
 #[bench::articulated_rungs_48(args = ("rungs:48"), setup = by_articulated, config = limit(371_000))]
-#[bench::reduced_helix_400_twist(args = ("helix:400", Reconstruction::Twist), setup = by_reduced, config = limit(30_000))]
-#[bench::reduced_helix_400_joint(args = ("helix:400", Reconstruction::Joint), setup = by_reduced, config = limit(46_600))]
-#[bench::reduced_arm_joint(args = ("arm", Reconstruction::Joint), setup = by_reduced, config = limit(6_640))]
-#[bench::reduced_rungs_48_joint(args = ("rungs:48", Reconstruction::Joint), setup = by_reduced, config = limit(9_700))]
-#[bench::motions_helix_400(args = ("helix:400"), setup = by_motions, config = limit(833_000))]
-#[bench::motions_arm(args = ("arm"), setup = by_motions, config = limit(117_500))]
-#[bench::motions_rungs_48(args = ("rungs:48"), setup = by_motions, config = limit(34_500))]
+#[bench::linear_helix_400_twist(args = ("helix:400", Reconstruction::Twist), setup = by_linear, config = limit(30_000))]
+#[bench::linear_helix_400_joint(args = ("helix:400", Reconstruction::Joint), setup = by_linear, config = limit(46_600))]
+#[bench::linear_arm_joint(args = ("arm", Reconstruction::Joint), setup = by_linear, config = limit(6_640))]
+#[bench::linear_rungs_48_joint(args = ("rungs:48", Reconstruction::Joint), setup = by_linear, config = limit(9_700))]
+#[bench::reduced_helix_400(args = ("helix:400"), setup = by_reduced, config = limit(833_000))]
+#[bench::reduced_arm(args = ("arm"), setup = by_reduced, config = limit(117_500))]
+#[bench::reduced_rungs_48(args = ("rungs:48"), setup = by_reduced, config = limit(34_500))]
 fn step(mut simulation: Box<dyn Simulation>) -> Box<dyn Simulation> {
     simulation.step(DT).expect("a finite step");
     simulation
 }
 
-/// The reduced hexapod after two seconds, with six feet on a plane or a flat height field.
+/// The linear hexapod after two seconds, with six feet on a plane or a flat height field.
 fn standing(ground: &str) -> World {
-    let model = Reduction::at_rest(&gallery::hexapod()).build().expect("it can be reduced");
+    let model = Linearisation::at_rest(&gallery::hexapod()).build().expect("it can be reduced");
     let shape = match ground {
         "plane" => Shape::new(Geometry::Box { size: Vector3::new(4.0, 4.0, 0.5) })
             .at(Pose::translation([0.0, 0.0, -0.25])),

@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use pliant_core::joints::JointKind;
-use pliant_core::reduced::reconstruction::{Joints, PoseLanes, TreeLink, Twists};
+use pliant_core::linear::reconstruction::{Joints, PoseLanes, TreeLink, Twists};
 use pliant_core::spatial::Pose;
 
 const COORDINATES: usize = 6;

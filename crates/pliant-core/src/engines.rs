@@ -7,7 +7,7 @@
 //! for engine in Engine::ALL {
 //!     let mut simulation = engine.simulate(&mechanism)?;
 //!     simulation.step(0.01)?;
-//!     assert_eq!("motions".parse::<Engine>()? == engine, simulation.engine() == "motions");
+//!     assert_eq!("reduced".parse::<Engine>()? == engine, simulation.engine() == "reduced");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -15,12 +15,12 @@
 use std::str::FromStr;
 
 use crate::contact::{ContactError, Scene, Surfaces};
-use crate::engine::{InputError, Simulation, State};
+use crate::engine::{Simulation, State};
+use crate::linear::{Linearisation, ReductionError};
 use crate::mechanism::Mechanism;
-use crate::reduced::{Reduction, ReductionError};
 use crate::spatial::Twist;
 use crate::words::closest;
-use crate::{articulated, blended, full, motions};
+use crate::{articulated, blended, full, reduced};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,10 +29,10 @@ pub enum Engine {
     Full,
     /// Implicit, joint coordinates, every freedom.
     Articulated,
-    /// One linear model of the effectors where the mechanism starts.
-    Reduced,
     /// A few motions of the joints, with exact energy on them.
-    Motions,
+    Reduced,
+    /// One linear model of the effectors where the mechanism starts.
+    Linear,
     /// Several linear models, at equilibria, blended.
     Blended,
 }
@@ -64,18 +64,18 @@ pub enum EngineError {
 impl Engine {
     /// All of them.
     pub const ALL: [Engine; 5] =
-        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
+        [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Linear, Engine::Blended];
 
     /// The one that model files are of.
-    pub const OF_MODEL_FILES: Engine = Engine::Motions;
+    pub const OF_MODEL_FILES: Engine = Engine::Reduced;
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Full => "full",
             Engine::Articulated => "articulated",
+            Engine::Linear => "linear",
             Engine::Reduced => "reduced",
-            Engine::Motions => "motions",
             Engine::Blended => "blended",
         }
     }
@@ -85,8 +85,8 @@ impl Engine {
         Ok(match self {
             Engine::Full => full::Model::new(mechanism).simulate().into(),
             Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
-            Engine::Reduced => Reduction::at_rest(mechanism).build()?.simulate().into(),
-            Engine::Motions => motions::Choice::new(mechanism).build()?.simulate().into(),
+            Engine::Linear => Linearisation::at_rest(mechanism).build()?.simulate().into(),
+            Engine::Reduced => reduced::Reduction::at_rest(mechanism).build()?.simulate().into(),
             Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
         })
     }
@@ -97,7 +97,7 @@ impl Engine {
     /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
     ///
     /// let grasp = gallery::hand_grasp(gallery::Grasped::Ball);
-    /// let mut scene = Engine::Motions.simulate_scene(&grasp, Default::default())?;
+    /// let mut scene = Engine::Reduced.simulate_scene(&grasp, Default::default())?;
     /// (0..20).try_for_each(|_| scene.step(0.004))?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -133,41 +133,20 @@ impl FromStr for Engine {
         if let Some(engine) = Engine::ALL.into_iter().find(|engine| engine.name() == text) {
             return Ok(engine);
         }
-        if text == "live" {
-            return Err("the engine `live` is gone: `motions` replaces it, more exact at rest and in motion, and faster".into());
+        let replaced = match text {
+            "live" => Some("is gone: `reduced` replaces it"),
+            "motions" => Some("is called `reduced`, and the one linear model that had that name `linear`"),
+            _ => None,
+        };
+        if let Some(what) = replaced {
+            return Err(format!("the engine `{text}` {what}"));
         }
         let guess = closest(text, Engine::ALL.into_iter().map(Engine::name));
         let guess = guess.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!(
-            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `motions` and `blended`)"
+            "there is no engine `{text}`{guess} (there are `full`, `articulated`, `reduced`, `linear` and `blended`)"
         ))
     }
-}
-
-/// Error of a pose that is meant to be at rest, over the radius, of any engine: how far one Newton step of the full statics, with
-/// geometric stiffness, moves a link or an effector, and closes what is open.
-///
-/// ```
-/// use pliant_core::{engine::Simulation, engines, full, gallery, reduced::Reduction};
-///
-/// let mechanism = gallery::helix(20);
-/// let model = full::Model::new(&mechanism);
-/// let mut simulation = Reduction::at_rest(&mechanism).build()?.simulate();
-/// simulation.inputs_mut().add_scene_loads();
-/// simulation.settle(&Default::default())?;
-/// let estimate = engines::estimate(&mut simulation, &model)?;
-///
-/// let mut exact = model.simulate();
-/// exact.inputs_mut().add_scene_loads();
-/// exact.settle(&Default::default())?;
-/// let tip = exact.effector("tip")?;
-/// let error = (exact.effector_pose(tip)?.position - simulation.effector_pose(tip)?.position).norm();
-/// assert!(error / mechanism.radius() < 1.2 * estimate);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn estimate(simulation: &mut dyn Simulation, model: &full::Model) -> Result<f64, InputError> {
-    simulation.state().check(model.mechanism())?;
-    model.distance_of(simulation).map_err(|error| InputError::new(error.to_string()))
 }
 
 /// Where several equilibria are: how far the one that a pose leads to is from the one that the start leads to, under the same
@@ -212,13 +191,13 @@ const _: () = {
     shared::<Mechanism>();
     shared::<full::Model>();
     shared::<articulated::Model>();
-    shared::<crate::reduced::Model>();
-    shared::<motions::Model>();
+    shared::<crate::linear::Model>();
+    shared::<reduced::Model>();
     shared::<blended::Model>();
     moved::<full::Simulation>();
     moved::<articulated::Simulation>();
-    moved::<crate::reduced::Simulation>();
-    moved::<motions::Simulation>();
+    moved::<crate::linear::Simulation>();
+    moved::<reduced::Simulation>();
     moved::<blended::Simulation>();
     moved::<Scene>();
     moved::<crate::contact::World>();

@@ -4,6 +4,8 @@
 //! [`mechanism::Mechanism`] says in which sequence engines visit it; engines step a state that the
 //! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
 
+#[doc(hidden)]
+pub mod algebra;
 pub mod articulated;
 pub mod blended;
 pub mod contact;
@@ -13,10 +15,8 @@ pub mod expression;
 pub mod full;
 pub mod gallery;
 pub mod joints;
-#[doc(hidden)]
 pub mod linear;
 pub mod mechanism;
-pub mod motions;
 mod numbers;
 pub mod reduced;
 pub mod spatial;

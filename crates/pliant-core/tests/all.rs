@@ -11,6 +11,6 @@ mod engines;
 mod expression;
 mod full;
 mod gallery;
-mod motions;
+mod linear;
 mod parts;
 mod reduced;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::common::Random;
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
-use pliant_core::motions::{Choice, Every, Model, Sampling, Simulation};
+use pliant_core::reduced::{Every, Model, Reduction, Sampling, Simulation};
 use pliant_core::spatial::Wrench;
 use pliant_io::{LoadError, ModelError, ModelFile};
 
@@ -32,7 +32,7 @@ impl Drop for Folder {
 
 /// A few motions.
 fn few(name: &str) -> Model {
-    Choice::new(&gallery::build(name).unwrap()).build().unwrap()
+    Reduction::at_rest(&gallery::build(name).unwrap()).build().unwrap()
 }
 
 /// The bits of a motion, with what the model says of its own error on the way.
@@ -96,7 +96,7 @@ fn what_sampling_said_is_kept() {
 fn what_a_reader_said_is_kept() {
     let said = |what: &str| vec![format!("{what} of the reader")];
     let mechanism = gallery::build("two-link").unwrap().with_remarks(said("a warning"), said("a note"));
-    let model = Choice::new(&mechanism).build().unwrap();
+    let model = Reduction::at_rest(&mechanism).build().unwrap();
     let back = ModelFile::from_bytes(&ModelFile::new(&model, None).to_bytes()).unwrap().mechanism;
     assert_eq!((back.warnings(), back.notes()), (said("a warning"), &said("a note")[..]));
     assert_eq!(back, mechanism);

@@ -18,7 +18,7 @@ fn write(html: &mut String, sections: &[Section], quick: bool) -> std::fmt::Resu
         html,
         "<p class=\"lead\">Tables and figures of the three papers that Pliant builds on, computed now on this machine, each next to what the \
          paper prints; and where a paper was found wrong, the number that shows it.</p>\n\
-         <p class=\"muted\">[A] Andrews, Teichmann, Kry 2015, <i>Blended linear models for reduced compliant mechanical systems</i>, IEEE \
+         <p class=\"muted\">[A] Andrews, Teichmann, Kry 2015, <i>Blended linear models for linear compliant mechanical systems</i>, IEEE \
          Transactions on Visualization and Computer Graphics. \
          [H] Hernandez, Garre, Casillas, Otaduy 2011, <i>Linear-time dynamics of characters with stiff joints</i>, CEIG. \
          [S] Si, Guenter 2010, <i>Linear-time dynamics for multibody systems with general joint models</i>. \

@@ -2,8 +2,8 @@
 
 use pliant::engine::{Simulation, State, StaticsSettings};
 use pliant::full;
+use pliant::linear;
 use pliant::mechanism::Mechanism;
-use pliant::reduced;
 use pliant::spatial::Wrench;
 
 /// Halvings in the search for a load.
@@ -90,9 +90,9 @@ pub fn error_of(simulation: &dyn Simulation, truth: &State) -> f64 {
     distances.fold(0.0, f64::max) / mechanism.radius()
 }
 
-/// How far the effectors of a reduced model are from those of a state, over the radius, where it comes to rest under `size`
+/// How far the effectors of a linear model are from those of a state, over the radius, where it comes to rest under `size`
 /// times the scene's loads; `None` if it does not.
-pub fn error_of_reduced(model: &reduced::Model, size: f64, truth: &State) -> Option<f64> {
+pub fn error_of_linear(model: &linear::Model, size: f64, truth: &State) -> Option<f64> {
     let mut simulation = model.simulate();
     settle(&mut simulation, size).then(|| error_of(&simulation, truth))
 }

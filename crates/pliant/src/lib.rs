@@ -15,10 +15,10 @@
 //! ```
 
 #[doc(hidden)]
-pub use pliant_core::linear;
+pub use pliant_core::algebra;
 pub use pliant_core::{
-    articulated, blended, closest, contact, engine, engines, expression, full, gallery, joints, mechanism,
-    motions, nalgebra, reduced, spatial,
+    articulated, blended, closest, contact, engine, engines, expression, full, gallery, joints, linear,
+    mechanism, nalgebra, reduced, spatial,
 };
 pub use pliant_io as io;
 
@@ -30,7 +30,7 @@ pub use pliant_io as io;
 ///
 /// let mechanism = gallery::build("y")?;
 /// let mut exact = full::Model::new(&mechanism).simulate();
-/// let mut fast = motions::Choice::new(&mechanism).build()?.simulate();
+/// let mut fast = reduced::Reduction::at_rest(&mechanism).build()?.simulate();
 /// let left = exact.effector("left")?;
 /// let start = exact.effector_pose(left)?.position;
 /// exact.inputs_mut().add_scene_loads(); // every engine takes the same inputs
@@ -44,7 +44,7 @@ pub use pliant_io as io;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod prelude {
-    pub use crate::{articulated, blended, contact, full, gallery, io, motions, reduced};
+    pub use crate::{articulated, blended, contact, full, gallery, io, linear, reduced};
     pub use pliant_core::engine::{Energy, Inputs, Simulation, Spring, State, StaticsSettings};
     pub use pliant_core::engines::Engine;
     pub use pliant_core::expression::Formula;

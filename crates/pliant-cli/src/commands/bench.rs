@@ -7,8 +7,8 @@ use pliant::engine::{Simulation, StepError};
 use pliant::engines::Engine;
 use pliant::full;
 use pliant::io::ModelFile;
+use pliant::linear::{Linearisation, Model, Reconstruction};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Model, Reconstruction, Reduction};
 use serde_json::{Map, Value};
 
 use crate::args::{Bench, Common};
@@ -67,7 +67,7 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
 /// What was measured of one engine on one mechanism.
 #[derive(Default)]
 pub struct Figures {
-    /// How the links of a reduced model follow.
+    /// How the links of a linear model follow.
     pub reconstruction: Option<&'static str>,
     /// Median, p10, p90, p99 and median a link, µs.
     pub step: [f64; 5],
@@ -94,7 +94,7 @@ impl Lines {
         if engine == Engine::Full {
             entry.insert("iterations".into(), ITERATIONS.into());
         }
-        if engine == Engine::Reduced {
+        if engine == Engine::Linear {
             entry.insert("dynamics_us".into(), figures.dynamics.into());
             entry.insert("reconstruction".into(), figures.reconstruction.into());
         }
@@ -123,7 +123,7 @@ impl Lines {
     }
 }
 
-/// Times an engine, or tells why it does not take the mechanism; that of `motions` is of a model file.
+/// Times an engine, or tells why it does not take the mechanism; that of `reduced` is of a model file.
 fn measure(
     engine: Engine,
     mechanism: &Mechanism,
@@ -136,10 +136,10 @@ fn measure(
         (Engine::OF_MODEL_FILES, Some(file)) => {
             file.model().map(|model| model.simulate().into()).map_err(|error| error.to_string())
         }
-        (Engine::Reduced, _) => match Reduction::at_rest(mechanism).build() {
+        (Engine::Linear, _) => match Linearisation::at_rest(mechanism).build() {
             Ok(model) => {
                 let build = start.elapsed();
-                let all = reduced(&model, pace)?.into_iter();
+                let all = linear(&model, pace)?.into_iter();
                 return Ok(Ok(all.map(|figures| Figures { build, ..figures }).collect()));
             }
             Err(error) => Err(error.to_string()),
@@ -169,8 +169,8 @@ pub fn steps(simulation: impl Into<Box<dyn Simulation>>, pace: &Pace) -> Result<
     Ok([median, p10, p90, p99, median / simulation.mechanism().bodies().len() as f64])
 }
 
-/// Times a reduced model with its two plain reconstructions, and its effectors alone.
-pub fn reduced(model: &Model, pace: &Pace) -> Result<Vec<Figures>, StepError> {
+/// Times a linear model with its two plain reconstructions, and its effectors alone.
+pub fn linear(model: &Model, pace: &Pace) -> Result<Vec<Figures>, StepError> {
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads();
     let dynamics = Some(pace.median(|| simulation.step_effectors(DT))?);

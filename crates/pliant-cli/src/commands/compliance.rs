@@ -3,9 +3,9 @@
 use pliant::contact::Stuck;
 use pliant::engine::{Simulation, StaticsSettings, Warning};
 use pliant::full;
+use pliant::linear::{Linearisation, Projection, Reference};
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::DMatrix;
-use pliant::reduced::{Projection, Reduction, Reference};
 use serde_json::{Value, json};
 
 use super::rest;
@@ -51,7 +51,7 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
         }
         _ => (Reference::at_rest(&sprung()?), None),
     };
-    let mut reduction = Reduction::at(reference).method(arguments.method);
+    let mut reduction = Linearisation::at(reference).method(arguments.method);
     if !effectors.is_empty() {
         reduction = reduction.effectors(effectors);
     }

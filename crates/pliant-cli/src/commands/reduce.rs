@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use pliant::io::{ModelFile, SaveError};
 use pliant::mechanism::{BodyId, Mechanism};
-use pliant::motions::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, too_few_to_reduce};
+use pliant::reduced::{Doing, Every, Limit, Model, Outcome, Progress, Sampling, too_few_to_reduce};
 use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 

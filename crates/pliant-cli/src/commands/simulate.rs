@@ -6,9 +6,9 @@ use std::time::Instant;
 use pliant::engine::{Inputs, Simulation, State, StepError, Warning};
 use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
+use pliant::linear::{self, Linearisation, Truncated};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{self, Reduction, Truncated};
-use pliant::{full, motions};
+use pliant::{full, reduced};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
@@ -32,7 +32,13 @@ const MOST_STEPS: f64 = 1e9;
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
-    if let EngineArgument::Named(engine) = arguments.engine {
+    let named = match (arguments.linear, arguments.engine) {
+        (true, EngineArgument::Auto | EngineArgument::Named(Engine::Reduced)) => {
+            EngineArgument::Named(Engine::Linear)
+        }
+        (_, named) => named,
+    };
+    if let EngineArgument::Named(engine) = named {
         refuse_foreign(arguments, engine)?;
     }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
@@ -43,9 +49,9 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let inputs = arguments.acting.inputs(mechanism)?;
     // Loose bodies are left to contact.
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
-    let (engine, why) = arguments.engine.choose(held, source.model.is_some());
+    let (engine, why) = named.choose(held, source.model.is_some());
     refuse_foreign(arguments, engine)?;
-    if engine == Engine::Motions && source.model.is_some() && arguments.modes.is_some() {
+    if engine == Engine::Reduced && source.model.is_some() && arguments.modes.is_some() {
         return Err(Failure::input(
             "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or make a model by \
              `pliant reduce --frequency`",
@@ -110,11 +116,11 @@ struct About {
     said: Vec<String>,
     warnings: Vec<Warning>,
     /// The linear model, to be judged by the loads.
-    reduced: Option<reduced::Model>,
+    linear: Option<linear::Model>,
     /// The slowest truncated mode, and the body that moves most in it.
     truncated: Option<(Truncated, String)>,
-    /// What estimates the error of an engine without an estimate of its own.
-    judge: Option<full::Model>,
+    /// Whether its freedoms are few, so that its estimate is an error.
+    few: bool,
     blended: Option<Blended>,
     /// What springs exert at the end.
     springs: load::Report,
@@ -141,9 +147,9 @@ impl Made {
             Engine::Articulated => {
                 engines::articulated_model(held).map_err(Failure::input)?.simulate().into()
             }
-            Engine::Reduced => {
-                let _spinner = Spinner::new(common.format(), "building the reduced model");
-                let model = reduction(arguments, held, touches).build();
+            Engine::Linear => {
+                let _spinner = Spinner::new(common.format(), "building the linear model");
+                let model = linearisation(arguments, held, touches).build();
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 let (rank, modes) = (model.rank(), model.modes());
                 about.json = vec![("rank", rank.into()), ("modes", modes.into())];
@@ -156,23 +162,22 @@ impl Made {
                     about.truncated = truncated.map(|t| (t, held[t.body].name.clone()));
                     about.warnings.extend(left_out);
                 }
-                about.judge = (!touches).then(|| full::Model::new(held));
-                about.reduced = Some(model.clone());
+                about.linear = Some(model.clone());
                 let mut simulation = model.simulate();
                 simulation.set_threads(common.threads.get());
                 simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
                 simulation.into()
             }
-            Engine::Motions => {
+            Engine::Reduced => {
                 let _spinner = Spinner::new(common.format(), "choosing motions");
                 let model = match &source.model {
                     // Coordinates are the same without loose bodies.
-                    Some(file) => motions::Model::from_columns(held, &file.motions),
-                    None => motions(arguments, held, acts).build(),
+                    Some(file) => reduced::Model::from_columns(held, &file.motions),
+                    None => reduction(arguments, held, acts).build(),
                 };
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
                 let (few, all) = (model.motions(), model.freedoms());
-                about.json = vec![("motions", few.into()), ("freedoms", all.into())];
+                about.json = vec![("coordinates", few.into()), ("freedoms", all.into())];
                 about.rows =
                     vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
                 model.simulate().into()
@@ -180,7 +185,7 @@ impl Made {
             Engine::Blended => {
                 if touches {
                     return Err(Failure::input(
-                        "the engine `blended` takes no part in contact: take --engine motions, articulated or full, or --no-contact",
+                        "the engine `blended` takes no part in contact: take --engine reduced, articulated or full, or --no-contact",
                     ));
                 }
                 let blended = Blended::of(held, &arguments.mechanism, common.format())?;
@@ -194,6 +199,7 @@ impl Made {
                 simulation.into()
             }
         };
+        about.few = matches!(engine, Engine::Reduced | Engine::Linear | Engine::Blended);
         Ok(Made { simulation, about })
     }
 }
@@ -207,14 +213,14 @@ impl About {
             if measure > SIGNIFICANT && dt * truncated.frequency < 1.0 {
                 let hz = quantity(three_digits(truncated.frequency / std::f64::consts::TAU), "Hz");
                 let text = format!(
-                    "vibrations from {hz} up, the first of `{body}`, are dropped, and take about {:.0} % of the path: \
+                    "modes from {hz} up, the first of `{body}`, are truncated, and take about {:.0} % of the path: \
                      `--modes auto` keeps them",
                     100.0 * measure.min(1.0)
                 );
                 self.warnings.push(Warning { kind: "modes", measure, unit: "of the path", text });
             }
         }
-        let linear = self.reduced.as_ref().zip(inputs);
+        let linear = self.linear.as_ref().zip(inputs);
         self.warnings.extend(linear.and_then(|(model, inputs)| watch::prestress(model, inputs)));
     }
 
@@ -228,15 +234,11 @@ impl About {
 
 /// Refuses options that the engine does not have.
 fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
-    if arguments.force.is_some() {
-        return Err(Failure::input(
-            "--force is gone: steps of the engine `blended` are those of the blend; --engine motions is more exact",
-        ));
-    }
-    let given: [(&str, &[Engine], bool); 3] = [
+    let given: [(&str, &[Engine], bool); 4] = [
         ("--iterations", &[Engine::Full], arguments.iterations.is_some()),
-        ("--modes", &[Engine::Reduced, Engine::Motions], arguments.modes.is_some()),
-        ("--reconstruction", &[Engine::Reduced], arguments.reconstruction.is_some()),
+        ("--modes", &[Engine::Reduced, Engine::Linear], arguments.modes.is_some()),
+        ("--linear", &[Engine::Reduced, Engine::Linear], arguments.linear),
+        ("--reconstruction", &[Engine::Linear], arguments.reconstruction.is_some()),
     ];
     match given.into_iter().find(|(_, engines, given)| *given && !engines.contains(&engine)) {
         None => Ok(()),
@@ -251,8 +253,8 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
     }
 }
 
-fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Reduction {
-    let mut reduction = Reduction::at_rest(mechanism);
+fn linearisation(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Linearisation {
+    let mut reduction = Linearisation::at_rest(mechanism);
     if !arguments.setup.effectors.is_empty() {
         reduction = reduction.effectors(&arguments.setup.effectors);
     }
@@ -265,8 +267,8 @@ fn reduction(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Redu
 }
 
 /// Motions that serve under what acts in this run.
-fn motions(arguments: &Simulate, mechanism: &Mechanism, acts: Option<&Inputs>) -> motions::Choice {
-    let mut choice = motions::Choice::new(mechanism);
+fn reduction(arguments: &Simulate, mechanism: &Mechanism, acts: Option<&Inputs>) -> reduced::Reduction {
+    let mut choice = reduced::Reduction::at_rest(mechanism);
     if let Some(inputs) = acts {
         choice = choice.unloaded().under(inputs);
     }
@@ -384,10 +386,7 @@ fn answer(
 ) -> Answer {
     let touching = matches!(running, Running::Touching(_));
     let simulation = running.simulation();
-    let estimate = match &about.judge {
-        Some(model) => engines::estimate(simulation, model).ok(),
-        None => simulation.estimate().ok(),
-    };
+    let estimate = simulation.estimate().ok().filter(|_| about.few);
     // Of a blend the estimate is an error in motion too.
     let in_motion = about.blended.as_ref();
     counted.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));

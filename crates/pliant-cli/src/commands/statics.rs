@@ -2,7 +2,7 @@
 
 use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
 use pliant::engines::Engine;
-use pliant::{full, motions};
+use pliant::{full, reduced};
 
 use crate::args::{Common, Statics};
 use crate::blending::{Blended, another, beyond, radii};
@@ -22,13 +22,13 @@ pub fn unstable() -> Warning {
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
-    let settles = |engine: &Engine| matches!(engine, Engine::Full | Engine::Motions | Engine::Blended);
+    let settles = |engine: &Engine| matches!(engine, Engine::Full | Engine::Reduced | Engine::Blended);
     if let Some(engine) = arguments.engine.filter(|engine| !settles(engine)) {
         return Err(Failure::input(format!(
             "the engine `{}` moves but does not settle: use `full`, `{}` or `blended`, or leave --engine out; the linear \
              answer near the file's pose is `pliant compliance`",
             engine.name(),
-            Engine::Motions.name()
+            Engine::Reduced.name()
         )));
     }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
@@ -37,22 +37,22 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     // Bad input is reported before a model is made.
     let inputs = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::OF_MODEL_FILES } else { Engine::Full };
-    let (mut blended, mut motions) = (None, None);
+    let (mut blended, mut reduced) = (None, None);
     match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
             blended = Some(Blended::of(mechanism, &arguments.mechanism, common.format())?);
         }
-        Engine::Motions => {
+        Engine::Reduced => {
             let _spinner = Spinner::new(common.format(), "choosing motions");
             let model = match &source.model {
                 Some(file) => file.model(),
-                None => motions::Choice::new(mechanism).unloaded().under(&inputs).build(),
+                None => reduced::Reduction::at_rest(mechanism).unloaded().under(&inputs).build(),
             };
-            motions = Some(model.map_err(|error| arguments.mechanism.unreduced(error))?);
+            reduced = Some(model.map_err(|error| arguments.mechanism.unreduced(error))?);
         }
         _ => {}
     }
-    let full = blended.is_none() && motions.is_none();
+    let full = blended.is_none() && reduced.is_none();
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
     // A free base and loose bodies rest on what they touch, or not at all.
     let stage = || Stage::of(mechanism, &arguments.mechanism, common);
@@ -68,7 +68,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             return Err(failure);
         }
     }
-    let mut simulation: Box<dyn Simulation> = match (&blended, &motions) {
+    let mut simulation: Box<dyn Simulation> = match (&blended, &reduced) {
         (Some(blended), _) => blended.model.simulate().into(),
         (None, Some(model)) => model.simulate().into(),
         (None, None) => full::Model::new(mechanism).simulate().into(),
@@ -88,7 +88,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     json.insert("iterations".into(), found.iterations.into());
     let mut said = mechanism.warnings();
     let iterations = count(found.iterations, "iteration");
-    let (message, rows) = match (&blended, &motions) {
+    let (message, rows) = match (&blended, &reduced) {
         (None, Some(model)) => {
             let estimate = simulation.estimate().map_err(Failure::job)?;
             let bound = source.model.as_ref().and_then(|file| file.report.as_ref());

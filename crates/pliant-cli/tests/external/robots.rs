@@ -32,7 +32,7 @@ struct Robot {
     scene: &'static str,
     /// Bodies, loops and effectors.
     counts: [usize; 3],
-    /// Error of the reduced model's effectors under the scene's load, over the radius: at most. Nothing where a
+    /// Error of the linear model's effectors under the scene's load, over the radius: at most. Nothing where a
     /// free base has no equilibrium.
     error: Option<f64>,
     /// Error over displacement under a hundredth of that load, at most: it is of second order, unless something
@@ -56,7 +56,7 @@ fn check_numbers(what: &str, value: &Value) {
         Value::Object(map) => {
             // Two of these may not be known in the time there is, not every warning has a measure; and not every engine takes every robot, or comes to rest.
             let others = ["stopped", "error_stopped", "error", "bound", "held_out", "measures"];
-            let engine = |key: &str| key.starts_with("motions") || key.starts_with("blended");
+            let engine = |key: &str| key.starts_with("reduced") || key.starts_with("blended");
             let left_out = |key: &str, value: &Value| others.contains(&key) || value.is_null() && engine(key);
             let figures = map.iter().filter(|(key, value)| !left_out(key, value));
             figures.for_each(|(key, value)| check_numbers(&format!("{what}.{key}"), value));
@@ -185,7 +185,7 @@ fn robots() -> [Robot; 14] {
         },
         Robot {
             scene: CASSIE,
-            // Its closures repeat each other but for the file's digits: the reduced model takes them for one, the
+            // Its closures repeat each other but for the file's digits: the linear model takes them for one, the
             // full simulation holds each to its digits, and is a few per cent stiffer.
             first_order: 0.05,
             ..plain("cassie", "cassie_description/robots/cassie.sdf", [35, 6, 2])
@@ -236,7 +236,7 @@ fn a_panda_starts_at_home_and_stays() -> Found<()> {
     let settled = off(&run.json(&["statics", panda], 0));
     // Springs of 4500 N·m/rad hold 3 kg half a metre away: some millirad.
     assert!((1e-4..0.02).contains(&settled), "{settled}");
-    for engine in ["full", "articulated", "reduced"] {
+    for engine in ["full", "articulated", "linear"] {
         let moved = |duration: &str| {
             let arguments = ["simulate", panda, "--engine", engine, "--duration", duration, "--dt", "0.001"];
             off(&run.json(&arguments, 0))
@@ -300,7 +300,7 @@ fn foot(run: &Run, allowed: &str, force: Vector3<f64>) -> (Vector3<f64>, UnitQua
 fn cassie_gives_way_as_it_settles() -> Found<()> {
     let folder = found(DATA)?;
     // Without gearboxes, a newton moves the foot 2 mm, 1/300 of the radius, and the difference is of second order in that. The whole robot has
-    // closures that repeat each other but for the file's digits, which the reduced model takes for one.
+    // closures that repeat each other but for the file's digits, which the linear model takes for one.
     for (file, newton, tolerance) in [("cassie_v2.sdf", 1.0, 2e-5), ("cassie.sdf", 1e-4, 0.02)] {
         let run = Run::new("robots-compliance");
         let path = folder.join("cassie_description/robots").join(file);

@@ -21,10 +21,10 @@ use super::slot::{Six, Slots};
 use super::small::{add_cross, minus, v};
 use super::step;
 use super::sweeps::{dot6, outward_step};
+use crate::algebra::lanes::{LANES, add_scaled};
+use crate::algebra::wide::{padded, symmetric_products, wide};
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
-use crate::linear::lanes::{LANES, add_scaled};
-use crate::linear::wide::{padded, symmetric_products, wide};
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 

@@ -7,9 +7,9 @@ use super::placing::{pose_of, shift};
 use super::slot::{Slot, Slots};
 use super::small::*;
 use super::step::moved_base;
+use crate::algebra::wide::wide;
 use crate::engine::State;
 use crate::engine::whole::{Turning, Whole};
-use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, exp_rotation};
 
 /// Memory of a step. Lists are empty if there is no free base.

@@ -9,9 +9,9 @@
 use super::model::{Constants, GeneralNode, Motion, Node};
 use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
+use crate::algebra::wide::wide;
 use crate::engine::State;
 use crate::joints::JointKind;
-use crate::linear::wide::wide;
 use crate::spatial::{Pose, Twist, right_jacobian_rotation, right_jacobian_rotation_inverse};
 use nalgebra::{Matrix3, Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
 

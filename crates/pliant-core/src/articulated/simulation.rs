@@ -11,7 +11,7 @@ use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
     Unsupported, Warning,
 };
-use crate::full::settle_by_full;
+use crate::full::{estimate_by_full, settle_by_full};
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
@@ -207,6 +207,10 @@ impl engine::Simulation for Simulation {
 
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         settle_by_full(self, settings)
+    }
+
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
+        estimate_by_full(self)
     }
 }
 

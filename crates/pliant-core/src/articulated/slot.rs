@@ -83,7 +83,7 @@ pub(super) struct General {
     pub inverse: [Six; 6],
     /// Coordinates.
     pub q: Six,
-    /// Reduced forces u.
+    /// Linear forces u.
     pub u: Six,
     /// Speeds.
     pub speeds: Six,

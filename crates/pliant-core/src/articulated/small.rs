@@ -3,10 +3,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-pub(super) use crate::linear::angle::sin_cos;
-pub(super) use crate::linear::lanes::fma;
-use crate::linear::three;
-pub(super) use crate::linear::three::{cross, dot, minus, plus, product, turn as turn_back};
+pub(super) use crate::algebra::angle::sin_cos;
+pub(super) use crate::algebra::lanes::fma;
+use crate::algebra::three;
+pub(super) use crate::algebra::three::{cross, dot, minus, plus, product, turn as turn_back};
 
 /// A vector.
 pub(super) type V = [f64; 3];

@@ -19,12 +19,12 @@ use super::placing::{follow, free, general, hinge, own_inertia, place, place_bas
 use super::slot::{Six, Slot, Slots};
 use super::small::*;
 use super::sweeps::{Along, NoPivot, dot6, first_turn, force, inward_step, outward_step};
+use crate::algebra::wide::wide;
 use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::engine::laws::{Law, Pieces};
 use crate::joints::JointKind;
-use crate::linear::wide::wide;
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
 

@@ -21,12 +21,12 @@ use super::model::{Constants, GeneralNode, Motion, Node};
 use super::placing::pose_of;
 use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
+use crate::algebra::dense::gauss_jordan;
+use crate::algebra::wide::wide;
 use crate::engine::State;
 use crate::engine::laws::Law;
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
-use crate::linear::dense::gauss_jordan;
-use crate::linear::wide::wide;
 use crate::spatial::{Pose, exp_rotation};
 use nalgebra::{Matrix6, UnitQuaternion, Vector3, Vector6};
 

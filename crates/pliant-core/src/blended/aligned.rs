@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
-use crate::linear::dense::eigen;
+use crate::algebra::dense::eigen;
 
 /// Eigenvalues that differ by less than this, relative to the larger, count as equal.
 const EQUAL: f64 = 1e-3;

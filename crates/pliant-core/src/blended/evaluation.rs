@@ -21,9 +21,9 @@ use super::aligned::orthonormalise;
 use super::model::{Constants, Group};
 use super::options::{Links, Matrices, Options};
 use super::weights::{Weights, squared_distance};
-use crate::linear::dense::pivoted_cholesky;
-use crate::reduced::Shifts;
-use crate::reduced::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
+use crate::algebra::dense::pivoted_cholesky;
+use crate::linear::Shifts;
+use crate::linear::reconstruction::{JointOffsets, PoseLanes, TwistOffsets};
 use crate::spatial::{Pose, Twist, Wrench, exp, log, right_jacobian, right_jacobian_inverse};
 
 /// Pivots of the compliance below this part of the largest are no motion: what a sample gives that little, such as a

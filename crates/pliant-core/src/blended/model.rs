@@ -8,11 +8,12 @@ use super::aligned::Aligned;
 use super::options::Options;
 use crate::engine::{Simulation as _, Spring, State, StaticsSettings};
 use crate::full;
-use crate::mechanism::{Effector, Mechanism};
-use crate::reduced::reconstruction::Twists;
-use crate::reduced::{
-    self, EffectorFrame, Layout, PerWrench, Reduction, ReductionError, Reference, Segments, choose_effectors,
+use crate::linear::reconstruction::Twists;
+use crate::linear::{
+    self, EffectorFrame, Layout, Linearisation, PerWrench, ReductionError, Reference, Segments,
+    choose_effectors,
 };
+use crate::mechanism::{Effector, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// A mechanism with samples of its equilibria.
@@ -135,7 +136,7 @@ pub(super) struct Constants {
 /// One equilibrium, and the linear model there.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    pub(super) model: reduced::Model,
+    pub(super) model: linear::Model,
     state: State,
     loads: Vec<Wrench>,
 }
@@ -163,7 +164,7 @@ pub enum SampleError {
     Unstable,
     /// The mechanism cannot be reduced there.
     #[error(transparent)]
-    Reduction(#[from] ReductionError),
+    Linearisation(#[from] ReductionError),
 }
 
 /// A segment of the mechanism: samples of it are weighed and blended alone, all seen from its base.
@@ -291,7 +292,7 @@ impl Constants {
         let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
         if let Some(base) = bases.map(|n| &mechanism[n.head].name).next() {
             return Err(ReductionError::Options(format!(
-                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `motions`"
+                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `reduced`"
             ))
             .into());
         }
@@ -389,7 +390,7 @@ impl Constants {
             reference.forget_geometric_stiffness();
         }
         let inner = &self.effectors[self.mechanism.effectors().len()..];
-        let model = Reduction::at(reference).and(inner).build()?;
+        let model = Linearisation::at(reference).and(inner).build()?;
         let constants = &model.constants;
         if self.groups.is_empty() {
             // Those that carry others come first.

@@ -16,13 +16,13 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen, Vector3};
 
 use super::model::{Model, SampleError, set_loads};
 use super::options::Options;
+use crate::algebra::dense::eigen;
 use crate::engine::State;
 use crate::engine::{Simulation as _, StaticsSettings};
 use crate::full;
-use crate::linear::dense::eigen;
+use crate::linear::ReductionError;
 use crate::mechanism::{Effector, Mechanism};
 use crate::numbers::Numbers;
-use crate::reduced::ReductionError;
 use crate::spatial::Wrench;
 
 /// What is asked for.

@@ -12,8 +12,8 @@ use crate::engine::{
     self, Equilibrium, InputError, Inputs, Simulation as _, SpringId, State, StaticsError, StaticsSettings,
     StepError, Unsupported,
 };
+use crate::linear::{Shifts, felt};
 use crate::mechanism::{EffectorId, Joint, Mechanism, UnknownHandle};
-use crate::reduced::{Shifts, felt};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its

@@ -16,8 +16,8 @@ use nalgebra::Vector6;
 use super::evaluation::Moving;
 use super::model::{Constants, Group};
 use super::pulls::{self, Held};
+use crate::algebra::dense::cholesky;
 use crate::engine::Inputs;
-use crate::linear::dense::cholesky;
 use crate::spatial::{Pose, right_jacobian};
 
 /// Segments that hang together, those that carry others first, with memory.

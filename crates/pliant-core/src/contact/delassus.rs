@@ -20,8 +20,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use crate::algebra::wide::dot;
 use crate::engine::touch::Push;
-use crate::linear::wide::dot;
 
 /// Which block a side of a contact is in, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,7 +65,7 @@ pub enum ContactError {
     },
     /// An engine that takes no part in contact.
     #[error(
-        "the engine `{engine}` of `{mechanism}` takes no part in contact: use `motions`, `articulated` or `full`"
+        "the engine `{engine}` of `{mechanism}` takes no part in contact: use `reduced`, `articulated` or `full`"
     )]
     Untouchable {
         /// The mechanism's name.

@@ -14,8 +14,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Equations;
 use super::{newton, pgs, residual};
-use crate::linear::dense::lu;
-use crate::linear::wide::dot;
+use crate::algebra::dense::lu;
+use crate::algebra::wide::dot;
 
 /// Sweeps of Gauss–Seidel before the first Newton step.
 const SWEEPS: usize = 20;

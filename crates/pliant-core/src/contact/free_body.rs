@@ -7,8 +7,8 @@
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use super::error::ContactError;
+use crate::algebra::wide::{square, wide};
 use crate::engine::touch::Push;
-use crate::linear::wide::{square, wide};
 use crate::mechanism::Body;
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, free_turn};
 

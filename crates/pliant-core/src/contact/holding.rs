@@ -15,8 +15,8 @@ use nalgebra::Vector3;
 
 use super::delassus::{Equations, Side};
 use super::free_body::FreeBody;
+use crate::algebra::dense::pivoted_cholesky;
 use crate::engine::touch::{Push, Touch};
-use crate::linear::dense::pivoted_cholesky;
 use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 

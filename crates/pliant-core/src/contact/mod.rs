@@ -3,7 +3,7 @@
 //! ```
 //! use pliant_core::{contact::*, engine::Simulation, gallery, motions};
 //!
-//! let simulate = |held: &_| motions::Choice::new(held).build().expect("springs hold it").simulate();
+//! let simulate = |held: &_| reduced::Reduction::at_rest(held).build().expect("springs hold it").simulate();
 //! let mut scene = Scene::new(&gallery::hand_grasp(gallery::Grasped::Ball), Surfaces::new(), simulate)?;
 //! scene.step(0.004)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())

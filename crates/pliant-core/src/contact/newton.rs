@@ -13,8 +13,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Equations;
 use super::exact::{project, slope};
-use crate::linear::dense::lu;
-use crate::linear::wide::dot;
+use crate::algebra::dense::lu;
+use crate::algebra::wide::dot;
 
 /// Contacts of an island that this is for, at most: a step takes the cube of their number.
 pub(super) const SMALL: usize = 16;

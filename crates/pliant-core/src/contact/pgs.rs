@@ -12,8 +12,8 @@
 use nalgebra::{Vector2, Vector3};
 
 use super::delassus::{Equations, Side};
-use crate::linear::lanes::fma;
-use crate::linear::wide::{add_rows, padded, wide};
+use crate::algebra::lanes::fma;
+use crate::algebra::wide::{add_rows, padded, wide};
 
 /// A sweep that changes no velocity by more than this, of the fastest that contact must change, is the last.
 const STILL: f64 = 1e-9;

@@ -10,7 +10,7 @@
 use nalgebra::Vector2;
 
 use super::delassus::Equations;
-use crate::linear::wide::wide;
+use crate::algebra::wide::wide;
 
 wide! {
     /// The largest of all contacts, sinking included; not a number where one of them is not.

@@ -8,8 +8,8 @@
 use nalgebra::{DMatrix, Matrix3, SymmetricEigen, Vector3};
 
 use super::sticking::Stuck;
+use crate::linear::{Projection, Reference};
 use crate::mechanism::{Geometry, JointId, Shape};
-use crate::reduced::{Projection, Reference};
 use crate::spatial::Pose;
 
 /// A contact that rolls: the joint that holds its points together, and Nρ in N·m/rad, in the axes of that joint.

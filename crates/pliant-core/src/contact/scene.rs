@@ -6,7 +6,7 @@ use super::world::{FreeBodyId, INSIDE, Report, SimulationId, Touched, World};
 use crate::engine::touch::{Internal, Touch};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, Simulation, State, StaticsError, StaticsSettings,
-    StepError,
+    StepError, Unsupported,
 };
 use crate::mechanism::{Apart, BodyId, Effector, EffectorId, JointId, Mechanism, UnknownHandle, Whereabouts};
 use crate::spatial::{Pose, Twist, Wrench};
@@ -352,6 +352,11 @@ impl engine::Simulation for Scene {
             stable: rest.converged,
             ..Equilibrium::NONE
         })
+    }
+
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
+        let engine = engine::Simulation::engine(self);
+        Err(Unsupported { engine, what: "estimate of its error where things touch", engines: &[] })
     }
 
     fn warnings(&self) -> Vec<engine::Warning> {

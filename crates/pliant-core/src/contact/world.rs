@@ -285,7 +285,7 @@ impl World {
         Ok(id)
     }
 
-    /// Adds a mechanism with the engine that moves it; the world steps it from now on. Reduced engines touch with the bodies
+    /// Adds a mechanism with the engine that moves it; the world steps it from now on. Linear engines touch with the bodies
     /// of their effectors, the others with any body that has a shape.
     ///
     /// ```

@@ -33,13 +33,6 @@ pub struct Unsupported {
     pub engines: &'static [&'static str],
 }
 
-impl Unsupported {
-    /// What rests nowhere has no distance to rest.
-    pub(crate) fn floating(engine: &'static str) -> Unsupported {
-        Unsupported { engine, what: "estimate of its error where nothing holds a free base", engines: &[] }
-    }
-}
-
 /// Why a step was not taken. The state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {

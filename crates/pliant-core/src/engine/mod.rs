@@ -11,7 +11,7 @@
 //! let mut all: Vec<Box<dyn Simulation>> = vec![
 //!     full::Model::new(&mechanism).simulate().into(),
 //!     articulated::Model::new(&mechanism).simulate().into(),
-//!     motions::Choice::new(&mechanism).build()?.simulate().into(),
+//!     reduced::Reduction::at_rest(&mechanism).build()?.simulate().into(),
 //! ];
 //! for simulation in &mut all {
 //!     let tip = simulation.effector("tip")?;
@@ -94,15 +94,9 @@ pub trait Simulation: Internal + Send + 'static {
     /// the last equilibrium on the way, under part of the loads, or where it was; on an error it is unchanged.
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError>;
 
-    /// Distance to equilibrium: the longest way that one Newton step to balance would move a link, over the radius.
-    /// Once at rest, this is the error of the pose.
-    fn estimate(&mut self) -> Result<f64, Unsupported> {
-        Err(Unsupported {
-            engine: self.engine(),
-            what: "estimate of its error",
-            engines: &["motions", "blended"],
-        })
-    }
+    /// Distance to equilibrium: the longest way that one Newton step of the full statics would move a link or an effector, over the
+    /// radius. Once at rest, this is the error of the pose. There is none where things touch, and where nothing holds a free base.
+    fn estimate(&mut self) -> Result<f64, Unsupported>;
 
     /// What it has left out of the run so far, or done otherwise than asked.
     fn warnings(&self) -> Vec<Warning> {
@@ -126,7 +120,7 @@ pub trait Simulation: Internal + Send + 'static {
     }
 
     /// Changes what acts along the freedoms of a joint from the next step on, one number per freedom. The engines `full`,
-    /// `articulated` and `motions` can.
+    /// `articulated` and `reduced` can.
     fn set_joint(
         &mut self,
         joint: JointId,
@@ -136,7 +130,7 @@ pub trait Simulation: Internal + Send + 'static {
         let _ = (joint, values);
         Err(InputError::new(format!(
             "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
-             or use the engine `full`, `articulated` or `motions`",
+             or use the engine `full`, `articulated` or `reduced`",
             self.engine(),
             property.name()
         )))

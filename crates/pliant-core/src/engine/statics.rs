@@ -22,7 +22,7 @@ impl Default for StaticsSettings {
 pub struct Equilibrium {
     /// Whether the state is an equilibrium.
     pub converged: bool,
-    /// Largest force left over on a body (torques divided by the mechanism's lever), N. The engines `reduced` and `blended`
+    /// Largest force left over on a body (torques divided by the mechanism's lever), N. The engines `linear` and `blended`
     /// look for the pose itself: how far it still moves, in radii or rad.
     pub residual: f64,
     /// Largest closure left over, m or rad.

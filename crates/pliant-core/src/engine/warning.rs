@@ -114,7 +114,7 @@ impl Warning {
         (worst > 0.0).then_some(Warning { kind: "friction", measure: worst, unit: "of its bound", text })
     }
 
-    /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide: `reduced` and `blended` have
+    /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide: `linear` and `blended` have
     /// no limits, and those of the other engines give way by force over stiffness.
     pub fn of_limits(mechanism: &Mechanism, engine: &str, state: &State) -> Vec<Warning> {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
@@ -128,8 +128,8 @@ impl Warning {
                 if beyond > BEYOND * size {
                     let name = &joint.name;
                     let why = match engine {
-                        "reduced" | "blended" => {
-                            format!("the engine `{engine}` has no limits; use `full`, `articulated` or `motions`")
+                        "linear" | "blended" => {
+                            format!("the engine `{engine}` has no limits; use `full`, `articulated` or `reduced`")
                         }
                         _ => "what acts on it presses harder than the limit is stiff; check loads, springs and masses".into(),
                     };

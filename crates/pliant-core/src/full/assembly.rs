@@ -6,11 +6,11 @@ use super::frames::{Frame, NodeLoad};
 use super::model::{ABSENT, Constants, Coupling, Item, Joint};
 use super::placing::Placed;
 use super::target::Target;
+use crate::algebra::elimination::{Assemble, Carry};
 use crate::engine::State;
 use crate::engine::laws::Law;
 use crate::engine::{Inputs, Spring};
 use crate::joints::JointKind;
-use crate::linear::elimination::{Assemble, Carry};
 use crate::spatial::{Pose, Twist, Wrench, skew};
 
 /// Compliance of a row at an equilibrium, relative to that which augmentation leaves it. It acts on changes

@@ -9,8 +9,8 @@ use nalgebra::Vector3;
 use super::assembly::Scene;
 use super::model::Joint;
 use super::placing::Placed;
-use crate::linear::dense::gauss_jordan;
-use crate::linear::elimination::Carry;
+use crate::algebra::dense::gauss_jordan;
+use crate::algebra::elimination::Carry;
 
 impl Scene<'_> {
     /// How a hinge carries its child, in vectors. With the parent's axes p_k and the rows a = z×p₀, b = z×p₁ and the

@@ -14,16 +14,26 @@ use nalgebra::Vector3;
 use super::model::{Constants, Model};
 use super::statics::{PSEUDO_MASS, Search, check_held};
 use super::step::Workspace;
-use crate::engine::{Inputs, Simulation, State, StaticsError, StaticsSettings};
+use crate::engine::{Inputs, Simulation, State, StaticsError, StaticsSettings, Unsupported};
 
 /// Solves for μ: each takes the rows' softness out of the one before.
 const SOLVES: usize = 3;
+
+/// [`Simulation::estimate`] of an engine that has no other.
+pub(crate) fn estimate_by_full(simulation: &mut dyn Simulation) -> Result<f64, Unsupported> {
+    let (engine, model) = (simulation.engine(), Model::new(simulation.mechanism()));
+    model.distance_of(simulation).map_err(|_| Unsupported {
+        engine,
+        what: "estimate of its error where nothing holds a free base",
+        engines: &[],
+    })
+}
 
 impl Model {
     /// Distance of the present pose of a simulation, of whichever engine, to the equilibrium under its present inputs: the
     /// longest way of a link or an effector in one Newton step of the statics, over the radius. An error where nothing holds a
     /// free base.
-    pub(crate) fn distance_of(&self, simulation: &mut dyn Simulation) -> Result<f64, StaticsError> {
+    fn distance_of(&self, simulation: &mut dyn Simulation) -> Result<f64, StaticsError> {
         let inputs = simulation.inputs().clone();
         // Of a linear model effectors are not on the links that the state has: what they are off counts.
         let ids = self.constants.mechanism.effector_ids();

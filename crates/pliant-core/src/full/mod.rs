@@ -31,6 +31,7 @@ mod unsymmetric;
 
 pub use crate::engine::laws::{LIMIT_STIFFNESS, LIMIT_STIFFNESS_TRANSLATION};
 pub(crate) use geometric::{geometric_stiffness, torques_on_nodes};
+pub(crate) use indicator::estimate_by_full;
 pub use model::Model;
 pub(crate) use model::inverse_of as inverse_inertia;
 pub use simulation::Simulation;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
+use crate::algebra::elimination::{Graph, Ordering, Symbolic};
 use crate::joints::JointKind;
-use crate::linear::elimination::{Graph, Ordering, Symbolic};
 use crate::mechanism::{BodyId, EffectorId, JointId, Mechanism};
 use crate::spatial::{Pose, skew};
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::contact::Answers;
 use super::model::{Constants, Model};
 use super::step::{self, Workspace};
-use super::{DEFAULT_ITERATIONS, statics};
+use super::{DEFAULT_ITERATIONS, estimate_by_full, statics};
 use crate::engine::{
     self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Warning,
+    Unsupported, Warning,
 };
 use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
@@ -151,5 +151,9 @@ impl engine::Simulation for Simulation {
     /// ```
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
         statics::settle(&self.model, &self.inputs, settings, &mut self.state, &mut self.work)
+    }
+
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
+        estimate_by_full(self)
     }
 }

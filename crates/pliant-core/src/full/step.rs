@@ -6,11 +6,11 @@ use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::floating::Floating;
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants};
+use crate::algebra::elimination::Numeric;
 use crate::engine::State;
 use crate::engine::laws::{self, Pieces};
 use crate::engine::{Inputs, StepError};
 use crate::joints::JointKind;
-use crate::linear::elimination::Numeric;
 use crate::mechanism::JointId;
 
 /// Memory of the engine between and during steps.

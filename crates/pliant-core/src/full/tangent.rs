@@ -13,8 +13,8 @@ use super::assembly::STATIC_SOFTNESS;
 use super::model::{ABSENT, Constants};
 use super::simulation::Simulation;
 use super::statics;
+use crate::algebra::elimination::Numeric;
 use crate::engine::StaticsError;
-use crate::linear::elimination::Numeric;
 use crate::mechanism::{BodyId, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench, skew};
 

@@ -9,9 +9,9 @@ use std::array::from_fn;
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3, Vector4};
 
-use crate::linear::angle::sines_cosines;
-use crate::linear::lanes::{LANES, Lanes, Number};
-use crate::linear::three::Three;
+use crate::algebra::angle::sines_cosines;
+use crate::algebra::lanes::{LANES, Lanes, Number};
+use crate::algebra::three::Three;
 use crate::spatial::Pose;
 
 /// The constants of four links with hinges or fixed joints.

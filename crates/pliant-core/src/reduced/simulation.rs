@@ -4,134 +4,54 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::contact::Answers;
-use super::dynamics::{self, Motion};
-use super::floating::{Floating, floating};
-use super::loads::{Loads, felt};
-use super::model::{Constants, Effector, Model};
-use super::rebuild::{Placed, Rebuilder, Rebuilt, Reconstruction};
-use super::statics;
+use super::contact::Responses;
+use super::manifold::Closed;
+use super::model::{Constants, Model};
+use super::momentum::Carried;
+use super::springs::Springs;
+use super::step::{self, Motion, Workspace};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, SpringId, State, StaticsError, StaticsSettings, StepError,
+    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
+    Unsupported, Warning,
 };
-use crate::linear::wide::{combine, padded};
-use crate::mechanism::{BodyId, Effector as EffectorOf, EffectorId, Mechanism, UnknownHandle};
-use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
+use crate::full::estimate_by_full;
+use crate::mechanism::{JointId, Mechanism};
+use crate::spatial::{Pose, Twist};
 
-/// A displacement of a link, m or rad, beyond which a linear model has broken.
-const TOO_FAR: f64 = 1e12;
+/// Marks what this engine keeps in [`State::private`].
+const STAMP: f64 = 0.381_966_011_250_105_1;
 
-/// A running simulation of a reduced model.
+/// A running simulation of few motions.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     pub(super) model: Arc<Constants>,
     pub(super) inputs: Inputs,
-    pub(super) parts: Vec<Moving>,
-    pub(super) effectors: Vec<(Effector, Pose)>,
-    pub(super) time: f64,
-    pub(super) steps: u64,
-    pub(super) base: Pose,
-    /// The base's twist at the last step, world axes.
-    pub(super) base_twist: Twist,
-    reconstruction: Reconstruction,
-    threads: usize,
-    /// Reconstructions of chosen links only.
-    chosen: Option<Vec<Rebuilder>>,
-    loads: Loads,
-    loads_changed: bool,
-    bases: Vec<Pose>,
+    pub(super) springs: Springs,
+    pub(super) motion: Motion,
+    pub(super) work: Workspace,
+    pub(super) responses: Responses,
     pub(super) state: State,
-    /// Whether the state tells where the simulation is.
+    /// Whether the state is that of the motion.
     pub(super) filled: bool,
-    pub(super) answers: Answers,
-}
-
-/// A component in motion.
-#[derive(Clone, Debug)]
-pub(super) struct Moving {
-    pub motion: Motion,
-    pub floating: Option<Floating>,
-    /// How far a link or joint is moved by unit acceleration, at most; sums over the axes.
-    pub most_offset: f64,
-    /// Where its base is.
-    pub base: Pose,
-    /// B row by row.
-    pub effector_rows: Vec<f64>,
-    /// B, and S of a free base under it, column by column, padded; and their product with z where the effectors are.
-    pub columns: Vec<f64>,
-    pub moved: Vec<f64>,
-    /// What is added to the maps: loads and gravity.
-    pub nodes: Vec<f64>,
-    pub coordinates: Vec<f64>,
-    felt: Twist,
-    pub rebuilt: Rebuilt,
-    /// Memory for 6×n rows, for those of the extended system of pulls on a free base, and that system.
-    pub rows: Vec<f64>,
-    pub extended_rows: Vec<f64>,
-    pub extended: Vec<f64>,
-    pub extended_right: Vec<f64>,
 }
 
 impl Model {
-    /// A simulation that starts at the reference pose, at rest, in the mechanism's gravity, without loads.
+    /// A simulation that starts where the mechanism does, at rest, in the mechanism's gravity, without loads.
     pub fn simulate(&self) -> Simulation {
-        let constants = &*self.constants;
-        let mechanism = &constants.reference.mechanism;
-        let parts: Vec<Moving> = (constants.components.iter().zip(&constants.rebuilders))
-            .map(|(component, rebuilder)| {
-                let n = component.size();
-                let floats = component.base.map(|_| floating(component, constants.free_base));
-                let mass = floats.as_ref().map_or(&component.mass, |(_, mass)| mass);
-                let sway = floats.as_ref().map_or(&[][..], |(floating, _)| &floating.sway);
-                let stride = padded(component.motion.nrows() + if floats.is_some() { 6 } else { 0 });
-                let mut columns = Vec::with_capacity(n * stride);
-                for k in 0..n {
-                    columns.extend(component.motion.column(k).iter());
-                    columns.extend(sway.chunks_exact(n).map(|row| row[k]));
-                    columns.resize((k + 1) * stride, 0.0);
-                }
-                Moving {
-                    columns,
-                    moved: vec![0.0; stride],
-                    motion: Motion::new(component, mass),
-                    floating: floats.map(|(floating, _)| floating),
-                    most_offset: most(&component.base_offset.nodes)
-                        .max(most(&component.base_offset.coordinates)),
-                    base: component.base_pose,
-                    effector_rows: component.motion.transpose().as_slice().to_vec(),
-                    nodes: vec![0.0; 6 * component.part.nodes.len()],
-                    coordinates: vec![0.0; component.coordinates.len()],
-                    felt: Twist::ZERO,
-                    rebuilt: rebuilder.memory(n),
-                    rows: vec![0.0; 6 * n],
-                    extended_rows: vec![0.0; 6 * (n + 6)],
-                    extended: vec![0.0; (n + 6) * (n + 6)],
-                    extended_right: vec![0.0; n + 6],
-                }
-            })
-            .collect();
-        let mut simulation = Simulation {
-            model: self.constants.clone(),
-            inputs: Inputs::new(mechanism),
-            bases: parts.iter().map(|p| p.base).collect(),
-            parts,
-            effectors: constants.effectors.iter().map(|e| (e.clone(), e.rest)).collect(),
-            time: 0.0,
-            steps: 0,
-            base: Pose::identity(),
-            base_twist: Twist::ZERO,
-            reconstruction: Reconstruction::default(),
-            threads: 1,
-            chosen: None,
-            loads: Loads::new(constants),
-            loads_changed: true,
-            state: State::at_rest(mechanism),
+        let model = &self.constants;
+        let inputs = Inputs::new(&model.tree.mechanism);
+        let springs = Springs::new(model, &inputs);
+        let motion = Motion::new(model, &springs.now);
+        Simulation {
+            model: model.clone(),
+            work: Workspace::new(model, &motion),
+            responses: Responses::default(),
+            state: State::at_rest(&model.tree.mechanism),
+            inputs,
+            springs,
+            motion,
             filled: false,
-            answers: Answers::default(),
-        };
-        simulation.place_effectors();
-        simulation.rebuild();
-        simulation
+        }
     }
 }
 
@@ -141,313 +61,204 @@ impl Simulation {
         Model { constants: self.model.clone() }
     }
 
-    /// Sets how links other than the effectors are rebuilt.
-    pub fn set_reconstruction(&mut self, reconstruction: Reconstruction) {
-        self.reconstruction = reconstruction;
-        self.rebuild();
-    }
-
-    /// Sets how many threads a large reconstruction may use; the results are the same bits.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.threads = threads.max(1);
-    }
-
-    /// Rebuilds only the links of these bodies, and those that carry them, from now on.
-    pub fn rebuild_only(&mut self, bodies: &[BodyId]) -> Result<(), UnknownHandle> {
-        let model = &self.model;
-        bodies.iter().try_for_each(|body| model.reference.mechanism.body(*body).map(drop))?;
-        let mut wanted: Vec<Vec<usize>> = vec![Vec::new(); self.parts.len()];
-        let of_bodies =
-            bodies.iter().filter_map(|b| model.reference.place(*b).0).map(|n| model.place_of_node[n]);
-        let of_effectors = model.effectors.iter().filter(|e| e.component < self.parts.len());
-        for (c, at) in of_bodies.chain(of_effectors.map(|e| (e.component, e.node))) {
-            wanted[c].push(at);
+    /// Solves a step without taking it.
+    pub(super) fn solve(&mut self, dt: f64) -> Result<(), StepError> {
+        self.inputs.follow_targets(self.motion.time + dt);
+        self.springs.take(&self.model, &self.inputs);
+        if !self.inputs.governed.is_empty() {
+            self.work.state.friction.copy_from_slice(&self.state.friction);
         }
-        let chosen: Vec<Rebuilder> = (model.components.iter().zip(&wanted))
-            .map(|(component, wanted)| Rebuilder::new(&model.reference, component, Some(wanted)))
-            .collect();
-        for (rebuilder, part) in chosen.iter().zip(&mut self.parts) {
-            part.rebuilt = rebuilder.memory(part.motion.size());
-            rebuilder.set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
-        }
-        self.chosen = Some(chosen);
-        self.rebuild();
-        Ok(())
+        step::solve(&self.model, &mut self.springs, &self.inputs, dt, &mut self.motion, &mut self.work)
     }
 
-    /// The link of a node among those that are rebuilt.
-    pub(super) fn link(&self, component: usize, node: usize) -> Option<usize> {
-        match &self.chosen {
-            Some(chosen) => chosen[component].nodes.binary_search(&node).ok(),
-            None => Some(node),
-        }
-    }
-
-    /// How links are rebuilt.
-    pub fn reconstruction(&self) -> Reconstruction {
-        self.reconstruction
-    }
-
-    /// Advances by `dt` seconds, effectors only: the links stay behind until [`Simulation::rebuild`].
-    pub fn step_effectors(&mut self, dt: f64) -> Result<(), StepError> {
-        self.solve_step(dt)?;
-        self.attempt_step(dt)?;
-        self.take_step(dt);
-        Ok(())
-    }
-
-    /// Sees that what was solved for ends in numbers that can be held: z, free bases, and what links feel of gravity and
-    /// acceleration.
-    pub(super) fn attempt_step(&mut self, h: f64) -> Result<(), StepError> {
-        let (gravity, acceleration) = (self.inputs.gravity, self.base_acceleration(h));
-        for c in 0..self.parts.len() {
-            let part = &mut self.parts[c];
-            let (force, torque) = part.motion.rigid;
-            let felt = match &mut part.floating {
-                Some(floating) => floating.attempt(&force, &torque, h),
-                None => Some(acceleration),
-            };
-            let strong = felt.map_or(f64::INFINITY, |a| (gravity - a.linear).amax() + a.angular.amax());
-            // Finite numbers, with room for their squares.
-            let far = strong * part.most_offset;
-            if far.is_nan() || far > 1e100 || !part.motion.within_bounds(h) {
-                return Err(self.too_large(c, h));
-            }
-        }
-        Ok(())
-    }
-
-    /// Solves for the rates at the end of a step of h seconds; nothing moves yet.
-    pub(super) fn solve_step(&mut self, h: f64) -> Result<(), StepError> {
-        // A step so short has no inverse to be an acceleration with.
-        if !(h.is_finite() && h > 1e-100) {
-            return Err(StepError::TimeStep { dt: h });
-        }
-        if self.inputs.follows_targets() {
-            self.loads_changed = true;
-            self.inputs.follow_targets(self.time + h);
-        }
-        self.condense()?;
-        let acceleration = self.base_acceleration(h);
-        for c in 0..self.parts.len() {
-            self.load(c, &acceleration, h);
-            let stays = |part: &Moving| {
-                let (force, torque) = &part.motion.rigid;
-                part.floating.as_ref().is_none_or(|floating| floating.stays(force, torque, h))
-            };
-            // What gravity and the base do beside the coordinates is not solved for.
-            let felt = self.inputs.gravity.amax().max(acceleration.to_vector().amax());
-            if !self.parts[c].motion.solve(h) || !stays(&self.parts[c]) || felt > 1e100 {
-                return Err(self.too_large(c, h));
-            }
-        }
-        Ok(())
-    }
-
-    /// Of the scripted base over a step.
-    fn base_acceleration(&self, h: f64) -> Twist {
-        (self.inputs.base_twist - self.base_twist) * (1.0 / h)
-    }
-
-    pub(super) fn too_large(&self, c: usize, h: f64) -> StepError {
-        self.broken(
-            c,
-            format!("a load or target is too large for f64, or dt = {h} s is too long; try a smaller dt"),
-        )
-    }
-
-    /// Takes the step that was solved for.
-    pub(super) fn take_step(&mut self, h: f64) {
-        let acceleration = self.base_acceleration(h);
-        for (c, part) in self.parts.iter_mut().enumerate() {
-            if let Some(floating) = &mut part.floating {
-                floating.take();
-            }
-            part.motion.advance(h);
-            part.base = part.floating.as_ref().map_or(self.inputs.base, |f| f.base(&part.motion.z));
-            let felt = match &part.floating {
-                Some(floating) if !floating.uncoupled => {
-                    felt(&self.inputs.gravity, &floating.acceleration, &part.base)
-                }
-                Some(_) => felt(&self.inputs.gravity, &Twist::ZERO, &part.base),
-                None => felt(&self.inputs.gravity, &acceleration, &part.base),
-            };
-            if felt != part.felt {
-                part.felt = felt;
-                set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
-                let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
-                rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
-            }
-        }
-        self.base = self.inputs.base;
-        self.base_twist = self.inputs.base_twist;
-        self.time += h;
-        self.steps += 1;
+    /// Takes the step that was made.
+    pub(super) fn take_step(&mut self) {
+        std::mem::swap(&mut self.motion, &mut self.work.next);
+        self.springs.end();
+        self.work.pieces.store_friction(&self.inputs, &mut self.state);
         self.filled = false;
-        self.place_effectors();
     }
 
-    /// Condenses loads and set-points if they changed, or if a base turned under them.
-    fn condense(&mut self) -> Result<(), StepError> {
-        for (base, part) in self.bases.iter_mut().zip(&self.parts) {
-            *base = part.floating.as_ref().map_or(self.inputs.base, |_| part.base);
-        }
-        let turning = self.loads.condensed.iter().any(|c| c.outside);
-        if !(self.loads_changed || turning) {
-            return Ok(());
-        }
-        let changed = self.loads.condense(&self.model, &self.inputs, &self.bases).map_err(|at| {
-            let mechanism = &self.model.reference.mechanism;
-            let joint = &mechanism[at.joint];
-            StepError::NotFinite {
-                step: self.steps + 1,
-                body: mechanism[joint.child].name.clone(),
-                cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
-            }
-        })?;
-        // Beyond all bounds is as bad as not finite.
-        let far = |x: &f64| x.is_nan() || x.abs() > TOO_FAR;
-        if let Some(c) =
-            self.loads.condensed.iter().position(|c| c.nodes.iter().chain(&c.coordinates).any(far))
-        {
-            self.loads.forget();
-            return Err(self.broken(c, "a load or target off the effectors is too large".into()));
-        }
-        if changed {
-            let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
-            for (c, part) in self.parts.iter_mut().enumerate() {
-                set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
-                rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
-            }
-        }
-        self.loads_changed = false;
-        Ok(())
-    }
-
-    /// Sets offsets for loads and gravity where everything is now, before any step was taken.
-    pub(super) fn settle_offsets(&mut self) {
-        // A load that nothing holds is told by the next step.
-        let _ = self.condense();
-        let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
-        for (c, part) in self.parts.iter_mut().enumerate() {
-            part.felt = match &part.floating {
-                Some(floating) if !floating.uncoupled => {
-                    felt(&self.inputs.gravity, &floating.acceleration, &part.base)
+    fn fill(&mut self) {
+        let (model, motion, state) = (&self.model, &self.motion, &mut self.state);
+        let tree = &model.tree;
+        (state.time, state.steps, state.base) = (motion.time, motion.steps, motion.places.base);
+        for b in 0..state.poses.len() {
+            let (node, offset) = tree.place(tree.mechanism.body_id(b));
+            let (outer, twist) = match node {
+                None => {
+                    let pose = motion.places.base;
+                    (pose, motion.base_twist.turned(&pose.rotation.inverse()))
                 }
-                _ => felt(&self.inputs.gravity, &Twist::ZERO, &part.base),
+                Some(n) => (motion.places.pose(n), carried_twist(model, motion, n)),
             };
-            set_offsets(part, &self.model.components[c], &self.loads.condensed[c]);
-            rebuilders[c].set_offsets(&mut part.rebuilt, &part.nodes, &part.coordinates);
+            state.poses[b] = outer * offset;
+            state.twists[b] = offset.twist_to_local(&twist);
         }
+        for (at, i) in model.freedom_of.iter().enumerate() {
+            let Some(i) = *i else { continue };
+            let (q, mut rate) = (motion.coordinate(model, i), motion.rate(model, i));
+            // Those that the step ended with, which rotors carry on.
+            if let (true, Some(rolled)) = (model.closures.curved, motion.closed.rolled.get(i)) {
+                rate = *rolled;
+            }
+            let law = &self.inputs.laws[at];
+            let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
+            let motor = law.stiffness * (self.inputs.rest[at] - q) - law.damping * rate;
+            let force = motor.clamp(-law.torque_limit, law.torque_limit) - law.limit * beyond;
+            state.coordinates[at] = q;
+            state.rates[at] = rate;
+            // A set-point that no step was taken with yet may be any number.
+            state.forces[at] = force.clamp(-f64::MAX, f64::MAX);
+        }
+        if model.closures.curved {
+            state.multipliers.fill(0.0);
+            // λ balances torques; the state has the forces along the rows.
+            model.closures.multipliers(&motion.closed.lambda, &mut state.multipliers);
+            state.multipliers.iter_mut().for_each(|x| *x = -*x);
+        }
+        let private = &mut state.private;
+        private.clear();
+        private.push(STAMP);
+        private.extend_from_slice(motion.base_twist.to_vector().as_slice());
+        private.extend_from_slice(&motion.y);
+        private.extend_from_slice(&motion.rates);
+        private.extend_from_slice(&self.springs.now.all);
+        private.extend_from_slice(self.springs.moved());
+        for carried in &motion.carried {
+            let lists = carried.velocity.iter().chain(&carried.angular);
+            lists.for_each(|x| private.extend_from_slice(&x.0));
+        }
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &motion.closed;
+        [s, &at.q, rolled, loop_rolled, lambda].iter().for_each(|list| private.extend_from_slice(list));
+        if model.closures.curved {
+            // Those that the next step projects again, and absurd ones, are not saved.
+            let Springs { K, D, version, .. } = &self.springs;
+            let trace = self.springs.trace(&self.inputs);
+            let finite = trace.is_finite() && K.iter().chain(D).all(|x| x.is_finite());
+            let saved = finite && self.work.made.springs == *version;
+            private.push(if saved { trace } else { -1.0 });
+            private.extend(K.iter().chain(D).map(|x| if saved { *x } else { 0.0 }));
+        }
+        for pose in &motion.places.floats {
+            private.extend_from_slice(pose.rotation.coords.as_slice());
+            private.extend_from_slice(pose.position.as_slice());
+        }
+        self.work.save(private);
     }
 
-    /// Sums up the forces on a component.
-    fn load(&mut self, c: usize, acceleration: &Twist, h: f64) {
-        let component = &self.model.components[c];
-        let part = &mut self.parts[c];
-        let n = part.motion.size();
-        let condensed = &self.loads.condensed[c];
-        part.motion.force.copy_from_slice(&condensed.force);
-        part.motion.rigid = (Vector3::zeros(), Vector3::zeros());
-        part.motion.let_go();
-        let gravity = &self.inputs.gravity;
-        let on_links = match &part.floating {
-            None => Some(felt(gravity, acceleration, &self.inputs.base)),
-            Some(floating) if floating.uncoupled => Some(felt(gravity, &Twist::ZERO, &part.base)),
-            Some(_) => None,
+    /// How long the private part of a state is.
+    fn private_length(&self) -> usize {
+        let (tree, stride) = (&self.model.tree, self.model.basis.stride);
+        let moving = 2 * stride + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len();
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &self.motion.closed;
+        let closing: usize = [s, &at.q, rolled, loop_rolled, lambda].iter().map(|list| list.len()).sum();
+        let springs = if self.model.closures.curved { 1 + 2 * stride * stride } else { 0 };
+        7 + moving + closing + springs + self.work.saved_length()
+    }
+
+    /// Takes a state of this engine to the last bit.
+    fn restore(&mut self, state: &State) {
+        let mut taken = 7;
+        let mut next = |n: usize| {
+            taken += n;
+            &state.private[taken - n..taken]
         };
-        if let Some(felt) = on_links {
-            let a = felt.to_vector();
-            for i in 0..n {
-                part.motion.force[i] += (0..6).map(|k| component.base_load[(i, k)] * a[k]).sum::<f64>();
-            }
+        let (tree, stride) = (&self.model.tree, self.model.basis.stride);
+        let motion = &mut self.motion;
+        motion.y.copy_from_slice(next(stride));
+        motion.rates.copy_from_slice(next(stride));
+        let (now, moved) = (next(tree.freedoms.len()), next(tree.freedoms.len()));
+        self.springs.restore(tree, now, moved);
+        for carried in &mut motion.carried {
+            let lists = carried.velocity.iter_mut().chain(&mut carried.angular);
+            lists.for_each(|x| x.0.copy_from_slice(next(4)));
         }
-        if let Some(floating) = &part.floating {
-            part.motion.rigid.0 += gravity * floating.mass();
-            if condensed.outside {
-                let w = part.base.wrench_to_outer(&condensed.on_base);
-                part.motion.add_rigid(&w, &floating.center());
-                let on_base = condensed.on_base.to_vector();
-                part.motion.pull_back(&floating.sway, &on_base);
-            }
+        let Closed { s, at, rolled, loop_rolled, lambda, .. } = &mut motion.closed;
+        for list in [s, &mut at.q, rolled, loop_rolled, lambda] {
+            let own = next(list.len());
+            list.copy_from_slice(own);
         }
-        for &e in &component.effectors {
-            let (effector, pose) = &self.effectors[e];
-            let of = |loads: &[Wrench]| effector.frame.id.map_or(Wrench::ZERO, |id| loads[id.index()]);
-            let mut own = of(&self.inputs.effector_loads);
-            // The loads that hold a loaded pose are in its stiffness: as body wrenches they stay what they are.
-            let held = self.model.reference.loads.as_ref().map(|loads| of(loads));
-            if let Some(held) = held {
-                let turn = Pose::new(part.base.rotation, Vector3::zeros());
-                own = own - turn.wrench_to_outer(&held);
-                let w = dynamics::in_frame(&effector.rest, &Pose::identity(), &held);
-                let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-                part.motion.push(rows, &w.to_vector());
-            }
-            let mut w = dynamics::in_frame(pose, &Pose::identity(), &own);
-            for (_, at, load) in self.loads.direct.iter().filter(|(to, ..)| *to == e) {
-                w = w + dynamics::in_frame(pose, at, load);
-            }
-            if w == Wrench::ZERO {
-                continue;
-            }
-            let rows = &part.effector_rows[effector.row * n..(effector.row + 6) * n];
-            let xi = dynamics::twist_at(&part.moved, effector.row);
-            let u = right_jacobian(&xi).transpose() * w.to_vector();
-            part.motion.push(rows, &u);
-            if let Some(floating) = &part.floating {
-                part.motion.add_rigid(&pose.wrench_to_outer(&w), &floating.center());
-                let on_base = part.base.inverse_times(pose).wrench_to_outer(&w);
-                let sway = -dynamics::twist_at(&part.moved, component.motion.nrows());
-                let u = right_jacobian(&sway).transpose() * on_base.to_vector();
-                part.motion.pull_back(&floating.sway, &u);
-            }
+        if self.model.closures.curved {
+            // Of other springs than those now, they are projected again.
+            let same = next(1)[0] == self.springs.trace(&self.inputs);
+            self.springs.K.copy_from_slice(next(stride * stride));
+            self.springs.D.copy_from_slice(next(stride * stride));
+            self.work.made.springs = if same { self.springs.version } else { u64::MAX };
         }
-        self.pull(c, h);
+        for pose in &mut motion.places.floats {
+            let q = next(7);
+            let rotation = nalgebra::Quaternion::new(q[3], q[0], q[1], q[2]);
+            pose.rotation = nalgebra::UnitQuaternion::new_unchecked(rotation);
+            pose.position = Vector3::new(q[4], q[5], q[6]);
+        }
+        self.work.restore(next(self.work.saved_length()));
     }
 
-    pub(super) fn place_effectors(&mut self) {
-        for part in &mut self.parts {
-            combine(&part.motion.z, &part.columns, &mut part.moved);
+    /// Takes what the motions can have of the state of another engine: the nearest, in the metric of the springs.
+    fn approach(&mut self, state: &State) {
+        let model = &self.model;
+        let (tree, base) = (&model.tree, 6 * model.tree.floats.len());
+        self.springs.rest();
+        let motion = &mut self.motion;
+        motion.y.fill(0.0);
+        motion.rates.fill(0.0);
+        if model.closures.curved {
+            let closed = &mut motion.closed;
+            closed.s.fill(0.0);
+            closed.lambda.fill(0.0);
+            for (i, freedom) in tree.freedoms.iter().enumerate() {
+                closed.rolled[i] = freedom.coordinate.map_or(0.0, |at| state.rates[at]);
+            }
+            for (l, freedom) in model.closures.freedoms.iter().enumerate() {
+                closed.at.q[l] = state.coordinates[freedom.coordinate];
+                closed.loop_rolled[l] = state.rates[freedom.coordinate];
+            }
         }
-        for (effector, pose) in &mut self.effectors {
-            *pose = match self.parts.get(effector.component) {
-                None => self.base * effector.rest,
-                Some(part) => part.base * effector.rest * exp(&dynamics::twist_at(&part.moved, effector.row)),
-            };
+        let joints = tree.freedoms.iter().enumerate().filter_map(|(i, f)| Some((i, f.coordinate?)));
+        for (j, (i, at)) in joints.enumerate() {
+            let away = state.coordinates[at] - self.springs.now.all[i];
+            for k in 0..model.projector.nrows() {
+                motion.y[base + k] += model.projector[(k, j)] * away;
+                motion.rates[base + k] += model.projector[(k, j)] * state.rates[at];
+            }
         }
-    }
-
-    /// Rebuilds the links where the effectors are now: what a step ends with.
-    pub fn rebuild(&mut self) {
-        self.filled = false;
-        let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
-        for (c, part) in self.parts.iter_mut().enumerate() {
-            let placed = Placed { z: &part.motion.z, base: &part.base, threads: self.threads };
-            let component = &self.model.components[c];
-            rebuilders[c].rebuild(
-                self.reconstruction,
-                &placed,
-                component,
-                &self.effectors,
-                &mut part.rebuilt,
-            );
+        for (f, &n) in tree.floats.iter().enumerate() {
+            let head = tree.links[n].head.index();
+            motion.places.floats[f] = state.poses[head];
+            let twist = state.world_twist_at(head);
+            let arm = motion.places.floats[0].position - state.poses[head].position;
+            let at_point = Twist::new(twist.linear + twist.angular.cross(&arm), twist.angular);
+            motion.rates[6 * f..6 * f + 6].copy_from_slice(at_point.to_vector().as_slice());
         }
     }
 
-    fn broken(&self, c: usize, cause: String) -> StepError {
-        let component = &self.model.components[c];
-        let node = component
-            .effectors
-            .first()
-            .map_or(component.part.nodes[0], |&e| component.part.nodes[self.model.effectors[e].node]);
-        let head = self.model.reference.mechanism.order().nodes()[node].head;
-        StepError::NotFinite {
-            step: self.steps + 1,
-            body: self.model.reference.mechanism[head].name.clone(),
-            cause,
+    /// Momenta of the twists of a state.
+    fn take_momenta(&mut self, state: &State) {
+        let tree = &self.model.tree;
+        for (n, link) in tree.links.iter().enumerate() {
+            let (twist, node) = (&state.twists[link.head.index()], &tree.mechanism.order().nodes()[n]);
+            let R = self.motion.places.pose(n).rotation;
+            let velocity = R * (twist.linear + twist.angular.cross(&node.inertia.center_of_mass));
+            let L = R * (node.inertia.inertia * twist.angular);
+            let Carried { velocity: v, angular, .. } = &mut self.motion.carried[n / 4];
+            for i in 0..3 {
+                (v[i][n % 4], angular[i][n % 4]) = (velocity[i], L[i]);
+            }
         }
     }
+}
+
+/// The body twist with which a link has the momentum that it carries.
+pub(super) fn carried_twist(model: &Constants, motion: &Motion, n: usize) -> Twist {
+    let (carried, node) = (&motion.carried[n / 4], &model.tree.mechanism.order().nodes()[n]);
+    let of = |x: &[crate::algebra::lanes::Lanes; 3]| Vector3::new(x[0][n % 4], x[1][n % 4], x[2][n % 4]);
+    let back = motion.places.pose(n).rotation.inverse();
+    let S = model.tree.weights[n / 4].inverse.map(|x| x[n % 4]);
+    let inverse = nalgebra::Matrix3::new(S[0], S[1], S[2], S[1], S[3], S[4], S[2], S[4], S[5]);
+    let angular = inverse * (back * of(&carried.angular));
+    let linear = back * of(&carried.velocity) + node.inertia.center_of_mass.cross(&angular);
+    Twist { linear, angular }
 }
 
 impl engine::Simulation for Simulation {
@@ -456,7 +267,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn mechanism(&self) -> &Mechanism {
-        &self.model.reference.mechanism
+        &self.model.tree.mechanism
     }
 
     fn inputs(&self) -> &Inputs {
@@ -464,27 +275,27 @@ impl engine::Simulation for Simulation {
     }
 
     fn inputs_mut(&mut self) -> &mut Inputs {
-        (self.loads_changed, self.filled) = (true, false);
+        self.filled = false; // forces of springs depend on their rests
         &mut self.inputs
     }
 
-    fn set_load(&mut self, effector: EffectorId, load: Wrench) -> Result<(), InputError> {
-        let reduced = self.effectors.iter().any(|(e, _)| e.frame.id == Some(effector));
-        self.loads_changed |= !reduced;
-        self.inputs.set_load(effector, load)
-    }
-
     fn time(&self) -> f64 {
-        self.time
+        self.motion.time
     }
 
     fn steps(&self) -> u64 {
-        self.steps
+        self.motion.steps
+    }
+
+    fn largest_turn(&self) -> f64 {
+        self.work.floating.largest_turn
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.step_effectors(dt)?;
-        self.rebuild();
+        self.solve(dt)?;
+        step::spin_end(&self.model, &self.springs, &self.motion, &mut self.work);
+        step::advance(&self.model, &self.springs, &self.inputs, dt, &self.motion, &mut self.work)?;
+        self.take_step();
         Ok(())
     }
 
@@ -496,46 +307,83 @@ impl engine::Simulation for Simulation {
         &self.state
     }
 
+    /// Of a state of another engine, what the motions can have of it.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        self.restore(state)
-    }
-
-    fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
-        self.inputs_mut().teleport_base(motion)?;
-        self.carry(motion);
+        let model = self.model.clone();
+        state.check(&model.tree.mechanism)?;
+        let own = state.private.len() == self.private_length() && state.private[0] == STAMP;
+        let twist = if own {
+            Twist::from_vector(&nalgebra::Vector6::from_column_slice(&state.private[1..7]))
+        } else {
+            Twist::ZERO
+        };
+        self.inputs.set_base(state.base, twist)?;
+        self.springs.take(&model, &self.inputs);
+        self.state.friction.copy_from_slice(&state.friction);
+        self.inputs.bound_friction(&mut self.state);
+        (self.motion.time, self.motion.steps, self.motion.base_twist) = (state.time, state.steps, twist);
+        self.motion.places.base = state.base;
+        if own {
+            self.restore(state);
+        } else {
+            self.approach(state);
+        }
+        self.motion.place(&model, &self.springs.now);
+        if !own {
+            self.take_momenta(state);
+            self.work.forget();
+        }
+        self.filled = false;
         Ok(())
     }
 
-    fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
-        Ok(statics::settle(self))
+    fn set_joint(
+        &mut self,
+        joint: JointId,
+        property: JointProperty,
+        values: &[f64],
+    ) -> Result<(), InputError> {
+        self.inputs.set_joint(joint, property, values)?;
+        self.inputs.bound_friction(&mut self.state);
+        Ok(())
     }
 
-    /// Where the linear model has it, whatever the links' reconstruction.
-    fn effector_pose(&self, effector: EffectorId) -> Result<Pose, UnknownHandle> {
-        let EffectorOf { body, frame, .. } = self.mechanism().effector(effector)?;
-        let reduced = self.effectors.iter().find(|(e, _)| e.frame.id == Some(effector));
-        Ok(reduced.map_or_else(|| self.link_pose(body.index()) * *frame, |(_, pose)| *pose))
+    fn warnings(&self) -> Vec<Warning> {
+        let turning = Warning::of_turning(self.largest_turn());
+        turning.into_iter().chain(Warning::of_unsolved_friction(self.work.pieces.worst())).collect()
     }
 
-    fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
-        let spring = *self.inputs.spring(id)?;
-        Ok(self.force_of(&spring))
-    }
-}
-
-/// The largest sum of sizes over six numbers.
-fn most(rows: &[f64]) -> f64 {
-    rows.chunks_exact(6).map(|row| row.iter().map(|x| x.abs()).sum()).fold(0.0, f64::max)
-}
-
-/// Offsets of a component: those of its loads, and of what it feels of gravity and its base.
-fn set_offsets(part: &mut Moving, component: &super::model::Component, loads: &super::loads::Condensed) {
-    let a = part.felt.to_vector();
-    let add = |to: &mut [f64], loads: &[f64], per: &[f64]| {
-        for ((to, load), row) in to.iter_mut().zip(loads).zip(per.chunks_exact(6)) {
-            *to = load + (0..6).map(|k| row[k] * a[k]).sum::<f64>();
+    fn teleport(&mut self, motion: &Pose) -> Result<(), InputError> {
+        self.inputs.teleport_base(motion)?;
+        let state = self.state().clone();
+        self.motion.places.base = *motion * self.motion.places.base;
+        self.motion.base_twist = self.motion.base_twist.turned(&motion.rotation);
+        for pose in &mut self.motion.places.floats {
+            *pose = *motion * *pose;
         }
-    };
-    add(&mut part.nodes, &loads.nodes, &component.base_offset.nodes);
-    add(&mut part.coordinates, &loads.coordinates, &component.base_offset.coordinates);
+        for f in 0..self.motion.places.floats.len() {
+            let own = &mut self.motion.rates[6 * f..6 * f + 6];
+            let twist = Twist::from_vector(&nalgebra::Vector6::from_column_slice(own));
+            own.copy_from_slice(twist.turned(&motion.rotation).to_vector().as_slice());
+        }
+        self.motion.place(&self.model, &self.springs.now);
+        self.take_momenta(&state);
+        self.work.forget();
+        self.filled = false;
+        Ok(())
+    }
+
+    fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        super::statics::settle(self, settings)
+    }
+
+    /// One Newton step of the full statics from here. Where nothing holds a free base there is no rest to be off.
+    fn estimate(&mut self) -> Result<f64, Unsupported> {
+        estimate_by_full(self)
+    }
 }
+
+crate::engine::touch::internal!(|simulation, body| {
+    let (node, offset) = simulation.model.tree.place(simulation.model.tree.mechanism.body_id(body));
+    node.map_or(simulation.motion.places.base, |n| simulation.motion.places.pose(n)) * offset
+});

@@ -3,5 +3,5 @@
 mod articulated;
 mod blended;
 mod full;
-mod motions;
+mod linear;
 mod reduced;

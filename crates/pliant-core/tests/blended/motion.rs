@@ -1,5 +1,5 @@
 //! Claim: the blended engine moves about as the full one does, settles without limit cycles on the equilibrium of its
-//! statics, and poses do not jump as samples come and go. How far it is off in motion, next to the engine `motions`.
+//! statics, and poses do not jump as samples come and go. How far it is off in motion, next to the engine `reduced`.
 
 use crate::common::loads::{Random, case, effectors_apart};
 use crate::common::{FRAME, apart};
@@ -8,7 +8,7 @@ use pliant_core::engine::{Inputs, Simulation as Simulate};
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::motions::Choice;
+use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Wrench;
 
 /// A model with the unloaded sample and pairs at random loads.
@@ -41,7 +41,7 @@ pub fn set(simulation: &mut Simulation, loads: &[Wrench]) {
     crate::common::loads::set_loads(simulation, loads);
 }
 
-/// Paths are off by a third at worst, where those of `motions`, made under the same load, are off by what its modes leave out.
+/// Paths are off by a third at worst, where those of `reduced`, made under the same load, are off by what its modes leave out.
 #[test]
 fn transients_are_near_those_of_the_full_engine() {
     let scenes = [("two-link", 2), ("y", 4), ("hand", 2), ("chain", 3), ("helix:50", 3), ("rungs:18", 2)];
@@ -76,7 +76,7 @@ fn transients_are_near_those_of_the_full_engine() {
             for (effector, load) in mechanism.effector_ids().zip(&case.loads) {
                 inputs.set_load(effector, *load).unwrap();
             }
-            let motions = Choice::new(&mechanism).under(&inputs).build();
+            let motions = Reduction::at_rest(&mechanism).under(&inputs).build();
             let exact = motions.ok().map(|model| path(model.simulate().into()).0);
             eprintln!("{name}: {error:.4} at {largest:.2}; motions {exact:.4?}");
             assert!(error < 0.4, "{name}: {error}");

@@ -95,7 +95,7 @@ fn what_cannot_be_done_is_said() {
     }
     let floating = gallery::build("hexapod").unwrap();
     let refused = Model::new(&floating, Options::default()).unwrap_err();
-    assert!(matches!(&refused, SampleError::Reduction(_)) && refused.to_string().contains("free base"));
+    assert!(matches!(&refused, SampleError::Linearisation(_)) && refused.to_string().contains("free base"));
 }
 
 /// Stopped from outside after so many equilibria of the search, and after so many more of the check.

@@ -17,7 +17,7 @@ pub struct Dense {
     /// Stiffness of each coordinate.
     pub stiffness: DVector<f64>,
     /// Zᵀ K Z.
-    pub reduced: DMatrix<f64>,
+    pub linear: DMatrix<f64>,
 }
 
 /// Columns of joint motion in world axes at the world's origin.
@@ -74,7 +74,7 @@ impl Dense {
             count,
             mechanism.joints().iter().flat_map(|j| &j.freedoms).map(|f| f.stiffness),
         );
-        let reduced = closed.transpose() * DMatrix::from_diagonal(&stiffness) * &closed;
+        let linear = closed.transpose() * DMatrix::from_diagonal(&stiffness) * &closed;
         let bodies = (mechanism.bodies().iter().zip(world))
             .map(|(body, motion)| {
                 let motion = motion.expect("all visited");
@@ -82,7 +82,7 @@ impl Dense {
                 DMatrix::from_column_slice(6, 6, ad.as_slice()) * motion
             })
             .collect();
-        Dense { bodies, closed, stiffness, reduced }
+        Dense { bodies, closed, stiffness, linear }
     }
 
     /// The twist of a frame on a body per coordinate, in that frame.
@@ -100,7 +100,7 @@ impl Dense {
             return None;
         }
         // K + the projector on what is unheld has the same inverse on the rest.
-        let held = &self.reduced + &unheld * unheld.transpose() * self.stiffness.max().max(1.0);
+        let held = &self.linear + &unheld * unheld.transpose() * self.stiffness.max().max(1.0);
         let force = &force - &unheld * unheld.tr_mul(&force);
         let solved = if held.is_empty() { force } else { held.cholesky()?.solve(&force) };
         Some(&self.closed * solved)
@@ -108,10 +108,10 @@ impl Dense {
 
     /// A basis of the motions that nothing holds, among those of `closed`.
     pub fn unheld(&self) -> DMatrix<f64> {
-        if self.reduced.is_empty() {
+        if self.linear.is_empty() {
             return DMatrix::zeros(0, 0);
         }
-        let eigen = self.reduced.clone().symmetric_eigen();
+        let eigen = self.linear.clone().symmetric_eigen();
         // Rounding leaves about 1e-15 of the stiffest spring.
         let none = 1e-11 * self.stiffness.max();
         let unheld: Vec<usize> =
@@ -165,7 +165,7 @@ impl Dense {
         let M = Z.transpose() * self.mass(mechanism) * Z;
         let L = M.cholesky().expect("mass along every motion").l();
         let inverse = L.clone().try_inverse().expect("a Cholesky factor");
-        let A = &inverse * &self.reduced * inverse.transpose();
+        let A = &inverse * &self.linear * inverse.transpose();
         let mut values: Vec<f64> =
             ((&A + A.transpose()) * 0.5).symmetric_eigenvalues().iter().copied().collect();
         values.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
 //! Compliance, twists and coordinates of a projection, or of the dense solve, with lengths in radii: what tests
 //! compare.
 
+use pliant_core::linear::{Projection, Reference};
 use pliant_core::mechanism::{BodyId, Joint, Mechanism};
 use pliant_core::nalgebra::DMatrix;
-use pliant_core::reduced::{Projection, Reference};
 use pliant_core::spatial::Pose;
 
 use super::dense::Dense;

@@ -8,11 +8,11 @@ use pliant_core::contact::{
 use pliant_core::engine::StepError;
 use pliant_core::full::{self};
 use pliant_core::joints::JointKind;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
 };
 use pliant_core::nalgebra::{Matrix3, Vector3};
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
 
 const H: f64 = 1.0 / 240.0;
@@ -173,20 +173,20 @@ fn fingers(shapes: [bool; 2]) -> Mechanism {
 #[test]
 fn an_effector_needs_a_shape_to_touch_with() {
     let (bare, half, whole) = (fingers([false; 2]), fingers([true, false]), fingers([true; 2]));
-    let model = Reduction::at_rest(&bare).build().unwrap();
+    let model = Linearisation::at_rest(&bare).build().unwrap();
     let mut world = World::new([0.0; 3]);
     let error = world.add(model.simulate()).unwrap_err();
     assert!(matches!(error, ContactError::NoShape { .. }));
-    says(&error, &["`fingers`", "`reduced`", "`finger0`", "`finger1`"]);
+    says(&error, &["`fingers`", "`linear`", "`finger0`", "`finger1`"]);
     assert!(world.warnings().is_empty());
 
-    let model = Reduction::at_rest(&half).build().unwrap();
+    let model = Linearisation::at_rest(&half).build().unwrap();
     world.add(model.simulate()).unwrap();
     assert_eq!(world.warnings().len(), 1);
     says(&world.warnings()[0].text, &["`finger1`", "`fingers`", "no shape", "nothing touches it"]);
     assert!(!world.warnings()[0].text.contains("finger0"));
 
-    let model = Reduction::at_rest(&whole).build().unwrap();
+    let model = Linearisation::at_rest(&whole).build().unwrap();
     let mut world = World::new([0.0; 3]);
     world.add(model.simulate()).unwrap();
     assert!(world.warnings().is_empty(), "{:?}", world.warnings());

@@ -7,12 +7,12 @@ use crate::common::models::Models;
 use pliant_core::contact::{FreeBodyId, SimulationId, Solver, Touched, World};
 use pliant_core::engine::Simulation;
 use pliant_core::joints::JointKind;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{
     Body, EffectorDescription, EffectorId, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape,
     WORLD,
 };
 use pliant_core::nalgebra::Vector3;
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
 const H: f64 = 1.0 / 240.0;
@@ -62,7 +62,7 @@ fn fingers(sides: &[f64], held: Option<Body>) -> Mechanism {
         }
     }
     if let Some(body) = held {
-        // What the reduced engine touches with.
+        // What the linear engine touches with.
         builder.effector(EffectorDescription {
             name: "load".into(),
             body: "load".into(),
@@ -156,10 +156,10 @@ fn an_attached_body_is_as_if_it_were_fixed() {
                     assert!(forces[0].z < -0.1 * weight, "{name}: {forces:?}");
                 }
                 // Of places of 0.3 m rounding, over steps; else second order in the swing, which engines that carry momentum
-                // feel in each step and reduced ones, whose own loads act at the reference, also at rest.
+                // feel in each step and linear ones, whose own loads act at the reference, also at rest.
                 let (moving, resting) = match (part < 1.0, engine) {
                     (true, _) => (1e-7 + 1e-12 / swing, 1e-7 + 1e-12 / swing),
-                    (_, "reduced") => (0.03, 0.03),
+                    (_, "linear") => (0.03, 0.03),
                     (..) if floor.is_some() => (2e-3, 2e-4), // where it sticks depends on how it came there
                     _ => (1e-3, 1e-8),
                 };
@@ -269,7 +269,7 @@ fn steps_with_something_held_repeat_and_allocate_nothing() {
 #[test]
 fn handles_must_make_sense() {
     let mechanism = fingers(&[1.0, -1.0], None);
-    let model = Reduction::at_rest(&mechanism).effectors(["tip0"]).build().unwrap();
+    let model = Linearisation::at_rest(&mechanism).effectors(["tip0"]).build().unwrap();
     let (mut world, mut larger) = (World::new([0.0; 3]), World::new([0.0; 3]));
     let body = world.add_body(&load([0.0; 3]).free()).unwrap();
     let id = world.add(model.simulate()).unwrap();
@@ -288,7 +288,7 @@ fn handles_must_make_sense() {
     refused(body, id, &[], &["`load`", "at least one effector"]);
     let foreign = crate::common::handles::effector(&pliant_core::gallery::y(), 1);
     refused(body, id, &[tip(0), foreign], &["effector number 1", "unknown here"]);
-    refused(body, id, &[tip(1)], &["`load`", "reduced engine does not move effector `tip1`", "`fingers`"]);
+    refused(body, id, &[tip(1)], &["`load`", "linear engine does not move effector `tip1`", "`fingers`"]);
     refused(body, id, &[tip(0), tip(0)], &["`load`", "body `link01`", "name one"]);
     let message = world.detach(body).unwrap_err().to_string();
     assert_eq!(message, "`load` cannot be detached: it is not attached");

@@ -1,4 +1,4 @@
-//! Claim: what a ball feels of the effector that it hits, over time, is with a reduced model what it is with the full engine:
+//! Claim: what a ball feels of the effector that it hits, over time, is with a linear model what it is with the full engine:
 //! within 2 % with the modes that scenes of contact have by default. `cargo test -p pliant-core impulse -- --nocapture` prints
 //! the table of the contact module's README.
 
@@ -7,9 +7,9 @@ use pliant_core::contact::{FreeBodyId, Solver, Touched, World};
 use pliant_core::engine::Simulation;
 use pliant_core::full;
 use pliant_core::gallery;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
 use pliant_core::nalgebra;
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
 const H: f64 = 1.0 / 240.0;
@@ -120,7 +120,7 @@ fn compare(one: &[f64], truth: &[f64]) -> [f64; 3] {
 fn measure(name: &str, mechanism: &Mechanism) -> [[f64; 3]; 3] {
     let full = full::Model::new(mechanism);
     let (start, way, felt) = softest(&full);
-    let of = |model: &pliant_core::reduced::Model| {
+    let of = |model: &pliant_core::linear::Model| {
         let mut most = [0.0f64; 3];
         for mass in [0.1, 1.0, 10.0].map(|ratio| ratio * felt) {
             let truth = hit(full.simulate().into(), &start, &way, mass).unwrap();
@@ -130,7 +130,7 @@ fn measure(name: &str, mechanism: &Mechanism) -> [[f64; 3]; 3] {
         }
         most
     };
-    let reduction = || Reduction::at_rest(mechanism);
+    let reduction = || Linearisation::at_rest(mechanism);
     let found = [reduction(), reduction().modes_for(H), reduction().modes_for_contact(H)]
         .map(|reduction| of(&reduction.build().unwrap()));
     let percent = |x: f64| format!("{:.1} %", 100.0 * x);
@@ -144,7 +144,11 @@ fn measure(name: &str, mechanism: &Mechanism) -> [[f64; 3]; 3] {
 fn stiff_mechanisms_have_no_modes() {
     for name in ["hexapod", "hand"] {
         let mechanism = gallery::build(name).unwrap();
-        assert_eq!(Reduction::at_rest(&mechanism).modes_for_contact(H).build().unwrap().modes(), 0, "{name}");
+        assert_eq!(
+            Linearisation::at_rest(&mechanism).modes_for_contact(H).build().unwrap().modes(),
+            0,
+            "{name}"
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces};
 use pliant_core::engine::Simulation;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::{articulated, full, gallery, motions, nalgebra};
+use pliant_core::{articulated, full, gallery, nalgebra, reduced};
 
 fn in_engines(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
     let whole = gallery::build(name).unwrap();
@@ -14,9 +14,9 @@ fn in_engines(name: &str, mut look: impl FnMut(&str, &Mechanism, &mut Scene)) {
     let engines: [Make; 3] = [
         |m| full::Model::new(m).simulate().into(),
         |m| articulated::Model::new(m).simulate().into(),
-        |m| motions::Choice::new(m).build().unwrap().simulate().into(),
+        |m| reduced::Reduction::at_rest(m).build().unwrap().simulate().into(),
     ];
-    for (engine, make) in ["full", "articulated", "motions"].into_iter().zip(engines) {
+    for (engine, make) in ["full", "articulated", "reduced"].into_iter().zip(engines) {
         let mut scene = Scene::new(&whole, Surfaces::new(), make).unwrap();
         look(engine, &whole, &mut scene);
     }

@@ -4,11 +4,11 @@
 use crate::common::counting::allocations;
 use pliant_core::contact::{Change, Solver, Surface, Surfaces, Touched, World};
 use pliant_core::joints::JointKind;
+use pliant_core::linear::{Linearisation, Simulation};
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
-use pliant_core::reduced::{Reduction, Simulation};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 const H: f64 = 1.0 / 240.0;
@@ -89,7 +89,7 @@ fn run(world: &mut World, steps: usize) {
 #[test]
 fn the_same_bits_twice_and_from_a_clone() {
     let mechanism = plate();
-    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let model = Linearisation::at_rest(&mechanism).build().unwrap();
     for solver in SOLVERS {
         let (mut one, mut two) = (heap(model.simulate(), solver), heap(model.simulate(), solver));
         let mut pushing = 0;
@@ -112,7 +112,7 @@ fn the_same_bits_twice_and_from_a_clone() {
 #[test]
 fn events_are_what_changed() {
     let mechanism = plate();
-    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let model = Linearisation::at_rest(&mechanism).build().unwrap();
     let mut world = heap(model.simulate(), SOLVERS[0]);
     let mut touching: Vec<(Touched, Touched)> = Vec::new();
     let (mut began, mut ended, mut on_plate) = (0, 0, false);
@@ -145,7 +145,7 @@ fn events_are_what_changed() {
 #[test]
 fn steps_of_a_heap_allocate_nothing() {
     let mechanism = plate();
-    let model = Reduction::at_rest(&mechanism).build().unwrap();
+    let model = Linearisation::at_rest(&mechanism).build().unwrap();
     for solver in SOLVERS {
         let mut world = heap(model.simulate(), solver);
         run(&mut world, 3600);

@@ -4,11 +4,11 @@
 use pliant_core::contact::{Grip, Scene, Surfaces, Touched};
 use pliant_core::engine::Simulation;
 use pliant_core::joints::JointKind;
+use pliant_core::linear::{Linearisation, Reference};
 use pliant_core::mechanism::{
     Body, EffectorDescription, Geometry, JointDescription, Mechanism, MechanismBuilder, Shape,
 };
 use pliant_core::nalgebra::{DMatrix, Matrix6, UnitQuaternion, Vector3, Vector6};
-use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench, log};
 use pliant_core::{articulated, full, gallery};
 
@@ -307,7 +307,7 @@ fn compliances(mut scene: Scene) -> [Matrix6<f64>; 3] {
     let poses = stuck.state().poses.iter().zip(&scene.state().poses);
     let apart = poses.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max);
     assert!(apart < 1e-6 * whole.radius(), "{}: it is at rest there, not {apart} away", whole.name());
-    let reduction = Reduction::at(Reference::at_equilibrium(stuck)).effectors(["tip"]);
+    let reduction = Linearisation::at(Reference::at_equilibrium(stuck)).effectors(["tip"]);
     let projection = reduction.project().unwrap();
     let rolling = held.left_out_by_rolling(&projection, reduction.reference());
     let C = projection.compliance();

@@ -78,7 +78,7 @@ fn hexapod_walks() {
     });
 }
 
-/// Somebody is caught: with the reduced model the deepest point is within 10 % of the full one, and the rest within 2 %.
+/// Somebody is caught: with the linear model the deepest point is within 10 % of the full one, and the rest within 2 %.
 #[test]
 fn firefighters_catch() {
     let mut found = Vec::new();
@@ -198,7 +198,7 @@ fn bridge_carries() {
 fn hand_lets_go() {
     let whole = gallery::build("hand-grasp").unwrap();
     let models = Models::new(whole.take_apart().held.as_ref().unwrap());
-    for engine in ["full", "articulated", "reduced", "motions"] {
+    for engine in ["full", "articulated", "linear", "reduced"] {
         for (friction, holds) in [(0.62, true), (0.57, false)] {
             let mut builder = whole.to_builder();
             // Fingers have 0.5, and what meets the geometric mean.
@@ -240,7 +240,7 @@ fn hand_carries_what_is_attached() {
         // The palm first: it carries the ball.
         let mut effectors: Vec<_> = held.effector_ids().collect();
         effectors.sort_by_key(|id| held[*id].name != "palm");
-        if engine == "reduced" {
+        if engine == "linear" {
             // Lifted after they have turned, its fingertips do not stay where they are in the palm.
             effectors.truncate(1);
         }

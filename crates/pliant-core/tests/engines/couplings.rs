@@ -59,11 +59,11 @@ fn compare(mechanism: &Mechanism, engines: &[Engine], torque: f64, expected: [f6
         let mut simulation = new();
         let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
         assert!(equilibrium.converged && equilibrium.stable, "{what}: {equilibrium:?}");
-        // The reduced engine sees all springs through the compliance of the effector, in which the smaller is the square of the
+        // The linear engine sees all springs through the compliance of the effector, in which the smaller is the square of the
         // ratio less.
         let ratio = mechanism.couplings()[0].ratio.abs();
         let bound = 1e-9
-            + if *engine == Engine::Reduced { f64::EPSILON * ratio.max(1.0 / ratio).powi(2) } else { 0.0 };
+            + if *engine == Engine::Linear { f64::EPSILON * ratio.max(1.0 / ratio).powi(2) } else { 0.0 };
         let settled = off(&mut *simulation);
         assert!(settled < bound, "{what}: {settled:.1e} off in the statics");
         let mut simulation = new();
@@ -78,7 +78,7 @@ fn compare(mechanism: &Mechanism, engines: &[Engine], torque: f64, expected: [f6
 /// θ_a = r θ_b under a torque τ on a: θ_b = r τ/(r² k_a + k_b).
 #[test]
 fn of_any_ratio_pass_torque_on() {
-    let engines = [Engine::Full, Engine::Articulated, Engine::Reduced];
+    let engines = [Engine::Full, Engine::Articulated, Engine::Linear];
     let mut compared = 0;
     for ratio in ratios() {
         for (kind, parent, damping) in

@@ -383,8 +383,8 @@ fn runs() -> [Run; 8] {
         Run::Steps(Engine::Full, 1e-3),
         Run::Steps(Engine::Articulated, FRAME),
         Run::Steps(Engine::Articulated, 1.0 / 240.0),
-        Run::Steps(Engine::Motions, 1.0 / 240.0),
         Run::Steps(Engine::Reduced, 1.0 / 240.0),
+        Run::Steps(Engine::Linear, 1.0 / 240.0),
     ]
 }
 

@@ -4,15 +4,16 @@
 use crate::common::loads::{Random, case};
 use crate::common::{FRAME, apart};
 use pliant_core::engine::Simulation as _;
-use pliant_core::reduced::Reduction;
-use pliant_core::{engines, full, gallery};
+use pliant_core::linear::Linearisation;
+use pliant_core::{full, gallery};
 
 #[test]
 fn it_tells_the_error_of_a_linear_model() {
     let mut compared = Vec::new();
     for name in ["chain", "y", "helix:50", "arm", "rungs:18"] {
         let mechanism = gallery::build(name).unwrap();
-        let (model, linear) = (full::Model::new(&mechanism), Reduction::at_rest(&mechanism).build().unwrap());
+        let (model, linear) =
+            (full::Model::new(&mechanism), Linearisation::at_rest(&mechanism).build().unwrap());
         let mut random = Random(23);
         let (mut least, mut most) = (f64::INFINITY, 0.0f64);
         let (mut cases, mut within) = (0, 0);
@@ -20,17 +21,17 @@ fn it_tells_the_error_of_a_linear_model() {
             let wanted = [0.1, 0.3, 0.6, 1.0][k % 4];
             let Some(case) = case(&mechanism, &mut random, wanted, false) else { continue };
             cases += 1;
-            let mut reduced = linear.simulate();
+            let mut linear = linear.simulate();
             let mut simulation = model.simulate();
             for (e, load) in case.loads.iter().enumerate() {
-                reduced.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
+                linear.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
                 simulation.set_load(crate::common::handles::effector(&mechanism, e), *load).unwrap();
             }
             for _ in 0..2000 {
-                reduced.step(FRAME).unwrap();
+                linear.step(FRAME).unwrap();
             }
-            let error = apart(&mechanism, reduced.state(), &case.state);
-            let ratio = engines::estimate(&mut reduced, &model).unwrap() / error;
+            let error = apart(&mechanism, linear.state(), &case.state);
+            let ratio = linear.estimate().unwrap() / error;
             // Past half a radius there is no model left to tell the error of: 0.58 was the worst.
             if error < 0.5 {
                 within += 1;

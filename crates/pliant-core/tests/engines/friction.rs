@@ -5,12 +5,12 @@ use pliant_core::contact::{Scene, Surfaces};
 use pliant_core::engine::{JointProperty, Simulation, State, Warning};
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{
     Body, BodyId, CouplingDescription, Geometry, JointDescription, JointId, Mechanism, MechanismBuilder,
     Shape, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 use pliant_core::{articulated, blended, full};
 
@@ -440,10 +440,10 @@ fn copy(from: &State, to: &mut State) {
 #[test]
 fn a_linear_model_takes_no_other_springs() {
     let chain = gallery::chain(4);
-    let mut reduced = Reduction::at_rest(&chain).build().unwrap().simulate();
+    let mut linear = Linearisation::at_rest(&chain).build().unwrap().simulate();
     let error =
-        reduced.set_joint(first_joint(&chain), JointProperty::Damping, &[1.0]).unwrap_err().to_string();
-    assert!(error.contains("the engine `reduced` cannot change the damping of joints"), "{error}");
+        linear.set_joint(first_joint(&chain), JointProperty::Damping, &[1.0]).unwrap_err().to_string();
+    assert!(error.contains("the engine `linear` cannot change the damping of joints"), "{error}");
 }
 
 /// Engines without dry friction and torque limits say so, with how much that is; so does what is known of an equilibrium.
@@ -454,9 +454,9 @@ fn what_is_left_out_is_a_warning() {
     });
     let blended = blended::Model::new(&rough, Default::default()).unwrap();
     let blended: Box<dyn Simulation> = blended.simulate().into();
-    let reduced: Box<dyn Simulation> = Reduction::at_rest(&rough).build().unwrap().simulate().into();
+    let linear: Box<dyn Simulation> = Linearisation::at_rest(&rough).build().unwrap().simulate().into();
     let stiffness = rough.joints()[0].freedoms[0].stiffness;
-    for simulation in [blended, reduced] {
+    for simulation in [blended, linear] {
         let warnings = simulation.warnings();
         let friction = warnings.iter().find(|warning| warning.kind == "friction").unwrap();
         assert_eq!((friction.measure, friction.unit), (0.25, "N·m"));

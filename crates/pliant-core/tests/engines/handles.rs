@@ -3,8 +3,8 @@
 
 use pliant_core::contact::{Scene, Touched, World};
 use pliant_core::engine::{Inputs, Simulation, Spring, State};
+use pliant_core::linear::{Linearisation, Reference};
 use pliant_core::mechanism::{Body, BodyId, EffectorId, JointId, Mechanism, STANDARD_GRAVITY};
-use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
 use pliant_core::{articulated, blended, full, gallery};
 
@@ -79,7 +79,7 @@ fn of_another_mechanism() {
     equilibrium.settle(&Default::default()).unwrap();
     let mut tangent = equilibrium.tangent().unwrap();
     let mut blend = blended::Model::new(&mechanism, Default::default()).unwrap().simulate();
-    let mut linear = Reduction::at_rest(&mechanism).build().unwrap().simulate();
+    let mut linear = Linearisation::at_rest(&mechanism).build().unwrap().simulate();
     for &body in &bodies {
         assert!(mechanism.body(body).is_err());
         assert!(state.pose(body).is_err() && state.world_twist(body).is_err());

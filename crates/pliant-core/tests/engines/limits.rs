@@ -9,7 +9,7 @@ use pliant_core::mechanism::{
 };
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
-const ENGINES: [Engine; 3] = [Engine::Full, Engine::Articulated, Engine::Motions];
+const ENGINES: [Engine; 3] = [Engine::Full, Engine::Articulated, Engine::Reduced];
 const LIMIT: f64 = 0.1;
 
 /// A link of a mass at the end of an arm along x, on a hinge about y or a slide along −z, so that weight moves it to where its coordinate

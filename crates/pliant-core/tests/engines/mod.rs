@@ -14,8 +14,8 @@ mod springs;
 
 use pliant_core::blended;
 use pliant_core::engine::Simulation;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::motions::Choice;
 use pliant_core::reduced::Reduction;
 use pliant_core::spatial::Wrench;
 use pliant_core::{articulated, full};
@@ -25,13 +25,13 @@ use pliant_core::{articulated, full};
 enum Kind {
     Full,
     Articulated,
+    Linear,
     Reduced,
-    Motions,
     Blended,
 }
 
 impl Kind {
-    const ALL: [Kind; 5] = [Kind::Full, Kind::Articulated, Kind::Reduced, Kind::Motions, Kind::Blended];
+    const ALL: [Kind; 5] = [Kind::Full, Kind::Articulated, Kind::Linear, Kind::Reduced, Kind::Blended];
 
     /// Gallery mechanisms that the engine takes: chains, loops, couplings, free bases, several effectors, formulas.
     fn mechanisms(self) -> &'static [&'static str] {
@@ -49,8 +49,8 @@ impl Kind {
                 "windmill",
                 "surface-slide",
             ],
-            Kind::Reduced => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
-            Kind::Motions => &[
+            Kind::Linear => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
+            Kind::Reduced => &[
                 "chain",
                 "arm",
                 "hand",
@@ -83,8 +83,8 @@ impl Kind {
         match self {
             Kind::Full => full::Model::new(mechanism).simulate().into(),
             Kind::Articulated => articulated::Model::new(mechanism).simulate().into(),
-            Kind::Reduced => Reduction::at_rest(mechanism).modes(2).build().unwrap().simulate().into(),
-            Kind::Motions => Choice::new(mechanism).build().unwrap().simulate().into(),
+            Kind::Linear => Linearisation::at_rest(mechanism).modes(2).build().unwrap().simulate().into(),
+            Kind::Reduced => Reduction::at_rest(mechanism).build().unwrap().simulate().into(),
             Kind::Blended => blend(),
         }
     }

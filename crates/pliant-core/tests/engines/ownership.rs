@@ -6,8 +6,8 @@ use std::thread;
 
 use pliant_core::engine::Simulation;
 use pliant_core::engines::Engine;
+use pliant_core::linear::{self, Linearisation};
 use pliant_core::mechanism::Mechanism;
-use pliant_core::reduced::{self, Reduction};
 use pliant_core::spatial::{Pose, Wrench};
 use pliant_core::{full, gallery};
 
@@ -15,15 +15,15 @@ use crate::common::{FRAME, bits};
 
 struct Owner {
     mechanism: Mechanism,
-    model: reduced::Model,
-    simulation: reduced::Simulation,
+    model: linear::Model,
+    simulation: linear::Simulation,
 }
 
 #[test]
 fn a_struct_owns_a_simulation_and_moves_to_a_thread_and_back() {
     let owner = {
         let mechanism = gallery::helix(20);
-        let model = Reduction::at_rest(&mechanism).build().unwrap();
+        let model = Linearisation::at_rest(&mechanism).build().unwrap();
         let simulation = model.simulate();
         Owner { mechanism, model, simulation }
     };

@@ -1,6 +1,6 @@
 //! Claim: a joint given by a formula works in the engines as the built-in joints do. Mechanisms with every lower pair
 //! written as a formula move as with the built-in joints; the gallery's formulas settle where they come to rest; a
-//! reduced model gives way as the full one does; a step that loses a coordinate says so; and a state of one
+//! linear model gives way as the full one does; a step that loses a coordinate says so; and a state of one
 //! formula is none of another.
 
 use crate::common::{FRAME, apart, come_to_rest, edited, formulas};
@@ -13,8 +13,8 @@ use pliant_core::expression::Formula;
 use pliant_core::full::{Model, Simulation};
 use pliant_core::gallery::{self, Passive, RandomOptions};
 use pliant_core::joints::JointKind;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
-use pliant_core::reduced::Reduction;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, log};
 
 const ENTRIES: [&str; 4] = ["torus-chain:4", "windmill", "spline-slide", "surface-slide"];
@@ -98,13 +98,13 @@ fn statics_is_where_motion_ends() {
     }
 }
 
-/// Small loads move the effector of the reduced model as that of the full one: to first order in the load, so that a
+/// Small loads move the effector of the linear model as that of the full one: to first order in the load, so that a
 /// tenth of the load leaves a hundredth of the error.
 #[test]
-fn the_reduced_model_gives_way_as_the_full_one() {
+fn the_linear_model_gives_way_as_the_full_one() {
     for name in ENTRIES {
         let mechanism = edited(&gallery::build(name).unwrap(), |_| {});
-        let projection = Reduction::at_rest(&mechanism).project().unwrap();
+        let projection = Linearisation::at_rest(&mechanism).project().unwrap();
         let C = projection.compliance();
         let effector = crate::common::handles::effector(&mechanism, 0);
         let model = Model::new(&mechanism);

@@ -4,8 +4,8 @@
 use super::*;
 use crate::common::loads::effectors_apart;
 use pliant_core::engine::{Simulation, State, StaticsSettings};
+use pliant_core::linear::Linearisation;
 use pliant_core::nalgebra::{Complex, Matrix6, Vector6};
-use pliant_core::reduced::Reduction;
 use pliant_core::{articulated, full};
 
 /// Name, and the largest gap of the joints over the radius at 1/60 s in `full` and in `articulated`.
@@ -148,7 +148,7 @@ fn stewart_compliance_is_that_of_its_legs() {
         stiffness += J * J.transpose() * joint(&stewart, &format!("leg{leg}")).freedoms[0].stiffness;
     }
     let expected = stiffness.try_inverse().unwrap();
-    let projection = Reduction::at_rest(&stewart).project().unwrap();
+    let projection = Linearisation::at_rest(&stewart).project().unwrap();
     let found = projection.compliance();
     let off = (found - expected).amax() / expected.amax();
     println!("off by {off:.0e}");
@@ -272,7 +272,7 @@ fn spring_leg_compliance_is_that_of_its_springs() {
             *sum += term / k;
         }
     }
-    let projection = Reduction::at_rest(&leg).project().unwrap();
+    let projection = Linearisation::at_rest(&leg).project().unwrap();
     let R = effector(&leg, "foot").rotation_matrix();
     let C = R * projection.compliance().fixed_view::<3, 3>(0, 0) * R.transpose();
     for (found, expected) in [C[(0, 0)], C[(0, 2)], C[(2, 2)]].into_iter().zip(expected) {

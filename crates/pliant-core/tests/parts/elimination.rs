@@ -3,7 +3,7 @@
 //! pivoting inside units, where bodies have nothing on their diagonal and the last unit is singular.
 
 use nalgebra::{DMatrix, DVector};
-use pliant_core::linear::elimination::{Assemble, Blocks, Graph, Numeric, Ordering, Pivoted, Symbolic};
+use pliant_core::algebra::elimination::{Assemble, Blocks, Graph, Numeric, Ordering, Pivoted, Symbolic};
 
 /// A small generator with a fixed seed (splitmix64).
 struct Random(u64);

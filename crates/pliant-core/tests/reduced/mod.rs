@@ -1,12 +1,10 @@
-//! The reduced engine.
+//! Few motions of the joints.
 
-mod errors;
-mod exact;
+mod bound;
+mod contact;
+mod estimate;
+mod every_motion;
 mod free_base;
-mod incremental;
-mod model;
-mod motion;
-mod reconstruction;
-mod reference;
-mod repeated_modes;
-mod torques;
+mod loops;
+mod moving;
+mod resting;

@@ -1,8 +1,8 @@
 //! What is behind the head of a model file: an archive of plain numbers and the text of the scene. It is checked once
 //! more when it is read: whoever makes a file by other means gets an error, not a model that cannot be.
 
-use pliant_core::motions::{Every, Limit, Model, Outcome, Sampling};
 use pliant_core::nalgebra::{DMatrix, Vector6};
+use pliant_core::reduced::{Every, Limit, Model, Outcome, Sampling};
 use pliant_core::spatial::Wrench;
 use rkyv::rancor::Error;
 use rkyv::util::AlignedVec;

@@ -15,10 +15,10 @@ mod envelope;
 
 use std::path::Path;
 
+use pliant_core::linear::ReductionError;
 use pliant_core::mechanism::Mechanism;
-use pliant_core::motions::{Model, Outcome, Sampling};
 use pliant_core::nalgebra::DMatrix;
-use pliant_core::reduced::ReductionError;
+use pliant_core::reduced::{Model, Outcome, Sampling};
 use thiserror::Error;
 
 pub use envelope::VERSION;
@@ -28,10 +28,10 @@ use crate::{LoadError, SaveError, SceneErrors, extension, files};
 /// What a model file holds.
 ///
 /// ```
-/// use pliant_core::{gallery, motions::Choice};
+/// use pliant_core::{gallery, reduced::Reduction};
 /// use pliant_io::{ModelError, ModelFile};
 ///
-/// let model = Choice::new(&gallery::arm()).build()?;
+/// let model = Reduction::at_rest(&gallery::arm()).build()?;
 /// let mut bytes = ModelFile::new(&model, None).to_bytes(); // or save("arm.pliant")
 ///
 /// let file = ModelFile::from_bytes(&bytes)?; // or load("arm.pliant")

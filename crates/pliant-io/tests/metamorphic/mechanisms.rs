@@ -11,10 +11,10 @@ use super::change::Change;
 use super::{exceeds, factor, fail};
 use crate::common::Random;
 
-const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions];
+const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Linear, Engine::Reduced];
 /// For robots the blended one as well, which needs an effector that springs hold.
 const ALL: [Engine; 5] =
-    [Engine::Full, Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended];
+    [Engine::Full, Engine::Articulated, Engine::Linear, Engine::Reduced, Engine::Blended];
 const DT: f64 = 1.0 / 120.0;
 const STEPS: usize = 24;
 
@@ -250,8 +250,8 @@ fn shorter_steps() {
             let same = Change::default();
             let (first, last) = (apart(a, b, &same), apart(c, d, &same));
             // Two halvings of a first-order rule leave a quarter; where a stiff spring still swings in the longer steps, less is gained.
-            // Mass that `motions` keeps until a link has turned by 0.05 rad leaves what no shorter step takes away: 2.8e-3 in 360 scenes.
-            let least = if engine == Engine::Motions { 4e-3 } else { 1e-6 };
+            // Mass that `reduced` keeps until a link has turned by 0.05 rad leaves what no shorter step takes away: 2.8e-3 in 360 scenes.
+            let least = if engine == Engine::Reduced { 4e-3 } else { 1e-6 };
             if first >= least && exceeds(last, 0.7 * first) {
                 fail(&mechanism, &format!("{engine:?}, {kind:?}: {first:.1e} and then {last:.1e} apart"));
             }

@@ -13,13 +13,13 @@
 //! A = E Z (Zᵀ M Z)⁻¹ Zᵀ Eᵀ
 //! ```
 //!
-//! M is the mass matrix for the operational space, and for accelerabilities the blocks JᵀM_cJ of all joints. A reduced model
+//! M is the mass matrix for the operational space, and for accelerabilities the blocks JᵀM_cJ of all joints. A linear model
 //! measures it in its coordinates y = UᵀS ξ_E: M_y = (UᵀS A (UᵀS)ᵀ)⁻¹.
 
 use pliant::articulated::{self, Dynamics};
+use pliant::linear::{Linearisation, Model};
 use pliant::mechanism::{JointId, Mechanism};
 use pliant::nalgebra::{DMatrix, Matrix6};
-use pliant::reduced::{Model, Reduction};
 use pliant::spatial::{Pose, SpatialInertia};
 use pliant_cli::failure::Failure;
 
@@ -42,7 +42,7 @@ pub enum Mass {
 
 /// A mechanism reduced to its effectors where it starts, with this mass.
 pub fn model(mechanism: &Mechanism, mass: Mass) -> Result<Model, Failure> {
-    let condensed = Reduction::at_rest(mechanism).build().map_err(Failure::job)?;
+    let condensed = Linearisation::at_rest(mechanism).build().map_err(Failure::job)?;
     condensed.with_accelerability(&accelerability(mechanism, mass)?).map_err(Failure::job)
 }
 
@@ -247,7 +247,7 @@ mod tests {
         // The paper's mass overestimates frequencies by far; operational space less.
         for name in ["chain:20", "y", "rungs:48", "helix:50"] {
             let mechanism = gallery::build(name).unwrap();
-            let condensed = ratio(&mechanism, &Reduction::at_rest(&mechanism).build().unwrap());
+            let condensed = ratio(&mechanism, &Linearisation::at_rest(&mechanism).build().unwrap());
             let of = |mass| ratio(&mechanism, &model(&mechanism, mass).unwrap());
             let [own, composite, operational] =
                 [Mass::Accelerability, Mass::CompositeAccelerability, Mass::OperationalSpace].map(of);
@@ -348,10 +348,11 @@ mod tests {
         let refusal = model(&free, Mass::Accelerability).unwrap_err();
         assert!(refusal.message.contains("free base"), "{}", refusal.message);
         let chain = gallery::build("chain:5").unwrap();
-        let modes = Reduction::at_rest(&chain).modes(2).build().unwrap();
+        let modes = Linearisation::at_rest(&chain).modes(2).build().unwrap();
         let A = accelerability(&chain, Mass::OperationalSpace).unwrap();
         assert!(modes.with_accelerability(&A).unwrap_err().to_string().contains("modes"));
-        let none = Reduction::at_rest(&chain).build().unwrap().with_accelerability(&(A * 0.0)).unwrap_err();
+        let none =
+            Linearisation::at_rest(&chain).build().unwrap().with_accelerability(&(A * 0.0)).unwrap_err();
         assert!(none.to_string().contains("does not exist"), "{none}");
     }
 }

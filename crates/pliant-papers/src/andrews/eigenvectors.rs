@@ -7,8 +7,8 @@
 use pliant::engine::{Simulation, StaticsSettings};
 use pliant::full;
 use pliant::gallery;
+use pliant::linear::{Linearisation, Reference};
 use pliant::nalgebra::{DMatrix, DVector};
-use pliant::reduced::{Reduction, Reference};
 
 use crate::section::Finding;
 use crate::statics::load;
@@ -24,7 +24,7 @@ fn compliance(model: &full::Model, size: f64) -> Result<DMatrix<f64>, Failure> {
     load(&mut simulation, size);
     simulation.settle(&StaticsSettings::default()).map_err(Failure::job)?;
     let reference = Reference::at_equilibrium(&mut simulation);
-    let projection = Reduction::at(reference).project().map_err(Failure::job)?;
+    let projection = Linearisation::at(reference).project().map_err(Failure::job)?;
     let scale = |k: usize| if k % 6 < 3 { 1.0 / model.mechanism().radius() } else { 1.0 };
     let C = projection.compliance();
     Ok(DMatrix::from_fn(C.nrows(), C.ncols(), |i, k| scale(i) * C[(i, k)] * scale(k)))

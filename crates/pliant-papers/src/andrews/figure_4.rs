@@ -4,8 +4,8 @@
 use pliant::engine::{Simulation, StaticsSettings};
 use pliant::full;
 use pliant::gallery;
+use pliant::linear::{Linearisation, Reference};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Reduction, Reference};
 use pliant::spatial::{Pose, Wrench};
 
 use crate::Effort;
@@ -125,7 +125,7 @@ fn pulled(model: &full::Model, force: f64) -> Result<Pulled, Failure> {
     let poses = simulation.state().poses.clone();
     let at = simulation.effector_pose(tip).map_err(Failure::job)?;
     let projection =
-        Reduction::at(Reference::at_equilibrium(&mut simulation)).project().map_err(Failure::job)?;
+        Linearisation::at(Reference::at_equilibrium(&mut simulation)).project().map_err(Failure::job)?;
     let C = projection.compliance();
     Ok(Pulled { poses, reach: at.position.norm(), along: C[(0, 0)], across: C[(1, 1)] })
 }

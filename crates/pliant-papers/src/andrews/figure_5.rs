@@ -5,14 +5,14 @@
 use pliant::engine::{Simulation, State};
 use pliant::full;
 use pliant::gallery;
-use pliant::reduced::{Reconstruction, Reduction};
+use pliant::linear::{Linearisation, Reconstruction};
 
 use super::accelerability::{self, Mass};
 use super::{free_base, mass};
 use crate::Effort;
 use crate::section::{Figure, Section, Sketch};
 use crate::sketch::{Loads, Posed, draw};
-use crate::statics::{apart, error_of, error_of_reduced, load, settle, settled, size_for};
+use crate::statics::{apart, error_of, error_of_linear, load, settle, settled, size_for};
 use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
 use pliant_cli::page::text::percent;
@@ -59,7 +59,7 @@ fn drawn(name: &str, id: &'static str) -> Result<Sketch, Failure> {
     let rest = State::at_rest(&mechanism);
     let truth = settled(&full::Model::new(&mechanism), 1.0)
         .ok_or_else(|| Failure::job(format!("{name}: the full statics do not converge")))?;
-    let mut simulation = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?.simulate();
+    let mut simulation = Linearisation::at_rest(&mechanism).build().map_err(Failure::job)?.simulate();
     simulation.set_reconstruction(Reconstruction::Twist);
     if !settle(&mut simulation, 1.0) {
         return Err(Failure::job(format!("{name}: one model comes to no rest")));
@@ -84,10 +84,10 @@ fn drawn(name: &str, id: &'static str) -> Result<Sketch, Failure> {
 fn at_rest(effort: &mut Effort) -> Result<Figure, Failure> {
     let mut series = Vec::new();
     let points = if effort.quick { 8 } else { 20 };
-    for (name, class) in [("y", "full"), ("rungs:18", "joint"), ("helix:50", "motions")] {
+    for (name, class) in [("y", "full"), ("rungs:18", "joint"), ("helix:50", "reduced")] {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let truth = full::Model::new(&mechanism);
-        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let model = Linearisation::at_rest(&mechanism).build().map_err(Failure::job)?;
         let start = State::at_rest(&mechanism);
         let largest = size_for(&truth, 1.0);
         let mut line = Vec::new();
@@ -96,7 +96,7 @@ fn at_rest(effort: &mut Effort) -> Result<Figure, Failure> {
             let size = largest * 0.02f64.powf(1.0 - f64::from(k) / f64::from(points - 1));
             let Some(state) = settled(&truth, size) else { continue };
             // Far out a linear model may come to no rest.
-            let Some(off) = error_of_reduced(&model, size, &state) else { continue };
+            let Some(off) = error_of_linear(&model, size, &state) else { continue };
             line.push([apart(&mechanism, &state, &start), off]);
         }
         effort.tick();
@@ -125,7 +125,7 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
     let mechanism = gallery::build(MOVING).map_err(Failure::job)?;
     let full_model = full::Model::new(&mechanism);
     let size = size_for(&full_model, DISPLACEMENT);
-    let rest = Reduction::at_rest(&mechanism);
+    let rest = Linearisation::at_rest(&mechanism);
     let condensed = rest.clone().build().map_err(Failure::job)?;
     let modes = rest.clone().modes(4).build().map_err(Failure::job)?;
     let paper = accelerability::model(&mechanism, Mass::Accelerability)?;
@@ -142,18 +142,18 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
     let along = (at(&end)? - start).normalize();
 
     let mut full = full_model.simulate();
-    let mut reduced = [&paper, &condensed, &modes].map(|model| model.simulate());
+    let mut linear = [&paper, &condensed, &modes].map(|model| model.simulate());
     load(&mut full, size);
-    reduced.iter_mut().for_each(|simulation| load(simulation, size));
+    linear.iter_mut().for_each(|simulation| load(simulation, size));
     let mut lines: [Vec<[f64; 2]>; 4] = Default::default();
     for step in 0..=steps {
         if step > 0 {
             full.step(dt).map_err(Failure::job)?;
-            for simulation in &mut reduced {
+            for simulation in &mut linear {
                 simulation.step_effectors(dt).map_err(Failure::job)?;
             }
         }
-        let poses = [full.effector_pose(tip)].into_iter().chain(reduced.iter().map(|s| s.effector_pose(tip)));
+        let poses = [full.effector_pose(tip)].into_iter().chain(linear.iter().map(|s| s.effector_pose(tip)));
         for (line, pose) in lines.iter_mut().zip(poses) {
             let moved = pose.map_err(Failure::job)?.position - start;
             line.push([step as f64 * dt, moved.dot(&along)]);
@@ -162,9 +162,9 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
     effort.tick();
     let names = [
         ("full", "full wide"),
-        ("reduced, paper's mass", "paper dotted"),
-        ("reduced, condensed", "joint dashed"),
-        ("reduced, condensed, 4 modes", "corrected dotted"),
+        ("linear, paper's mass", "paper dotted"),
+        ("linear, condensed", "joint dashed"),
+        ("linear, condensed, 4 modes", "corrected dotted"),
     ];
     let series = names.into_iter().zip(lines).map(|((name, class), points)| Series {
         name: name.into(),
@@ -177,7 +177,7 @@ fn motion(effort: &mut Effort) -> Result<Figure, Failure> {
         plot: Plot {
             id: "andrews-one-model-in-motion",
             title: format!("Displacement of the tip of {MOVING} over time"),
-            description: "The full simulation and reduced models with three choices of mass.".into(),
+            description: "The full simulation and linear models with three choices of mass.".into(),
             x: Axis { label: "time, s".into(), scale: Scale::Linear, percent: false },
             y: Axis { label: "displacement of the tip, m".into(), scale: Scale::Linear, percent: false },
             series: series.collect(),

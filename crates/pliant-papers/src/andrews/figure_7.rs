@@ -123,7 +123,7 @@ fn curves(name: &str, effort: &mut Effort) -> Result<Vec<Curve>, Failure> {
 /// The error of a mechanism's effector.
 fn plot(curves: &[Curve]) -> Figure {
     let named = |models: usize| if models == 1 { "1 model".to_string() } else { format!("{models} models") };
-    let series = curves.iter().zip(["full", "joint", "motions"]).map(|(curve, class)| Series {
+    let series = curves.iter().zip(["full", "joint", "reduced"]).map(|(curve, class)| Series {
         name: named(curve.models),
         class,
         points: curve.points.clone(),

@@ -6,9 +6,9 @@
 use pliant::engine::Simulation;
 use pliant::full;
 use pliant::gallery;
+use pliant::linear::{FreeBase, Linearisation};
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
-use pliant::reduced::{FreeBase, Reduction};
 use pliant::spatial::Wrench;
 
 use crate::section::Finding;
@@ -35,9 +35,9 @@ fn way(mut simulation: Box<dyn Simulation>) -> Result<Vector3<f64>, Failure> {
     Ok(simulation.pose(base).map_err(Failure::job)?.position - start)
 }
 
-/// How far it goes in a reduced model.
-fn reduced(mechanism: &Mechanism, base: FreeBase) -> Result<Vector3<f64>, Failure> {
-    let model = Reduction::at_rest(mechanism).free_base(base).build().map_err(Failure::job)?;
+/// How far it goes in a linear model.
+fn linear(mechanism: &Mechanism, base: FreeBase) -> Result<Vector3<f64>, Failure> {
+    let model = Linearisation::at_rest(mechanism).free_base(base).build().map_err(Failure::job)?;
     way(model.simulate().into())
 }
 
@@ -45,7 +45,7 @@ fn reduced(mechanism: &Mechanism, base: FreeBase) -> Result<Vector3<f64>, Failur
 pub fn finding() -> Result<Finding, Failure> {
     let mechanism = gallery::hexapod();
     let truth = way(full::Model::new(&mechanism).simulate().into())?;
-    let off = |base| Ok((reduced(&mechanism, base)? - truth).norm() / truth.norm());
+    let off = |base| Ok((linear(&mechanism, base)? - truth).norm() / truth.norm());
     let (paper, ours): (f64, f64) = (off(FreeBase::Uncoupled)?, off(FreeBase::MeanAxes)?);
     Ok(Finding {
         place: "[A] §6.1",

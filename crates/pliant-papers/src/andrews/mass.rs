@@ -1,7 +1,7 @@
-//! Where the paper's mass is wrong: lowest natural frequencies of reduced models over that of the whole linear mechanism.
+//! Where the paper's mass is wrong: lowest natural frequencies of linear models over that of the whole linear mechanism.
 
 use pliant::gallery;
-use pliant::reduced::Reduction;
+use pliant::linear::Linearisation;
 
 use super::accelerability::{self, Mass};
 use crate::Effort;
@@ -26,7 +26,7 @@ pub fn table(effort: &mut Effort) -> Result<(Table, Finding), Failure> {
     let mut all: [Vec<f64>; MODELS.len()] = Default::default();
     for name in MECHANISMS {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
-        let rest = Reduction::at_rest(&mechanism);
+        let rest = Linearisation::at_rest(&mechanism);
         let truth =
             rest.clone().build().and_then(|model| model.full_frequencies(1)).map_err(Failure::job)?[0];
         let mut row = vec![Cell::Word(name.into())];
@@ -58,7 +58,7 @@ pub fn table(effort: &mut Effort) -> Result<(Table, Finding), Failure> {
     columns.extend(MODELS.iter().map(|(key, name, ..)| ours(key, name)));
     let table = Table {
         id: "andrews-mass",
-        title: "Lowest natural frequency of a reduced model over that of the whole mechanism".into(),
+        title: "Lowest natural frequency of a linear model over that of the whole mechanism".into(),
         columns,
         rows,
         caption: "× 1 is right. The paper's effective mass projects the accelerability of each joint; condensation (Guyan 1965) moves all links as in \

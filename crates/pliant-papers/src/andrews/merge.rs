@@ -6,9 +6,9 @@
 
 use pliant::gallery;
 use pliant::joints::JointKind;
+use pliant::linear::{Linearisation, Method};
 use pliant::mechanism::{Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant::nalgebra::{DMatrix, SymmetricEigen, Vector3};
-use pliant::reduced::{Method, Reduction};
 use pliant::spatial::{Pose, SpatialInertia};
 
 use crate::section::Finding;
@@ -42,7 +42,7 @@ fn stage(rails: &[(&str, f64)]) -> Result<Mechanism, Failure> {
 
 /// The compliance of the rung, or of all effectors, translations over a length so that its numbers are alike.
 fn compliance(mechanism: &Mechanism) -> Result<DMatrix<f64>, Failure> {
-    Ok(scaled(Reduction::at_rest(mechanism).project().map_err(Failure::job)?.compliance()))
+    Ok(scaled(Linearisation::at_rest(mechanism).project().map_err(Failure::job)?.compliance()))
 }
 
 fn scaled(C: &DMatrix<f64>) -> DMatrix<f64> {
@@ -73,7 +73,7 @@ pub fn findings() -> Result<Vec<Finding>, Failure> {
 
     let graph = gallery::graph();
     let incremental =
-        Reduction::at_rest(&graph).method(Method::Incremental).project().map_err(Failure::job)?;
+        Linearisation::at_rest(&graph).method(Method::Incremental).project().map_err(Failure::job)?;
     let truth = compliance(&graph)?;
     let branch = (scaled(incremental.compliance()) - &truth).amax() / truth.amax();
     Ok(vec![

@@ -1,4 +1,4 @@
-//! Andrews, Teichmann, Kry 2015: reduced and blended models.
+//! Andrews, Teichmann, Kry 2015: linear and blended models.
 
 mod accelerability;
 mod directions;

@@ -1,15 +1,15 @@
-//! Andrews 2015, Table 1: the time of a step, full and reduced, of helices, ladders and the arm.
+//! Andrews 2015, Table 1: the time of a step, full and linear, of helices, ladders and the arm.
 
 use pliant::engine::StepError;
 use pliant::engines::articulated_model;
 use pliant::full;
 use pliant::gallery;
-use pliant::reduced::{Model, Reconstruction, Reduction};
+use pliant::linear::{Linearisation, Model, Reconstruction};
 
 use super::merge;
 use crate::Effort;
 use crate::section::{Cell, Figure, Section, Table, ours, paper};
-use crate::statics::{apart, error_of_reduced, settled};
+use crate::statics::{apart, error_of_linear, settled};
 use pliant_cli::bench;
 use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Scale, Series};
@@ -47,12 +47,12 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         let articulated = articulated.map(|simulation| bench::steps(simulation, &effort.pace));
         let articulated = articulated.transpose().map_err(failed)?;
         effort.tick();
-        let model = Reduction::at_rest(&mechanism).build().map_err(Failure::job)?;
-        let reduced = bench::reduced(&model, &effort.pace).map_err(failed)?;
+        let model = Linearisation::at_rest(&mechanism).build().map_err(Failure::job)?;
+        let linear = bench::linear(&model, &effort.pace).map_err(failed)?;
         effort.tick();
         let threaded = two_threads(&model, &effort.pace).map_err(failed)?;
         effort.tick();
-        let of = |name| reduced.iter().find(|f| f.reconstruction == Some(name)).map(|f| f.step);
+        let of = |name| linear.iter().find(|f| f.reconstruction == Some(name)).map(|f| f.step);
         let (Some(twist), Some(joint)) = (of("twist"), of("joint")) else {
             return Err(Failure::job(format!("{name}: a reconstruction was not timed")));
         };
@@ -60,7 +60,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         let truth = settled(&full::Model::new(&mechanism), 1.0)
             .ok_or_else(|| Failure::job(format!("{name}: the full statics do not converge")))?;
         let start = pliant::engine::State::at_rest(&mechanism);
-        let off = error_of_reduced(&model, 1.0, &truth);
+        let off = error_of_linear(&model, 1.0, &truth);
         effort.tick();
         ratios.push([speed_up, full[0] / twist[0].min(threaded[0]), vortex / full[0]]);
         rows.push(vec![
@@ -91,8 +91,8 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         ("Vortex, full (paper)", "full", Mark::Dots),
         ("FORK-1S, 1 thread (paper)", "twist", Mark::Dots),
         ("full", "full", Mark::LineAndDots),
-        ("reduced, by twists as the paper does", "twist", Mark::LineAndDots),
-        ("reduced, by joints", "joint", Mark::LineAndDots),
+        ("linear, by twists as the paper does", "twist", Mark::LineAndDots),
+        ("linear, by joints", "joint", Mark::LineAndDots),
     ];
     let mut series: Vec<Series> = (names.into_iter().zip(lines))
         .map(|((name, class, mark), points)| Series { name: name.into(), class, points, mark })
@@ -106,7 +106,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     let plot = Plot {
         id: "andrews-table-1-helices",
         title: "Time of a step of helices of 50 to 400 links".into(),
-        description: "The paper's full and reduced times as dots, those of this machine as lines.".into(),
+        description: "The paper's full and linear times as dots, those of this machine as lines.".into(),
         x: Axis { label: "links".into(), scale: Scale::Log { floor: 1.0 }, percent: false },
         y: Axis { label: "time a step, µs".into(), scale: Scale::Log { floor: 1e-3 }, percent: false },
         series,
@@ -116,7 +116,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     effort.tick();
     Ok(Section {
         id: "andrews-table-1",
-        title: "Andrews 2015, Table 1: the time of a step, full and reduced",
+        title: "Andrews 2015, Table 1: the time of a step, full and linear",
         about: "Each mechanism in full and reduced to its effectors, with all links placed. The full simulation of the paper is the commercial \
                 engine Vortex; ours takes one Newton iteration in maximal coordinates, or goes in joint coordinates (articulated). By twists is the \
                 paper's own way to place the links; by joints nothing comes apart. The paper gives sizes, not measures: our geometry is that of the \
@@ -134,18 +134,18 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
                 paper("paper_ratio", "speed-up, best"),
                 ours("full_us", "full"),
                 ours("articulated_us", "articulated"),
-                ours("reduced_twist_us", "linear, twists, 1 thread"),
-                ours("reduced_twist_2_threads_us", "2 threads"),
-                ours("reduced_joint_us", "linear, joints"),
+                ours("linear_twist_us", "linear, twists, 1 thread"),
+                ours("linear_twist_2_threads_us", "2 threads"),
+                ours("linear_joint_us", "linear, joints"),
                 ours("ratio", "full over twists, best"),
                 ours("moved", "moved at rest"),
                 ours("off", "one model off by"),
             ],
             rows,
             caption: format!(
-                "The paper's reduced step is {} times as fast as its full one with the best number of threads, ours {} times, and our full one {} times as fast as the paper's, on \
+                "The paper's linear step is {} times as fast as its full one with the best number of threads, ours {} times, and our full one {} times as fast as the paper's, on \
                  another machine. Links are placed by several threads from 16,000 on: on these mechanisms a second thread has nothing to do. The last two columns are at rest under the scene's load, over the radius: how far the effector moves in full, and how \
-                 far the reduced model puts it from there, – where it comes to no rest.",
+                 far the linear model puts it from there, – where it comes to no rest.",
                 range(0),
                 range(1),
                 range(2)

@@ -52,7 +52,7 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
     ];
     let mut rows = Vec::new();
     let (mut series, mut spans) = (Vec::new(), Vec::new());
-    for ((name, vortex, printed, speed_up), class) in PRINTED.into_iter().zip(["full", "joint", "motions"]) {
+    for ((name, vortex, printed, speed_up), class) in PRINTED.into_iter().zip(["full", "joint", "reduced"]) {
         let mechanism = gallery::build(name).map_err(Failure::job)?;
         let mut line = Vec::new();
         for (models, us) in MODELS.into_iter().zip(printed) {

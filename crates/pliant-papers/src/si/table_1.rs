@@ -81,8 +81,8 @@ pub fn section(effort: &mut Effort) -> Result<Section, Failure> {
         ("hinge chains", "full", Mark::LineAndDots),
         ("torus chains (paper)", "joint", Mark::Dots),
         ("torus chains", "joint", Mark::LineAndDots),
-        ("windmill (paper)", "motions", Mark::Dots),
-        ("windmill", "motions", Mark::LineAndDots),
+        ("windmill (paper)", "reduced", Mark::Dots),
+        ("windmill", "reduced", Mark::LineAndDots),
     ];
     let mut series: Vec<Series> = (named.into_iter().zip(points))
         .map(|((name, class, mark), points)| Series { name: name.into(), class, points, mark })

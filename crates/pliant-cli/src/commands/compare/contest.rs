@@ -6,10 +6,10 @@ use pliant::contact::Scene;
 use pliant::engine::{Simulation, Warning};
 use pliant::engines::Engine;
 use pliant::io::ModelFile;
+use pliant::linear::Linearisation;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
-use pliant::motions;
 use pliant::nalgebra::Vector3;
-use pliant::reduced::Reduction;
+use pliant::reduced;
 use pliant::spatial::Pose;
 
 use super::measure::{Models, target_end};
@@ -114,13 +114,13 @@ pub fn measure(
         warnings: Vec::new(),
     };
     let models = stage.held().map(|held| {
-        let reduced = Reduction::at_rest(held).modes_for_contact(dt).build();
+        let linear = Linearisation::at_rest(held).modes_for_contact(dt).build();
         Models {
             mechanism: held.clone(),
-            reduced: reduced.map_err(|error| error.to_string()),
+            linear: linear.map_err(|error| error.to_string()),
             blended: Err("it takes no part in contact".into()),
             // Coordinates are the same without loose bodies.
-            motions: file.and_then(|file| motions::Model::from_columns(held, &file.motions).ok()),
+            reduced: file.and_then(|file| reduced::Model::from_columns(held, &file.motions).ok()),
         }
     });
     // Without anything held there is one engine: that of contact.

@@ -35,8 +35,8 @@ fn class(engine: &str) -> [&'static str; 2] {
     match engine {
         "full" => ["full", "full wide"],
         "articulated" => ["articulated", "articulated dotted"],
-        "reduced" => ["joint", "joint dashed"],
-        "motions" => ["motions", "motions dashed"],
+        "linear" => ["joint", "joint dashed"],
+        "reduced" => ["reduced", "reduced dashed"],
         _ => ["blended", "blended dashed"],
     }
 }

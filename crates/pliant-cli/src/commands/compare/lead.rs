@@ -56,22 +56,22 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
     let Comparison { coordinates, speed, ramp, transient, .. } = comparison;
     let base = if comparison.free_base { " beside its free base" } else { "" };
     let mut text = format!(
-        "The reduced model has {}{base} instead of the {} of {}",
+        "The linear model has {}{base} instead of the {} of {}",
         count(*coordinates, "coordinate", "coordinates"),
         6 * mechanism.bodies().len(),
         count(mechanism.bodies().len(), "body", "bodies")
     );
-    if let (Some((engine, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced)) {
+    if let (Some((engine, exact)), Some(linear)) = (speed.exact(), speed.of(Engine::Linear)) {
         let _ = write!(
             text,
             " and steps in {} instead of {}: {} times as fast as `{}`, the fastest engine with every freedom",
-            time(reduced),
+            time(linear),
             time(exact),
-            significant(exact / reduced, 2),
+            significant(exact / linear, 2),
             engine.name()
         );
         if let Some(full) = speed.of(Engine::Full).filter(|_| engine != Engine::Full) {
-            let _ = write!(text, " ({} times as fast as `full`)", significant(full / reduced, 2));
+            let _ = write!(text, " ({} times as fast as `full`)", significant(full / linear, 2));
         }
     }
     let (its, has_it, it) = match mechanism.effectors().len() {

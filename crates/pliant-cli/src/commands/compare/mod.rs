@@ -1,4 +1,4 @@
-//! `pliant compare`: the full simulation against reduced models of the same mechanism, as one page and as JSON.
+//! `pliant compare`: the full simulation against linear models of the same mechanism, as one page and as JSON.
 
 mod contest;
 mod contest_page;
@@ -117,9 +117,9 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     let steps = [
         ("step, full", speed.of(Engine::Full)),
         ("step, articulated", speed.of(Engine::Articulated)),
-        ("step, motions", speed.of(Engine::Motions)),
-        ("step, blended", speed.of(Engine::Blended)),
         ("step, reduced", speed.of(Engine::Reduced)),
+        ("step, blended", speed.of(Engine::Blended)),
+        ("step, linear", speed.of(Engine::Linear)),
     ];
     rows.extend(steps.into_iter().filter_map(|(name, us)| Some((name, text::time(us?)))));
     match ramp {
@@ -127,7 +127,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
                 rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));
-                for (name, other) in [("  blended", sample.blended), ("  motions", sample.motions)] {
+                for (name, other) in [("  blended", sample.blended), ("  reduced", sample.reduced)] {
                     let told = other.map(|other| at_rest(other.effector, Some(other.estimate)));
                     rows.extend(told.map(|told| (name, told)));
                 }
@@ -143,7 +143,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         let stopped = other.stopped.as_ref().map_or(String::new(), |why| format!("; it stops: {why}"));
         let name = match other.engine {
             "articulated" => "  articulated",
-            "motions" => "  motions",
+            "reduced" => "  reduced",
             _ => "  blended",
         };
         rows.push((name, format!("{} of the radius at most{stopped}", text::percent(other.max_error()))));
@@ -271,7 +271,7 @@ fn samples(ramp: &Ramp) -> Vec<Value> {
         entry.insert("displacement".into(), s.displacement.into());
         entry.insert("effector".into(), s.effector.into());
         entry.insert("estimate".into(), s.estimate.into());
-        for (name, other) in [("motions", s.motions), ("blended", s.blended)] {
+        for (name, other) in [("reduced", s.reduced), ("blended", s.blended)] {
             let other = other.map(|a| json!({ "effector": a.effector, "estimate": a.estimate }));
             entry.insert(name.into(), other.into());
         }
@@ -325,7 +325,7 @@ fn of_frequencies(frequencies: &Frequencies) -> Value {
 }
 
 fn of_speed(speed: &Speed) -> Value {
-    let [twist, joint, corrected] = speed.reduced;
+    let [twist, joint, corrected] = speed.linear;
     json!({
         "dt": speed.dt,
         "full_us": speed.of(Engine::Full),
@@ -334,13 +334,13 @@ fn of_speed(speed: &Speed) -> Value {
         "joint_us": joint,
         "corrected_us": corrected,
         "effectors_us": speed.effectors,
-        "motions_us": speed.of(Engine::Motions),
+        "reduced_us": speed.of(Engine::Reduced),
         "blended_us": speed.of(Engine::Blended),
         "exact_engine": speed.exact().map(|(engine, _)| engine.name()),
         "exact_us": speed.exact().map(|(_, us)| us),
-        "times_as_fast": speed.of(Engine::Reduced).and_then(|us| speed.gain(us)),
+        "times_as_fast": speed.of(Engine::Linear).and_then(|us| speed.gain(us)),
         "build_full_us": speed.build_full,
-        "build_reduced_us": speed.build_reduced,
+        "build_linear_us": speed.build_linear,
     })
 }
 

@@ -97,16 +97,16 @@ impl Verdict {
         if let Some(why) = &transient.stopped {
             verdict.wrong.push(format!("the motion ends early ({})", why.trim_end_matches('.')));
         }
-        for engine in [Engine::Articulated, Engine::Reduced, Engine::Motions, Engine::Blended] {
+        for engine in [Engine::Articulated, Engine::Linear, Engine::Reduced, Engine::Blended] {
             let name = engine.name();
             let (moving, stopped) = match transient.others.iter().find(|other| other.engine == name) {
                 Some(other) => (other.max_error(), other.stopped.as_ref()),
-                None if engine == Engine::Reduced => (transient.max_error(), None),
+                None if engine == Engine::Linear => (transient.max_error(), None),
                 None => continue,
             };
             let resting = sample.and_then(|sample| match engine {
-                Engine::Reduced => Some(sample.effector),
-                Engine::Motions => sample.motions.map(|motions| motions.effector),
+                Engine::Linear => Some(sample.effector),
+                Engine::Reduced => sample.reduced.map(|at| at.effector),
                 Engine::Blended => sample.blended.map(|blended| blended.effector),
                 _ => None,
             });

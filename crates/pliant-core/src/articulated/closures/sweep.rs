@@ -3,11 +3,11 @@
 use super::front::{backward, carry_open, eliminate_rows, forward, twist};
 use super::schedule::{Front, Unknown};
 use super::{Closing, Stuck};
+use crate::algebra::wide::wide;
 use crate::articulated::model::{Constants, Motion};
 use crate::articulated::slot::{Six, Slots};
 use crate::articulated::small::*;
 use crate::articulated::sweeps::{Along, dot6, inward_node, outward_node, pass_on};
-use crate::linear::wide::wide;
 
 wide! {
     /// Inward, for a step, with the closures that `closing` lists. The base's twist is in its slot.

@@ -11,12 +11,12 @@ use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants, Item, Joint, Model};
 use super::step::scheme as dynamics;
+use crate::algebra::elimination::{Assemble, Numeric};
 use crate::engine::State;
 use crate::engine::{Inputs, Simulation as _, Spring, StaticsSettings};
 use crate::expression::Formula;
 use crate::gallery::{self, Passive, RandomOptions, random};
 use crate::joints::JointKind;
-use crate::linear::elimination::{Assemble, Numeric};
 use crate::mechanism::{Body, CouplingDescription, JointDescription, Mechanism, MechanismBuilder};
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 

@@ -1,7 +1,7 @@
 //! Hand-grasp: the hand hangs palm down on a vertical slide, closes its fingers on a ball or a box that stands on a
 //! post, presses it against the palm, lifts it by 3 cm and holds it.
 //!
-//! Fingers are drawn around what they grasp, a millimetre from it. The lift is short because an effector of a reduced model goes
+//! Fingers are drawn around what they grasp, a millimetre from it. The lift is short because an effector of a linear model goes
 //! along the exponential of its linear motion: lifting by v while turning by ω, it is off by ½ω×v.
 
 use nalgebra::Vector3;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pliant_core::engine::{Simulation, State, StaticsSettings};
 use pliant_core::full;
+use pliant_core::linear::{Linearisation, Reference};
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{Matrix6, Quaternion, UnitQuaternion, Vector3, Vector6};
-use pliant_core::reduced::{Reduction, Reference};
 use pliant_core::spatial::Pose;
 
 use super::robots::{self, GENESIS, Package, ROBOSUITE};
@@ -32,7 +32,7 @@ fn compliance(mechanism: &Mechanism, effector: &str) -> (Matrix6<f64>, Pose) {
     assert!(equilibrium.converged && equilibrium.stable, "{equilibrium:?}");
     let at = simulation.effector_pose(simulation.effector(effector).unwrap()).unwrap();
     let reference = Reference::at_equilibrium(&mut simulation);
-    let projection = Reduction::at(reference).effectors([effector]).project().unwrap();
+    let projection = Linearisation::at(reference).effectors([effector]).project().unwrap();
     let mut turn = Matrix6::zeros();
     let R = at.rotation_matrix();
     turn.fixed_view_mut::<3, 3>(0, 0).copy_from(&R);

@@ -1,9 +1,9 @@
-//! Natural frequencies: those of the whole linear mechanism, and those that reduced models have.
+//! Natural frequencies: those of the whole linear mechanism, and those that linear models have.
 
 use std::f64::consts::TAU;
 
+use pliant::linear::{Linearisation, Model, ReductionError};
 use pliant::mechanism::Mechanism;
-use pliant::reduced::{Model, Reduction, ReductionError};
 
 /// How many of the lowest are compared.
 const LOWEST: usize = 6;
@@ -16,7 +16,7 @@ const MODELS: [(&str, usize); 3] =
 pub struct Frequencies {
     /// The lowest of the whole mechanism.
     pub full: Vec<f64>,
-    /// Those of reduced models, as many as are compared.
+    /// Those of linear models, as many as are compared.
     pub models: Vec<FrequencyRow>,
 }
 
@@ -37,7 +37,7 @@ pub fn measure(
     let full = hertz(model.full_frequencies(LOWEST)?);
     let compared = full.len();
     let models = MODELS.map(|(name, modes)| {
-        let built = Reduction::at_rest(mechanism).modes(modes).build();
+        let built = Linearisation::at_rest(mechanism).modes(modes).build();
         tick();
         let result = built.map_err(|error| error.to_string()).map(|model| {
             let mut own = hertz(model.frequencies());

@@ -1,4 +1,4 @@
-//! What a comparison measures, as plain data: the full simulation against a reduced model of the same
+//! What a comparison measures, as plain data: the full simulation against a linear model of the same
 //! mechanism, under the same loads.
 
 mod frequencies;
@@ -10,8 +10,8 @@ mod transient;
 
 use pliant::engine::{Inputs, SpringId, State, Warning};
 use pliant::io::ModelFile;
+use pliant::linear::{Linearisation, Model, ReductionError};
 use pliant::mechanism::{Joint, Mechanism};
-use pliant::reduced::{Model, Reduction, ReductionError};
 use pliant::spatial::{Pose, Twist, Wrench};
 
 use crate::watch;
@@ -57,17 +57,17 @@ pub fn measure(
     frames: usize,
     tick: &mut dyn FnMut(),
 ) -> Result<Comparison, ReductionError> {
-    let model = Reduction::at_rest(mechanism).build()?;
+    let model = Linearisation::at_rest(mechanism).build()?;
     tick();
     let frequencies = frequencies::measure(mechanism, &model, tick)?;
     let (blended, about) = match blended_model(mechanism, tick) {
         Ok((model, about)) => (Ok(model), Ok(about)),
         Err(why) => (Err(why.clone()), Err(why)),
     };
-    let motions = file.and_then(|file| file.model().ok());
-    let models = Models { mechanism: mechanism.clone(), reduced: Ok(model.clone()), blended, motions };
+    let reduced = file.and_then(|file| file.model().ok());
+    let models = Models { mechanism: mechanism.clone(), linear: Ok(model.clone()), blended, reduced };
     let ramp = ramp::measure(&models, &model, tick);
-    let with_modes = Reduction::at_rest(mechanism).modes(MODES).build()?;
+    let with_modes = Linearisation::at_rest(mechanism).modes(MODES).build()?;
     let transient = transient::measure(&models, [&model, &with_modes], &frequencies, dt, frames, tick);
     let speed = speed::measure(&models, &model, transient.dt, tick)?;
     let mut notes = Vec::new();
@@ -82,13 +82,13 @@ pub fn measure(
         (None, None) => None,
     } {
         notes.push(format!(
-            "{when}, joint limits act in the full simulation (“{joint}” for one). A reduced model has no limits: beyond \
+            "{when}, joint limits act in the full simulation (“{joint}” for one). A linear model has no limits: beyond \
              them it goes on bending."
         ));
     }
     if let Some((joint, rest, unit)) = pulled_away(mechanism) {
         notes.push(format!(
-            "Springs pull away from the file's pose, at which the reduced model is made (“{joint}” by {} {unit}): it is off by \
+            "Springs pull away from the file's pose, at which the linear model is made (“{joint}” by {} {unit}): it is off by \
              what that bends.",
             crate::page::text::figure(rest)
         ));

@@ -6,7 +6,7 @@ use pliant::blended::{self, Doing, Options, Progress, Sampling};
 use pliant::engine::{Simulation, State};
 use pliant::engines::Engine;
 use pliant::mechanism::Mechanism;
-use pliant::{motions, reduced};
+use pliant::{linear, reduced};
 
 use crate::blending::Clock;
 
@@ -19,20 +19,20 @@ const SECONDS: f64 = 6.0;
 /// What there is of a mechanism, or why there is none.
 pub struct Models {
     pub mechanism: Mechanism,
-    pub reduced: Result<reduced::Model, String>,
+    pub linear: Result<linear::Model, String>,
     pub blended: Result<blended::Model, String>,
     /// Those of a model file.
-    pub motions: Option<motions::Model>,
+    pub reduced: Option<reduced::Model>,
 }
 
 impl Models {
     /// A simulation at the file's pose, or as near as the model can come, under the scene's loads.
     pub fn simulate(&self, engine: Engine) -> Result<Box<dyn Simulation>, String> {
         let mut simulation: Box<dyn Simulation> = match engine {
-            Engine::Reduced => self.reduced.clone()?.simulate().into(),
+            Engine::Linear => self.linear.clone()?.simulate().into(),
             Engine::Blended => self.start(self.blended.clone()?)?,
-            Engine::OF_MODEL_FILES if self.motions.is_some() => {
-                self.motions.clone().expect("it is there").simulate().into()
+            Engine::OF_MODEL_FILES if self.reduced.is_some() => {
+                self.reduced.clone().expect("it is there").simulate().into()
             }
             _ => engine.simulate(&self.mechanism).map_err(|error| error.to_string())?,
         };

@@ -1,10 +1,9 @@
-//! Statics over rising loads: where the full mechanism settles, and where a reduced model puts it.
+//! Statics over rising loads: where the full mechanism settles, and where a linear model puts it.
 
 use pliant::engine::{Simulation, State, StaticsSettings, Warning};
-use pliant::engines;
-use pliant::reduced::Model;
+use pliant::linear::Model;
 use pliant::spatial::Pose;
-use pliant::{blended, full, motions};
+use pliant::{blended, full, reduced};
 
 use super::models::Models;
 use super::rest::{AtRest, settles};
@@ -35,7 +34,7 @@ pub struct Ramp {
     pub unstable_from: Option<f64>,
     /// The first load scale at which a joint of the full mechanism is at a limit, and its name.
     pub limited_from: Option<(f64, String)>,
-    /// Of the reduced model under the scene's load.
+    /// Of the linear model under the scene's load.
     pub beyond_limits: Vec<Warning>,
     /// Where everything is under the scene's load, or under the largest part of it that was reached.
     pub scene: Option<Settled>,
@@ -51,10 +50,10 @@ pub struct Sample {
     pub displacement: f64,
     /// Distance between the effectors of both, over the radius.
     pub effector: f64,
-    /// What one Newton step of the full statics from the reduced model's pose says that the error is, over the radius.
+    /// What one Newton step of the full statics from the linear model's pose says that the error is, over the radius.
     pub estimate: Option<f64>,
-    /// The engines `motions` and `blended`, where they come to rest.
-    pub motions: Option<AtRest>,
+    /// The engines `reduced` and `blended`, where they come to rest.
+    pub reduced: Option<AtRest>,
     pub blended: Option<AtRest>,
     /// Of the reconstructions.
     pub links: [LinkError; 3],
@@ -67,8 +66,8 @@ pub struct Settled {
     /// How far the full simulation's effector moved, over the radius.
     pub displacement: f64,
     pub full: State,
-    /// In the reduced one, by reconstruction.
-    pub reduced: [Vec<Pose>; 3],
+    /// In the linear one, by reconstruction.
+    pub linear: [Vec<Pose>; 3],
 }
 
 impl Ramp {
@@ -103,10 +102,9 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let mechanism = &models.mechanism;
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
-    let judge = full::Model::new(mechanism);
-    let mut motions = motions::Choice::new(mechanism).build().ok().map(|model| model.simulate());
+    let mut reduced = reduced::Reduction::at_rest(mechanism).build().ok().map(|model| model.simulate());
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
-    let (mut full, mut reduced) = (judge.simulate(), model.simulate());
+    let (mut full, mut linear) = (full::Model::new(mechanism).simulate(), model.simulate());
     let mut ramp = Ramp {
         samples: Vec::new(),
         stopped: None,
@@ -141,40 +139,40 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
             ramp.limited_from =
                 at_limit(mechanism, &full.state().coordinates).map(|joint| (scale, joint.to_string()));
         }
-        scene.apply(reduced.inputs_mut(), scale);
-        if !settles(&mut reduced) {
+        scene.apply(linear.inputs_mut(), scale);
+        if !settles(&mut linear) {
             ramp.stopped =
-                Some(format!("the reduced model does not come to rest under {times} times the load"));
+                Some(format!("the linear model does not come to rest under {times} times the load"));
             break;
         }
-        let (at, own) = (effector_poses(&full), effector_poses(&reduced));
+        let (at, own) = (effector_poses(&full), effector_poses(&linear));
         let mut links = [LinkError::default(); 3];
         let rebuilt = std::array::from_fn(|k| {
-            reduced.set_reconstruction(RECONSTRUCTIONS[k].1);
-            let state = reduced.state();
+            linear.set_reconstruction(RECONSTRUCTIONS[k].1);
+            let state = linear.state();
             links[k] = LinkError::between(mechanism, full.state(), state);
             state.poses.clone()
         });
         let displacement = points.displacement(&at);
         let effector = points.largest(&at, &own);
-        reduced.set_reconstruction(RECONSTRUCTIONS[DEFAULT].1);
-        let estimate = engines::estimate(&mut reduced, &judge).ok();
+        linear.set_reconstruction(RECONSTRUCTIONS[DEFAULT].1);
+        let estimate = linear.estimate().ok();
         if scale == 1.0 {
-            ramp.beyond_limits = Warning::of_limits(mechanism, "reduced", reduced.state());
+            ramp.beyond_limits = Warning::of_limits(mechanism, "linear", linear.state());
         }
         let inputs = full.inputs();
-        let motions = motions.as_mut().and_then(|s| AtRest::find(s, &judge, inputs, &points, &at));
-        let blended = blended.as_mut().and_then(|s| AtRest::find(s, &judge, inputs, &points, &at));
+        let reduced = reduced.as_mut().and_then(|s| AtRest::find(s, inputs, &points, &at));
+        let blended = blended.as_mut().and_then(|s| AtRest::find(s, inputs, &points, &at));
         ramp.samples.push(Sample {
             scale,
             displacement,
             effector,
             estimate: estimate.filter(|x| x.is_finite()),
-            motions,
+            reduced,
             blended,
             links,
         });
-        let settled = Settled { scale, displacement, full: full.state().clone(), reduced: rebuilt };
+        let settled = Settled { scale, displacement, full: full.state().clone(), linear: rebuilt };
         let off = |displacement: f64| (displacement.max(1e-300) / TELLING).ln().abs();
         if scale <= 1.0 {
             ramp.scene = Some(settled);

@@ -1,8 +1,6 @@
 //! Where engines come to rest, and what is estimated of their error.
 
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
-use pliant::engines;
-use pliant::full;
 use pliant::spatial::Pose;
 
 use super::models::BlendedModel;
@@ -24,14 +22,12 @@ impl AtRest {
     /// Under these inputs; `None` if its statics do not come to rest.
     pub fn find(
         simulation: &mut dyn Simulation,
-        judge: &full::Model,
         inputs: &Inputs,
         points: &Effectors,
         full: &[Pose],
     ) -> Option<AtRest> {
         simulation.inputs_mut().clone_from(inputs);
-        let estimate =
-            if settles(simulation) { engines::estimate(simulation, judge).ok()? } else { return None };
+        let estimate = if settles(simulation) { simulation.estimate().ok()? } else { return None };
         Some(AtRest { effector: points.largest(full, &effector_poses(simulation)), estimate })
     }
 }
@@ -48,8 +44,8 @@ const OTHER: (f64, f64) = (5.0, 0.02);
 /// under the scene's load, or else under the least at which that is so.
 pub fn another(ramp: &Ramp) -> Option<Warning> {
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
-        let reduced = sample.estimate.map(|estimate| AtRest { effector: sample.effector, estimate });
-        let all = [("reduced", reduced), ("motions", sample.motions), ("blended", sample.blended)];
+        let linear = sample.estimate.map(|estimate| AtRest { effector: sample.effector, estimate });
+        let all = [("linear", linear), ("reduced", sample.reduced), ("blended", sample.blended)];
         let apart = |at: &AtRest| at.effector > (OTHER.0 * at.estimate).max(OTHER.1);
         let (engine, AtRest { effector: measure, estimate }) =
             all.into_iter().find_map(|(engine, at)| Some((engine, at.filter(apart)?)))?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use pliant::engine::Simulation;
 use pliant::engines::Engine;
 use pliant::full;
-use pliant::reduced::{Model, Reduction, ReductionError};
+use pliant::linear::{Linearisation, Model, ReductionError};
 
 use super::DEFAULT;
 use super::models::Models;
@@ -18,19 +18,19 @@ pub struct Speed {
     pub dt: f64,
     /// Median steps with every link placed; `None` where there is no model, or a step fails.
     engines: Vec<(Engine, Option<f64>)>,
-    /// Those of the reduced model, by reconstruction.
-    pub reduced: [Option<f64>; 3],
-    /// Median step of the reduced one, effectors only.
+    /// Those of the linear model, by reconstruction.
+    pub linear: [Option<f64>; 3],
+    /// Median step of the linear one, effectors only.
     pub effectors: Option<f64>,
     pub build_full: f64,
-    pub build_reduced: f64,
+    pub build_linear: f64,
 }
 
 impl Speed {
     /// The median step of an engine, with its defaults.
     pub fn of(&self, engine: Engine) -> Option<f64> {
         match engine {
-            Engine::Reduced => self.reduced[DEFAULT],
+            Engine::Linear => self.linear[DEFAULT],
             _ => self.engines.iter().find(|(other, _)| *other == engine).and_then(|(_, us)| *us),
         }
     }
@@ -58,11 +58,11 @@ pub fn measure(
     std::hint::black_box(full::Model::new(&models.mechanism));
     let build_full = start.elapsed().as_secs_f64() * 1e6;
     let start = Instant::now();
-    std::hint::black_box(Reduction::at_rest(&models.mechanism).build()?);
-    let build_reduced = start.elapsed().as_secs_f64() * 1e6;
+    std::hint::black_box(Linearisation::at_rest(&models.mechanism).build()?);
+    let build_linear = start.elapsed().as_secs_f64() * 1e6;
 
     let time = |mut simulation: Box<dyn Simulation>| Pace::BRIEF.median(|| simulation.step(dt)).ok();
-    let whole = Engine::ALL.into_iter().filter(|engine| *engine != Engine::Reduced);
+    let whole = Engine::ALL.into_iter().filter(|engine| *engine != Engine::Linear);
     let engines = whole.map(|engine| {
         tick();
         let simulation = models.simulate(engine).ok();
@@ -71,11 +71,11 @@ pub fn measure(
     let engines = engines.collect();
     let mut simulation = model.simulate();
     simulation.inputs_mut().add_scene_loads();
-    let reduced = RECONSTRUCTIONS.map(|(_, reconstruction)| {
+    let linear = RECONSTRUCTIONS.map(|(_, reconstruction)| {
         simulation.set_reconstruction(reconstruction);
         tick();
         Pace::BRIEF.median(|| simulation.step(dt)).ok()
     });
     let effectors = Pace::BRIEF.median(|| simulation.step_effectors(dt)).ok();
-    Ok(Speed { dt, engines, reduced, effectors, build_full, build_reduced })
+    Ok(Speed { dt, engines, linear, effectors, build_full, build_linear })
 }

@@ -3,9 +3,9 @@
 use pliant::engine::Simulation;
 use pliant::engines::Engine;
 use pliant::full;
+use pliant::linear::Model;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
-use pliant::reduced::Model;
 use pliant::spatial::Pose;
 
 use super::models::Models;
@@ -59,9 +59,9 @@ impl InMotion {
 
 /// Where the effectors are at a moment.
 pub struct Moment {
-    /// Displacement of the one that moves most, in its direction, m: full, reduced, and reduced with modes.
+    /// Displacement of the one that moves most, in its direction, m: full, linear, and linear with modes.
     pub along: [f64; 3],
-    /// Largest distance of an effector from the full simulation's, over the radius: reduced, and with modes.
+    /// Largest distance of an effector from the full simulation's, over the radius: linear, and with modes.
     pub error: [f64; 2],
 }
 
@@ -73,17 +73,17 @@ pub struct Frame {
     pub coordinates: Vec<f64>,
     /// Link frames of the full simulation.
     pub full: Vec<Pose>,
-    /// Link frames of the reduced one, by reconstruction.
-    pub reduced: [Vec<Pose>; 3],
+    /// Link frames of the linear one, by reconstruction.
+    pub linear: [Vec<Pose>; 3],
 }
 
 impl Transient {
-    /// The largest distance between effectors, over the radius: reduced, and with modes.
+    /// The largest distance between effectors, over the radius: linear, and with modes.
     pub fn max_errors(&self) -> [f64; 2] {
         self.path.iter().fold([0.0, 0.0], |[a, b], at| [at.error[0].max(a), at.error[1].max(b)])
     }
 
-    /// The largest of the reduced model without modes.
+    /// The largest of the linear model without modes.
     pub fn max_error(&self) -> f64 {
         self.max_errors()[0]
     }
@@ -115,7 +115,7 @@ fn below(x: f64) -> f64 {
     [5.0, 2.0, 1.0].into_iter().map(of).find(|y| *y <= x * (1.0 + 1e-12)).unwrap_or(x)
 }
 
-/// Lets them move: full, reduced, and reduced with modes; then the others.
+/// Lets them move: full, linear, and linear with modes; then the others.
 pub fn measure(
     models: &Models,
     [model, with_modes]: [&Model; 2],
@@ -128,8 +128,8 @@ pub fn measure(
     let (dt, steps) = pace(mechanism, frequencies, dt);
     let points = Effectors::new(mechanism);
     let mut full = full::Model::new(mechanism).simulate();
-    let (mut reduced, mut richer) = (model.simulate(), with_modes.simulate());
-    for inputs in [full.inputs_mut(), reduced.inputs_mut(), richer.inputs_mut()] {
+    let (mut linear, mut richer) = (model.simulate(), with_modes.simulate());
+    for inputs in [full.inputs_mut(), linear.inputs_mut(), richer.inputs_mut()] {
         inputs.add_scene_loads();
     }
     let stride = steps.div_ceil(frames.max(2) - 1).max(1);
@@ -142,19 +142,19 @@ pub fn measure(
         if step > 0 {
             let moved = full.step(dt).map_err(|error| format!("the full simulation stops: {error}"));
             let moved = moved.and_then(|()| {
-                let both = reduced.step_effectors(dt).and_then(|()| richer.step_effectors(dt));
-                both.map_err(|error| format!("the reduced simulation stops: {error}"))
+                let both = linear.step_effectors(dt).and_then(|()| richer.step_effectors(dt));
+                both.map_err(|error| format!("the linear simulation stops: {error}"))
             });
             if let Err(why) = moved {
                 stopped = Some(why);
                 break;
             }
         }
-        all.push([effector_poses(&full), effector_poses(&reduced), effector_poses(&richer)]);
+        all.push([effector_poses(&full), effector_poses(&linear), effector_poses(&richer)]);
         if step.is_multiple_of(stride) || step == steps {
             let rebuilt = std::array::from_fn(|k| {
-                reduced.set_reconstruction(RECONSTRUCTIONS[k].1);
-                let state = reduced.state();
+                linear.set_reconstruction(RECONSTRUCTIONS[k].1);
+                let state = linear.state();
                 let error = LinkError::between(mechanism, full.state(), state);
                 links[k].mean = links[k].mean.max(error.mean);
                 links[k].max = links[k].max.max(error.max);
@@ -163,7 +163,7 @@ pub fn measure(
             });
             let state = full.state();
             let (coordinates, poses) = (state.coordinates.clone(), state.poses.clone());
-            kept.push(Frame { time, coordinates, full: poses, reduced: rebuilt });
+            kept.push(Frame { time, coordinates, full: poses, linear: rebuilt });
         }
         if step.is_multiple_of(steps.div_ceil(8)) {
             tick();
@@ -181,9 +181,9 @@ pub fn measure(
         }
     }
     let direction = if furthest.norm() > 0.0 { furthest.normalize() } else { Vector3::z() };
-    let moment = |[full, reduced, richer]: &[Vec<Pose>; 3]| Moment {
-        along: [full, reduced, richer].map(|poses| moved(effector, poses).dot(&direction)),
-        error: [reduced, richer].map(|poses| points.largest(full, poses)),
+    let moment = |[full, linear, richer]: &[Vec<Pose>; 3]| Moment {
+        along: [full, linear, richer].map(|poses| moved(effector, poses).dot(&direction)),
+        error: [linear, richer].map(|poses| points.largest(full, poses)),
     };
     let path = all.iter().map(moment).collect();
     let of_full: Vec<Vec<Pose>> = all.into_iter().map(|[full, ..]| full).collect();
@@ -211,7 +211,7 @@ fn others(
     tick: &mut dyn FnMut(),
 ) -> Vec<InMotion> {
     let mut all = Vec::new();
-    let engines = [Engine::Articulated, Engine::Motions, Engine::Blended];
+    let engines = [Engine::Articulated, Engine::Reduced, Engine::Blended];
     for engine in engines {
         tick();
         let Ok(mut simulation) = models.simulate(engine) else { continue };

@@ -36,14 +36,14 @@ impl Page<'_> {
             };
             let title = format!("At rest under {load}");
             let caption = format!("The effector moves by {} of the radius.", percent(settled.displacement));
-            let poses = (&settled.full.poses[..], &settled.reduced);
+            let poses = (&settled.full.poses[..], &settled.linear);
             self.drawing(html, id, (&title, &caption), poses, settled.scale)?;
         }
         if settled[0].is_none() {
             // The moment at which the two are furthest apart.
             let frames = &self.comparison.transient.frames;
             let apart = |k: usize| -> f64 {
-                let both = frames[k].full.iter().zip(&frames[k].reduced[DEFAULT]);
+                let both = frames[k].full.iter().zip(&frames[k].linear[DEFAULT]);
                 both.map(|(a, b)| (a.position - b.position).norm()).fold(0.0, f64::max)
             };
             let worst = (0..frames.len()).max_by(|&a, &b| apart(a).total_cmp(&apart(b))).unwrap_or(0);
@@ -52,7 +52,7 @@ impl Page<'_> {
                 "Where full and joint are furthest apart: {} of the radius.",
                 percent(apart(worst) / size(self.mechanism))
             );
-            let poses = (&frames[worst].full[..], &frames[worst].reduced);
+            let poses = (&frames[worst].full[..], &frames[worst].linear);
             self.drawing(html, "drawing-moving", (&title, &caption), poses, 1.0)?;
         }
         writeln!(html, "</div>")
@@ -63,22 +63,22 @@ impl Page<'_> {
         html: &mut String,
         id: &'static str,
         (title, caption): (&str, &str),
-        (full, reduced): (&[Pose], &[Vec<Pose>; 3]),
+        (full, linear): (&[Pose], &[Vec<Pose>; 3]),
         scale: f64,
     ) -> std::fmt::Result {
         let rest = State::at_rest(self.mechanism).poses;
         let [rest, full, twist, joint] =
-            [&rest, full, &reduced[0], &reduced[DEFAULT]].map(|poses| self.skeleton.place(poses));
+            [&rest, full, &linear[0], &linear[DEFAULT]].map(|poses| self.skeleton.place(poses));
         let drawing = Drawing {
             id,
-            title: format!("{title}: the mechanism in {}, full, and reduced in two ways", self.start()),
+            title: format!("{title}: the mechanism in {}, full, and linear in two ways", self.start()),
             skeleton: self.skeleton,
             view: &self.places.view,
             figures: vec![
                 Figure { name: self.start().trim_start_matches("the "), class: "rest", points: &rest },
                 Figure { name: "full", class: "full", points: &full },
-                Figure { name: "reduced, twist", class: "twist", points: &twist },
-                Figure { name: "reduced, joint", class: "joint dashed", points: &joint },
+                Figure { name: "linear, twist", class: "twist", points: &twist },
+                Figure { name: "linear, joint", class: "joint dashed", points: &joint },
             ],
             arrows: &self.places.arrows,
             loaded: 1,

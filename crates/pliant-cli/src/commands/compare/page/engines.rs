@@ -1,4 +1,4 @@
-//! Further than one linear model: the engines `motions` and `blended` under the same loads.
+//! Further than one linear model: the engines `reduced` and `blended` under the same loads.
 
 use std::fmt::Write as _;
 
@@ -39,9 +39,9 @@ impl Page<'_> {
         };
         writeln!(
             html,
-            "<p class=\"muted\">The same loads at rest. <b class=\"motions\">motions</b> keeps a few motions of the joints, with exact kinematics and forces on them; \
+            "<p class=\"muted\">The same loads at rest. <b class=\"reduced\">reduced</b> keeps a few motions of the joints, with exact kinematics and forces on them; \
              <b class=\"blended\">blended</b> goes between several linear models made once, {}. The estimate needs no full simulation: it is how far one Newton step of the \
-             statics moves a link, and of reduced in addition how far its effector is from its links.</p>",
+             statics moves a link, and of linear in addition how far its effector is from its links.</p>",
             escape(&about)
         )?;
         let over = Over::of(ramp);
@@ -52,11 +52,11 @@ impl Page<'_> {
             mark,
         };
         let all = vec![
-            series("reduced", "joint", Mark::LineAndDots, &|s| Some(s.effector)),
-            series("reduced, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
+            series("linear", "joint", Mark::LineAndDots, &|s| Some(s.effector)),
+            series("linear, estimate", "joint dotted", Mark::Line, &|s| s.estimate),
             series("blended", "blended", Mark::LineAndDots, &|s| s.blended.map(|b| b.effector)),
             series("blended, estimate", "blended dotted", Mark::Line, &|s| s.blended.map(|b| b.estimate)),
-            series("motions", "motions", Mark::LineAndDots, &|s| s.motions.map(|m| m.effector)),
+            series("reduced", "reduced", Mark::LineAndDots, &|s| s.reduced.map(|m| m.effector)),
         ];
         let plot = Plot {
             id: "engines",
@@ -84,11 +84,11 @@ impl Page<'_> {
         let rows = ramp.samples.iter().enumerate().filter(shown).map(|(_, s)| {
             let of = |at_rest: Option<AtRest>| cell(at_rest.map(|a| (a.effector, Some(a.estimate))));
             let moved = escape(&percent_cell(s.displacement));
-            let reduced = cell(Some((s.effector, s.estimate)));
+            let linear = cell(Some((s.effector, s.estimate)));
             let load = format!("× {}", figure(s.scale));
-            vec![load, moved, reduced, of(s.blended), of(s.motions)]
+            vec![load, moved, linear, of(s.blended), of(s.reduced)]
         });
-        let table = table(["load", "moved by", "reduced", "blended", "motions"], rows);
+        let table = table(["load", "moved by", "linear", "blended", "reduced"], rows);
         writeln!(
             html,
             "<div class=\"pair\">{errors}<figure><h3>Error and estimate</h3>\n{table}<figcaption>Below each error its \

@@ -43,7 +43,7 @@ impl Page<'_> {
         }
         writeln!(
             html,
-            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the reduced model is the \
+            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the linear model is the \
              one made at the file's pose, {}.</p>",
             figure(first.scale),
             figure(last.scale),

@@ -1,4 +1,4 @@
-//! Natural frequencies of the mechanism and of its reduced models.
+//! Natural frequencies of the mechanism and of its linear models.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ impl Page<'_> {
         }
         writeln!(
             html,
-            "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of reduced models with their ratio to the full one's: 1 is \
+            "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of linear models with their ratio to the full one's: 1 is \
              exact. Modes make a model follow faster motions.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
             if self.comparison.free_base { ", the free base held" } else { "" }
         )?;

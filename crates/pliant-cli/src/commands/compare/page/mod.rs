@@ -119,7 +119,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
-        html.push_str(&head(&format!("{}: full against reduced", self.name)));
+        html.push_str(&head(&format!("{}: full against linear", self.name)));
         html.push_str(&Verdict::of(self.comparison).html());
         self.lead(html)?;
         self.cards(html)?;
@@ -148,8 +148,8 @@ impl Page<'_> {
             times: frames.iter().map(|f| f.time).collect(),
             sets: vec![
                 ("full", frames.iter().map(|f| place(&f.full)).collect()),
-                ("joint", frames.iter().map(|f| place(&f.reduced[DEFAULT])).collect()),
-                ("twist", frames.iter().map(|f| place(&f.reduced[0])).collect()),
+                ("joint", frames.iter().map(|f| place(&f.linear[DEFAULT])).collect()),
+                ("twist", frames.iter().map(|f| place(&f.linear[0])).collect()),
             ],
             world: Vec::new(),
         };

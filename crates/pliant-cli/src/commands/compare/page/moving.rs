@@ -29,7 +29,7 @@ impl Page<'_> {
             writeln!(html, "<p class=\"note\">It ends early: {}.</p>", escape(why.trim_end_matches('.')))?;
         }
         let links = [("joint", "joint"), ("twist", "twist")];
-        html.push_str(&motion::player(self.places.height, "reduced, links by", &links));
+        html.push_str(&motion::player(self.places.height, "linear, links by", &links));
         Ok(())
     }
 
@@ -52,21 +52,21 @@ impl Page<'_> {
             points: line(of),
             mark: Mark::Line,
         };
-        let richer = format!("reduced, with {MODES} modes");
+        let richer = format!("linear, with {MODES} modes");
         let d = transient.direction;
         let direction = [d.x, d.y, d.z].map(|x| significant((x * 100.0).round() / 100.0, 2)).join(", ");
         let path = Plot {
             id: "path",
             title: format!("Displacement of effector {effector} over time"),
             description: format!(
-                "The path by full, by reduced and by reduced with modes; full and reduced are at most {} of the radius apart.",
+                "The path by full, by linear and by linear with modes; full and linear are at most {} of the radius apart.",
                 percent(transient.max_error())
             ),
             x: Axis::linear("time, s"),
             y: Axis::linear("displacement, m"),
             series: vec![
                 series("full", "full wide", &|at| at.along[0]),
-                series("reduced", "joint dashed", &|at| at.along[1]),
+                series("linear", "joint dashed", &|at| at.along[1]),
                 series(&richer, "corrected dotted", &|at| at.along[2]),
             ],
             marks: Vec::new(),
@@ -82,7 +82,7 @@ impl Page<'_> {
             x: Axis::linear("time, s"),
             y: Axis::linear("distance over radius").of_ratios(),
             series: [
-                series("reduced", "joint", &|at| at.error[0]),
+                series("linear", "joint", &|at| at.error[0]),
                 series(&richer, "corrected dotted", &|at| at.error[1]),
             ]
             .into_iter()
@@ -90,7 +90,7 @@ impl Page<'_> {
                 name: other.engine.into(),
                 class: match other.engine {
                     "articulated" => "articulated dashed",
-                    "motions" => "motions",
+                    "reduced" => "reduced",
                     _ => "blended dashed",
                 },
                 points: thinned(&other.error, every, transient.dt),
@@ -115,7 +115,7 @@ impl Page<'_> {
             apart.figure(
                 "Distance from the full simulation",
                 &format!(
-                    "Of the effector{of_them}. Largest: reduced {}, with {MODES} modes {}{others}. Modes let links swing while the effector is \
+                    "Of the effector{of_them}. Largest: linear {}, with {MODES} modes {}{others}. Modes let links swing while the effector is \
                      still; the default model has none.",
                     percent(transient.max_error()),
                     percent(transient.max_errors()[1])

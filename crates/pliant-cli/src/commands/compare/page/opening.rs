@@ -22,7 +22,7 @@ impl Page<'_> {
         };
         writeln!(
             html,
-            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">reduced</b> \
+            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">linear</b> \
              model is computed once, at the pose of the file: it knows how the {} and takes all other links along. It is exact for \
              small motions and drifts off as they grow. Here: {}{kind}, {}, {loops}; {}.</p>",
             if self.mechanism.effectors().len() == 1 { "effector moves" } else { "effectors move" },
@@ -43,11 +43,11 @@ impl Page<'_> {
             false,
             format!("instead of {}", count(self.mechanism.bodies().len(), "body", "bodies")),
         );
-        if let (Some((engine, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced)) {
+        if let (Some((engine, exact)), Some(linear)) = (speed.exact(), speed.of(Engine::Linear)) {
             card(
-                format!("× {}", significant(exact / reduced, 2)),
-                exact < reduced,
-                format!("as fast as {}: {} a step instead of {}", engine.name(), time(reduced), time(exact)),
+                format!("× {}", significant(exact / linear, 2)),
+                exact < linear,
+                format!("as fast as {}: {} a step instead of {}", engine.name(), time(linear), time(exact)),
             );
         }
         if let Some(sample) = ramp.as_ref().ok().and_then(Ramp::at_scene) {

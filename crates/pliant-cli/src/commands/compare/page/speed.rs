@@ -23,12 +23,12 @@ impl Page<'_> {
         let rows: Vec<Bar> = [
             bar("full", "full", speed.of(Engine::Full)),
             bar("articulated", "articulated", speed.of(Engine::Articulated)),
-            bar("motions", "motions", speed.of(Engine::Motions)),
+            bar("reduced", "reduced", speed.of(Engine::Reduced)),
             bar("blended", "blended", speed.of(Engine::Blended)),
-            bar("reduced, corrected", "corrected", speed.reduced[2]),
-            bar("reduced, joint (default)", "joint", speed.reduced[1]),
-            bar("reduced, twist", "twist", speed.reduced[0]),
-            bar("reduced, effectors only", "effector", speed.effectors),
+            bar("linear, corrected", "corrected", speed.linear[2]),
+            bar("linear, joint (default)", "joint", speed.linear[1]),
+            bar("linear, twist", "twist", speed.linear[0]),
+            bar("linear, effectors only", "effector", speed.effectors),
         ]
         .into_iter()
         .flatten()
@@ -55,15 +55,15 @@ impl Page<'_> {
             html,
             "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
              last); × is how many times as fast as {exact}.</figcaption></figure>\n<figure><h3>What that buys</h3>\n{}<figcaption>The model is \
-             built once: {} for full, {} for reduced.",
+             built once: {} for full, {} for linear.",
             table(["simulation", "a step", "steps in 1 ms"], buys),
             time(speed.build_full),
-            time(speed.build_reduced)
+            time(speed.build_linear)
         )?;
-        if let (Some((_, exact)), Some(reduced)) = (speed.exact(), speed.of(Engine::Reduced))
-            && reduced < exact
+        if let (Some((_, exact)), Some(linear)) = (speed.exact(), speed.of(Engine::Linear))
+            && linear < exact
         {
-            let steps = (speed.build_reduced / (exact - reduced)).ceil();
+            let steps = (speed.build_linear / (exact - linear)).ceil();
             write!(html, " That is won back after {}.", count(steps as usize, "step", "steps"))?;
         }
         writeln!(html, "</figcaption></figure></div>")
