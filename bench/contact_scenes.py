@@ -5,10 +5,10 @@
 
 Scenes are what `pliant export` writes: the hexapod with six feet on a plane and on a height field, and the hand that holds a
 ball with its palm and five fingertips. Pliant races with `articulated`, which `--engine auto` takes and in which every link can
-touch, and with `reduced`. For MuJoCo they are built body by body: the same masses, frames, springs and dampers (joint
+touch, and with `linear`. For MuJoCo they are built body by body: the same masses, frames, springs and dampers (joint
 stiffness and damping, which its integrator `discrete` takes implicitly), the same shapes on the same bodies, which are those of
 the effectors, and the same friction of each pair. Its plane is a plane (Pliant's is a box). Joint limits are left out: the
-reduced engine has none.
+linear engine has none.
 
 MuJoCo races twice: as it comes, and made to hold what Coulomb friction holds: elliptic cones, impratio 10, 20 noslip
 iterations, contacts as hard as the step allows. As it comes, feet creep until nothing pulls at them, and the ball is lost.
@@ -291,7 +291,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for title, name, ground, body, _ in SCENES:
             path = export(arguments.peers, name, ground, pathlib.Path(folder))
-            racers = {OWN: Pliant(arguments.peers, path, "articulated"), "Pliant reduced": Pliant(arguments.peers, path, "reduced"),
+            racers = {OWN: Pliant(arguments.peers, path, "articulated"), "Pliant linear": Pliant(arguments.peers, path, "linear"),
                       "MuJoCo": MuJoCo(path, ground == "plane", False), "MuJoCo, holding": MuJoCo(path, ground == "plane", True)}
             times, wholes, paths = ({racer: [] for racer in racers} for _ in range(3))
             for _ in range(arguments.blocks):
@@ -306,7 +306,7 @@ def main():
                 apart = float(np.linalg.norm(paths[racer] - paths[OWN], axis=1).max())
                 measured_by_engine["whole"] = spread(wholes[racer]) | {"apart": apart}
             results.append({"scene": title, "engines": engines})
-            for racer in (OWN, "Pliant reduced"):
+            for racer in (OWN, "Pliant linear"):
                 racers[racer].program.stdin.close()
     data = {"mujoco": mujoco.__version__, "dt": DT, "scenes": results}
     print(json.dumps({"data": data, "markdown": "\n".join(lines(results))}))

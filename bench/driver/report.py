@@ -11,8 +11,8 @@ Next to its time stands how far from the full statics of Pliant the tip of the m
 displacement: more than 1 % is *wrong*; *not at rest* did not get there in {rest:g} s of CPU time; *diverges* became infinite, left
 the mechanism, or stopped with an error.
 
-`full`, `articulated` and the peers move every freedom. `motions`, `reduced` and `blended` move a few and place
-all links by them: modes that these do not have are left out. `reduced` is one linear model at the unloaded pose, so that large
+`full`, `articulated` and the peers move every freedom. `reduced`, `linear` and `blended` move a few and place
+all links by them: modes that these do not have are left out. `linear` is one linear model at the unloaded pose, so that large
 displacements are beyond it. `blended` has linear models at rest, gravity included, and along the scene's load, the last of several at
 the load itself: there its answer is right by making. How each peer is set up is in
 `bench/README.md`.
@@ -20,7 +20,7 @@ the load itself: there its answer is right by making. How each peer is set up is
 
 # Pliant's engines that move every freedom, and those that move few without having been given the answer.
 EVERY = ("pliant:full", "pliant:articulated")
-FEW = ("pliant:motions", "pliant:reduced:twist", "pliant:reduced:joint", "pliant:reduced:corrected")
+FEW = ("pliant:reduced", "pliant:linear:twist", "pliant:linear:joint", "pliant:linear:corrected")
 
 
 def number(x):

@@ -231,7 +231,7 @@ pub struct Compare {
     pub setup: Setup,
     #[command(flatten)]
     pub loading: Loading,
-    /// Length of a step, s [default: where things touch 1/240; else a 200th of the slowest vibration's period, at
+    /// Length of a step, s [default: where things touch 1/240; else a 200th of the slowest mode's period, at
     /// most 1/60]
     #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
     pub dt: Option<f64>,

@@ -129,7 +129,7 @@ fn it_writes_what_was_asked_for() {
         }
     }
     assert_eq!(moved, named);
-    assert_eq!(moved["reduced"], document["coordinates"]);
+    assert_eq!(moved["coordinates"], document["coordinates"]);
     assert!(number(&moved["estimate"]) >= 0.0);
     let full = run.json(&[&["simulate", "helix.pliant", "--engine", "full"], &more[..]].concat(), 0);
     assert!(full.get("estimate").is_none());
@@ -198,7 +198,7 @@ fn retired_options_say_so() {
     for (option, value, words) in [
         ("--most-models", "64", "--max-error"),
         ("--max-seconds", "60", "--max-error"),
-        ("--force", "blend", "simulate --engine blended"),
+        ("--force", "blend", "`reduced`"),
     ] {
         run.fails(&["reduce", "y", option, value, "-o", "y.pliant"], 2, &[option, "retired", words]);
     }
@@ -335,5 +335,5 @@ fn what_the_estimate_is_in_motion() {
     let reduced = [&far[..], &["reduced"]].concat();
     let document = run.json(&reduced, 0);
     assert!(number(&document["estimate"]) > 0.01, "{document}");
-    assert!(run.run(&reduced).out.contains("from rest"));
+    assert!(run.run(&reduced).out.contains("from equilibrium; once at rest"));
 }

@@ -329,7 +329,7 @@ fn parts_without_an_effector() {
 /// Vibrations between the effectors that are as slow as those of them: a heavy mass on a soft spring in the middle of a chain
 /// of which only the stiff end is an effector.
 #[test]
-fn vibrations_that_are_dropped() {
+fn truncated_modes() {
     let run = Run::new("warnings-modes");
     let link = |name: &str, parent: &str, x: f64, mass: f64, stiffness: f64| {
         format!(

@@ -430,7 +430,7 @@ fn answer(
         json.insert("estimate".into(), estimate.into());
         let what = match in_motion {
             Some(_) => format!("off by about {}", radii(estimate)),
-            None => format!("{} from rest, and off by that if this is rest", radii(estimate)),
+            None => format!("{} from equilibrium; once at rest, this is the error", radii(estimate)),
         };
         rows.push(("estimate", what));
     }

@@ -97,8 +97,13 @@ impl Scene {
     /// Looks for where everything rests, from where it is, with friction and the set-points of now; it is stopped there. Without an answer, and after an error,
     /// the scene is as it was.
     pub fn rest(&mut self) -> Result<Rest, StepError> {
+        self.rest_within(MOST_STEPS)
+    }
+
+    /// The same in so many steps at most.
+    pub(super) fn rest_within(&mut self, steps: usize) -> Result<Rest, StepError> {
         let before = self.clone();
-        let result = self.look_for_rest(MOST_STEPS);
+        let result = self.look_for_rest(steps);
         if !matches!(&result, Ok(rest) if rest.converged) {
             *self = before;
         }

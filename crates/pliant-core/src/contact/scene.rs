@@ -341,8 +341,10 @@ impl engine::Simulation for Scene {
     }
 
     /// [`Scene::rest`] says more.
-    fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
-        let rest = self.rest().map_err(|error| StaticsError::Failed(error.to_string()))?;
+    fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        let rest = self
+            .rest_within(200 * settings.iterations)
+            .map_err(|error| StaticsError::Failed(error.to_string()))?;
         Ok(Equilibrium {
             converged: rest.converged,
             residual: rest.moved / self.whole.radius(),

@@ -5,7 +5,7 @@
 pub struct StaticsSettings {
     /// Largest force left over that counts as none, relative to the largest that acts.
     pub tolerance: f64,
-    /// Newton iterations for one load step.
+    /// Newton iterations for one load step; where things touch, 200 times as many steps in time.
     pub iterations: usize,
     /// How often a load step may be halved.
     pub halvings: u32,

@@ -37,7 +37,7 @@ pub enum FreeBase {
 /// let model = Linearisation::at_rest(&mechanism).modes(4).build()?;
 /// assert_eq!((model.rank(), model.modes()), (6, 4)); // 50 freedoms have become ten
 ///
-/// // The slowest vibrations are those of the whole helix.
+/// // The slowest modes are those of the whole helix.
 /// let (few, all) = (model.frequencies(), model.full_frequencies(3)?);
 /// assert!(few.iter().zip(&all).all(|(few, all)| (few / all - 1.0).abs() < 0.01));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -2,7 +2,6 @@
 
 mod couplings;
 mod digits;
-mod estimate;
 mod friction;
 mod handles;
 mod interface;
