@@ -3,7 +3,7 @@
 //! With g the covector at P, world axes, of a row of a loop joint, C has s_i·g for every freedom i between the child and where its way
 //! to the base meets the parent's, and −s_i·g on the parent's side. Rows that repeat others are left out
 //! (`mechanism/repeated.rs`); lengths count in radii. Closures that share a freedom form a group. With N the weights of freedoms
-//! (`choice.rs`) and C₀ the rows where the mechanism starts,
+//! (`reduction.rs`) and C₀ the rows where the mechanism starts,
 //!
 //! ```text
 //! Φ = N⁻¹C₀ᵀ(C₀N⁻¹C₀ᵀ)⁻¹,   C₀Φ = 1,   P = 1 − ΦC₀

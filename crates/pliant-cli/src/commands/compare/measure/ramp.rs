@@ -2,8 +2,9 @@
 
 use pliant::engine::{Simulation, State, StaticsSettings, Warning};
 use pliant::linear::Model;
+use pliant::reduced::Reduction;
 use pliant::spatial::Pose;
-use pliant::{blended, full, reduced};
+use pliant::{blended, full};
 
 use super::models::Models;
 use super::rest::{AtRest, settles};
@@ -102,7 +103,9 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
     let mechanism = &models.mechanism;
     let scene = SceneLoad::new(mechanism);
     let points = Effectors::new(mechanism);
-    let mut reduced = reduced::Reduction::at_rest(mechanism).build().ok().map(|model| model.simulate());
+    let of_file = models.reduced.clone();
+    let reduced = of_file.or_else(|| Reduction::at_rest(mechanism).build().ok());
+    let mut reduced = reduced.map(|model| model.simulate());
     let mut blended = models.blended.as_ref().ok().map(blended::Model::simulate);
     let (mut full, mut linear) = (full::Model::new(mechanism).simulate(), model.simulate());
     let mut ramp = Ramp {
