@@ -64,16 +64,20 @@ impl Blended {
 
     /// What to tell of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<Warning> {
-        beyond(self.bound, estimate)
+        beyond(self.bound, estimate, OF_BLEND)
     }
 }
 
+/// What to do where a blend, or a model file, is beyond what it was made for.
+pub const OF_BLEND: &str = "use `reduced`, or `full`";
+pub const OF_FILE: &str = "make one by `pliant reduce` with a larger `--displacement`, or use `full`";
+
 /// What to tell of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
-pub fn beyond(bound: f64, estimate: f64) -> Option<Warning> {
+pub fn beyond(bound: f64, estimate: f64, advice: &str) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
             "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those it was made for; make one by `pliant reduce` with a larger `--displacement`, or use `full`",
+             those it was made for; {advice}",
             radii(estimate),
             radii(bound)
         );

@@ -5,7 +5,7 @@ use pliant::engines::Engine;
 use pliant::{full, reduced};
 
 use crate::args::{Common, Statics};
-use crate::blending::{Blended, another, beyond, radii};
+use crate::blending::{Blended, OF_FILE, another, beyond, radii};
 use crate::commands::rest;
 use crate::failure::Failure;
 use crate::load;
@@ -93,7 +93,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             let estimate = simulation.estimate().map_err(Failure::job)?;
             let bound = source.model.as_ref().and_then(|file| file.report.as_ref());
             let bound = bound.map(|(sampling, _)| sampling.max_error).filter(|_| found.converged);
-            counted.extend(bound.and_then(|bound| beyond(bound, estimate)));
+            counted.extend(bound.and_then(|bound| beyond(bound, estimate, OF_FILE)));
             counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
             counted.extend((found.converged && !found.stable).then(unstable));
             json.insert("estimate".into(), estimate.into());

@@ -123,10 +123,10 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
     ];
     rows.extend(steps.into_iter().filter_map(|(name, us)| Some((name, text::time(us?)))));
     match ramp {
-        Err(why) => rows.push(("error at rest", format!("unavailable: {why}"))),
+        Err(why) => rows.push(("error at rest, linear", format!("unavailable: {why}"))),
         Ok(ramp) => {
             if let Some(sample) = ramp.at_scene() {
-                rows.push(("error at rest", at_rest(sample.effector, sample.estimate)));
+                rows.push(("error at rest, linear", at_rest(sample.effector, sample.estimate)));
                 for (name, other) in [("  blended", sample.blended), ("  reduced", sample.reduced)] {
                     let told = other.map(|other| at_rest(other.effector, Some(other.estimate)));
                     rows.extend(told.map(|told| (name, told)));
@@ -138,7 +138,10 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
             }
         }
     }
-    rows.push(("error in motion", format!("{} of the radius at most", text::percent(transient.max_error()))));
+    rows.push((
+        "error in motion, linear",
+        format!("{} of the radius at most", text::percent(transient.max_error())),
+    ));
     for other in &transient.others {
         let stopped = other.stopped.as_ref().map_or(String::new(), |why| format!("; it stops: {why}"));
         let name = match other.engine {

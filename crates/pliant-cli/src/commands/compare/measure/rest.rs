@@ -65,7 +65,7 @@ pub fn another(ramp: &Ramp) -> Option<Warning> {
 pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<Warning> {
     let (bound, _) = about.asked?;
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
-        let why = blending::beyond(bound, sample.blended?.estimate)?;
+        let why = blending::beyond(bound, sample.blended?.estimate, blending::OF_BLEND)?;
         let load = match sample.scale {
             1.0 => "the scene's load".to_string(),
             times => format!("{} times the scene's load", figure(times)),
