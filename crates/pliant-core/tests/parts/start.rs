@@ -205,12 +205,13 @@ fn it_moves_as_if_the_file_were_drawn_there() {
         // Two Newton iterations leave what the frames' axes have a part in; eight leave rounding.
         same!("full", full::Model::new, |s: &mut full::Simulation| s.set_iterations(8).unwrap());
         same!("articulated", articulated::Model::new, |_| ());
-        // Motions are chosen at an equilibrium that the statics find to 1e-9, and those kept to move 1e-5 of the largest.
+        // Motions down to 1e-5 of the largest are kept, of shapes at an equilibrium that the statics find to 1e-9: the last of them
+        // are known to 1e-4, and a sudden weight moves the arm along them by some 1e-3 of its way.
         same!(
             "reduced",
             |m| reduced::Reduction::at_rest(m).build().unwrap(),
             |_| (),
-            1e-7 * mechanism.radius()
+            1e-6 * mechanism.radius()
         );
         same!("linear", |m| Linearisation::at_rest(m).build().unwrap(), |_| ());
         let C =
