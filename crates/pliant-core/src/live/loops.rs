@@ -141,7 +141,7 @@ impl Loops {
             let of_tree = links.iter().find(|link| link.joint == Some(id)).map(|link| End::Tree(link.first));
             of_tree.or(place[id.index()].map(End::Loop))
         };
-        for coupling in mechanism.couplings() {
+        for coupling in mechanism.coupled() {
             // One of a joint that cannot move is ignored, as the mechanism's warnings say.
             if let (Some(a), Some(b)) = (end(coupling.joint), end(coupling.of)) {
                 let ends = [(a, 1.0), (b, -coupling.ratio)];
