@@ -63,6 +63,12 @@ pub enum ContactError {
         /// Which, and how deep.
         text: String,
     },
+    /// A time of recovery that is none.
+    #[error("an overlap cannot be driven out in {seconds} s: it must be finite and above zero")]
+    RecoveryTime {
+        /// What was given.
+        seconds: f64,
+    },
     /// A scene in a world: both step what is in them.
     #[error("the simulation of `{mechanism}` is a scene with a world of its own: add its parts instead")]
     Nested {
