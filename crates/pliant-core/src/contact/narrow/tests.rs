@@ -33,10 +33,6 @@ struct Block {
 }
 
 impl Block {
-    fn axis(&self, i: usize) -> Vector3<f64> {
-        self.pose.rotation * Vector3::ith(i, 1.0)
-    }
-
     fn corners(&self) -> Vec<Vector3<f64>> {
         let sign = |i: usize, k: usize| if i >> k & 1 == 0 { -1.0 } else { 1.0 };
         let corner = |i| self.half.component_mul(&Vector3::new(sign(i, 0), sign(i, 1), sign(i, 2)));
