@@ -73,6 +73,12 @@ pub enum ContactError {
         /// Its engine.
         engine: &'static str,
     },
+    /// A time of recovery that is none.
+    #[error("an overlap cannot be driven out in {seconds} s: it must be finite and above zero")]
+    RecoveryTime {
+        /// What was given.
+        seconds: f64,
+    },
     /// A scene in a world: both step what is in them.
     #[error("the simulation of `{mechanism}` is a scene with a world of its own: add its parts instead")]
     Nested {

@@ -49,4 +49,6 @@ pub use quickhull::{FINEST, convex_hull};
 pub use rest::{Grip, Rest};
 pub use scene::Scene;
 pub use sticking::Stuck;
-pub use world::{Contact, FreeBodyId, Report, SavedWorld, SimulationId, Solver, Touched, World};
+pub use world::{
+    Contact, FreeBodyId, RECOVERY_TIME, Report, SavedWorld, SimulationId, Solver, Touched, World,
+};

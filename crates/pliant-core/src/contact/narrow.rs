@@ -2,35 +2,38 @@
 //!
 //! Balls on boxes and on faces and everything on a plane are closed forms; hulls meet by their patches (`patch.rs`); other convex
 //! pieces are left to the collision library. Surfaces are gone through triangle by triangle, with memory that is kept, and
-//! normals held within what each triangle's neighbours allow, so that nothing trips over inner edges.
+//! normals held within what each triangle's neighbours allow, so that nothing trips over inner edges. `narrow/piece.rs` has the convex
+//! pieces, `narrow/polish.rs` their normals to the last digit, `narrow/choice.rs` which points are kept.
 
-use std::cell::Cell;
+mod choice;
+mod piece;
+mod polish;
+#[cfg(test)]
+mod tests;
+
+pub(super) use choice::{MORE, POINTS};
 
 use nalgebra::Vector3;
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::math::{Pose as Placed, Vector};
-use parry3d_f64::query::details::{NormalConstraints, NormalConstraintsPair};
+use parry3d_f64::query::details::NormalConstraintsPair;
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::query::{
     ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, TrackedContact,
 };
 use parry3d_f64::shape::{
-    Cuboid, PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, SupportMap,
-    Triangle,
+    Cuboid, PackedFeatureId, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, ShapeType, Triangle,
 };
 
 use super::ball::{Ball, Meeting, Nearest};
 use super::collider::{Collider, Form};
 use super::convert::{from_vector, pose, vector};
-use super::hull::{Hull, Seen};
+use super::hull::Seen;
 use super::patch::{self, Patch, View};
 use super::spine;
 use crate::spatial::{Pose, Twist};
-
-/// How many points of one pair and normal are kept, and how many more that the step would reach.
-pub(super) const POINTS: usize = 4;
-pub(super) const MORE: usize = 4;
+use piece::{CORNERS, Piece, Scaled, Wedge, rim, to_unit, triangle_of};
 
 /// A face's normal is taken for that of the nearest points if the pieces are apart along it as far to this, of the smaller shape's
 /// radius.
@@ -41,34 +44,14 @@ const SNAP: f64 = 1e-4;
 const SHALLOW: f64 = 0.03;
 const DEEP: f64 = 0.25;
 
-/// How many points are compared with each other.
-const COMPARED: usize = 32;
-
-/// Points of surfaces whose normals are this close (cosine) stand for one plane.
-const ALIKE: f64 = 0.95;
-
 /// Points closer than this, of the smaller shape's radius, are one.
 const SAME: f64 = 1e-4;
 
 /// A point must be farther out than another by this, of the smaller shape's radius, to be taken for it.
 const TIE: f64 = 1e-6;
 
-/// How far outside of those that are kept a point must be to be kept too, of the smaller shape's radius.
-const NEAR: f64 = 0.1;
-
-/// How much wider apart points must be for each metre that they are farther from touching, to be taken for others: what a sole
-/// rests on is its lowest corners, not its widest.
-const FLAT: f64 = 1000.0;
-
 /// A normal that the neighbours of a triangle turn by more than this (cosine) is another triangle's to find.
 const STRAIGHT: f64 = 0.99;
-
-/// A normal this close (cosine) to that of a triangle is that.
-const OWN: f64 = 1.0 - 1e-12;
-
-/// How many points of a cylinder's rim stand for it, and the cosine of its axis to a direction in which a flat end is foremost.
-const CORNERS: usize = 8;
-const FLAT_END: f64 = 0.7;
 
 /// A cylinder that is tilted by more than this, rad, has a lowest point.
 const TILT: f64 = 1e-6;
@@ -150,176 +133,6 @@ impl Clone for Narrow {
 impl std::fmt::Debug for Narrow {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Narrow").field("points", &self.points).finish()
-    }
-}
-
-/// The normals that a triangle of a surface may push along, and whether the last one had to be turned far. They are computed
-/// where they are needed: most triangles are too far away, and its own normal it may always push along.
-struct Limits {
-    surface: Form,
-    at: u32,
-    triangle: Triangle,
-    bent: Cell<bool>,
-}
-
-impl NormalConstraints for Limits {
-    fn project_local_normal_mut(&self, normal: &mut Vector) -> bool {
-        self.bent.set(false);
-        if self.triangle.normal().is_some_and(|own| own.dot(*normal) > OWN) {
-            return true;
-        }
-        let cone = match &self.surface {
-            Form::Mesh(mesh, _) => mesh.triangle_normal_constraints(self.at),
-            Form::Field(field, _) => field.triangle_normal_constraints(self.at),
-            Form::Convex(_) | Form::Hull(_) | Form::Plane => None,
-        };
-        let before = *normal;
-        let allowed = cone.is_none_or(|cone| cone.project_local_normal_mut(normal));
-        self.bent.set(before.dot(*normal) < STRAIGHT);
-        allowed
-    }
-}
-
-/// A triangle with some thickness behind it.
-struct Wedge {
-    triangle: Triangle,
-    inward: Vector,
-}
-
-impl SupportMap for Wedge {
-    fn local_support_point(&self, direction: Vector) -> Vector {
-        let back = if self.inward.dot(direction) > 0.0 { self.inward } else { Vector::ZERO };
-        self.triangle.local_support_point(direction) + back
-    }
-}
-
-impl PolygonalFeatureMap for Wedge {
-    fn local_support_feature(&self, direction: Vector, out: &mut PolygonalFeature) {
-        self.triangle.local_support_feature(direction, out);
-        if self.inward.dot(direction) > 0.0 {
-            out.vertices.iter_mut().for_each(|x| *x += self.inward);
-        }
-    }
-}
-
-/// A point, which a ball is but for its radius.
-struct Dot;
-
-impl SupportMap for Dot {
-    fn local_support_point(&self, _: Vector) -> Vector {
-        Vector::ZERO
-    }
-}
-
-impl PolygonalFeatureMap for Dot {
-    fn local_support_feature(&self, _: Vector, out: &mut PolygonalFeature) {
-        out.vertices[0] = Vector::ZERO;
-        out.num_vertices = 1;
-    }
-}
-
-/// Something convex.
-#[derive(Clone, Copy)]
-struct Piece<'a> {
-    /// As the library has it, if it does.
-    solid: Option<&'a dyn Solid>,
-    /// Itself, if it is a hull.
-    hull: Option<&'a Hull>,
-    /// Its faces, and how much they are rounded; balls have none.
-    faces: Option<(&'a dyn PolygonalFeatureMap, f64)>,
-    limits: Option<&'a Limits>,
-}
-
-impl<'a> Piece<'a> {
-    fn solid(solid: &'a dyn Solid) -> Piece<'a> {
-        Piece { solid: Some(solid), hull: None, faces: solid.as_polygonal_feature_map(), limits: None }
-    }
-
-    /// Of a form that is convex.
-    fn of(form: &'a Form) -> Option<Piece<'a>> {
-        match form {
-            Form::Convex(solid) => Some(Piece::solid(&**solid)),
-            Form::Hull(hull) => {
-                Some(Piece { solid: None, hull: Some(hull), faces: Some((&**hull, 0.0)), limits: None })
-            }
-            Form::Mesh(..) | Form::Field(..) | Form::Plane => None,
-        }
-    }
-
-    /// As something with corners, and how much it is rounded.
-    fn rounded(&self) -> (&'a dyn PolygonalFeatureMap, f64) {
-        let ball = self.solid.and_then(|solid| solid.as_ball());
-        self.faces.unwrap_or((&Dot, ball.map_or(0.0, |ball| ball.radius)))
-    }
-
-    /// The normal of a face of this box or triangle over which the foremost corner of a hull at a place lies, outside or with
-    /// no other face nearer: then the two are exactly as far apart, or overlap as deep, as this corner and that face.
-    fn face_toward(&self, hull: &Hull, place: &Placed) -> Option<Vector> {
-        let solid = self.solid?;
-        let foremost = |normal: Vector| {
-            let local = place.rotation.inverse() * -normal;
-            place.transform_point(hull.local_support_point(local))
-        };
-        if let Some(cuboid) = solid.as_cuboid() {
-            // The side that the middle of the hull is beyond most.
-            let middle = place.transform_point(hull.center);
-            let beyond = middle.abs() - cuboid.half_extents;
-            let axis = (0..3).max_by(|i, k| beyond[*i].total_cmp(&beyond[*k]))?;
-            let mut normal = Vector::ZERO;
-            normal[axis] = middle[axis].signum();
-            let corner = foremost(normal).abs() - cuboid.half_extents;
-            let over = (0..3).all(|i| i == axis || corner[i] < corner[axis].min(0.0));
-            return over.then_some(normal);
-        }
-        let triangle = solid.as_triangle()?;
-        let normal = triangle.normal()?;
-        let corner = foremost(normal);
-        let sides = [(triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)];
-        let over = sides.into_iter().all(|(from, to)| (to - from).cross(corner - from).dot(normal) > 0.0);
-        over.then_some(normal)
-    }
-
-    /// Corners of the face, edge or point that is foremost in a direction. A cylinder's flat end has points of its rim, always the
-    /// same, so that they last from step to step.
-    fn corners<'r>(&self, direction: Vector, near: Vector, room: &'r mut [Vector; CORNERS]) -> &'r [Vector] {
-        if let Some(cylinder) = self.solid.and_then(|solid| solid.as_cylinder())
-            && direction.y.abs() > FLAT_END * direction.length()
-        {
-            let end = cylinder.half_height * direction.y.signum();
-            rim(cylinder.radius, end, room);
-            return room;
-        }
-        let mut feature = PolygonalFeature::default();
-        self.rounded().0.local_support_feature_toward(direction, near, &mut feature);
-        let count = feature.num_vertices;
-        room[..count].copy_from_slice(&feature.vertices[..count]);
-        &room[..count]
-    }
-
-    /// The plane of a face at its farthest corner, the one that is closest to a direction: its outward normal.
-    fn flattest(&self, direction: Vector, near: Vector) -> Option<Vector> {
-        if let Some(hull) = self.hull {
-            let planes = hull.planes_at(hull.farthest(direction)).map(|plane| plane.0);
-            return planes.max_by(|a, b| a.dot(direction).total_cmp(&b.dot(direction)));
-        }
-        let mut room = [Vector::ZERO; CORNERS];
-        let (normal, _) = patch::plane(self.corners(direction, near, &mut room))?;
-        Some(if normal.dot(direction) < 0.0 { -normal } else { normal })
-    }
-
-    /// The outward normals of the flat sides toward a point, of a box or a cylinder; of a triangle that to its outside.
-    fn sides(&self, point: Vector) -> [Option<Vector>; 3] {
-        let Some(solid) = self.solid else { return [None; 3] };
-        if solid.as_cuboid().is_some() {
-            let [x, y, z] = [Vector::X, Vector::Y, Vector::Z];
-            return [x * point.x.signum(), y * point.y.signum(), z * point.z.signum()].map(Some);
-        }
-        let cylinder = solid.as_cylinder().map(|_| Vector::Y * point.y.signum());
-        [cylinder.or_else(|| solid.as_triangle()?.normal()), None, None]
-    }
-
-    fn limits(&self) -> Option<&dyn NormalConstraints> {
-        self.limits.map(|limits| limits as &dyn NormalConstraints)
     }
 }
 
@@ -427,7 +240,7 @@ impl Narrow {
                 let count = triangles.len();
                 self.near = triangles;
                 for i in 0..count {
-                    let Some((triangle, limits)) = piece(&b.form, self.near[i]) else { continue };
+                    let Some((triangle, limits)) = triangle_of(&b.form, self.near[i]) else { continue };
                     let inward = triangle.normal().unwrap_or(Vector::ZERO) * -thick;
                     let wedge = Wedge { triangle, inward };
                     let bounds = triangle.compute_aabb(between).loosened(reach + thick);
@@ -527,7 +340,7 @@ impl Narrow {
             }
         }
         for &t in &triangles[nested..] {
-            if let Some((triangle, limits)) = piece(surface, t) {
+            if let Some((triangle, limits)) = triangle_of(surface, t) {
                 let one = Piece { limits: Some(&limits), ..Piece::solid(&triangle) };
                 self.convex(outer, between, one, other, reach);
             }
@@ -603,17 +416,8 @@ impl Narrow {
                 (normal, distance, p, p + normal * distance)
             }
             None => {
-                self.simplex.reset(CsoPoint::from_shapes(between, one, two, toward));
-                let far = reach + rounds;
-                let found = match gjk::closest_points(between, one, two, far, true, &mut self.simplex) {
-                    GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
-                    GJKResult::Intersection => {
-                        let found = self.polytope.closest_points(between, one, two, &self.simplex);
-                        Some(found.unwrap_or((Vector::ZERO, Vector::ZERO, toward)))
-                    }
-                    _ => None,
-                };
-                let Some((p, q, n)) = found else { return };
+                let Some(found) = self.nearest(between, one, two, reach + rounds) else { return };
+                let (p, q, n) = found.unwrap_or((Vector::ZERO, Vector::ZERO, toward));
                 // The normal of a face, rather than that of two nearest points, which has few digits where they are close: of
                 // the faces around the foremost corners that along which they are farthest apart, and on from there.
                 let (mut normal, mut distance) = (n, apart(n));
@@ -688,6 +492,29 @@ impl Narrow {
         }
     }
 
+    /// Where two convex pieces are nearest, or which way out is shortest: a point of each in the frame of the first, and the normal out of
+    /// the first; nothing if they are farther apart than `far`, and no points where the library finds none.
+    #[allow(clippy::option_option)]
+    fn nearest(
+        &mut self,
+        between: &Placed,
+        one: &dyn PolygonalFeatureMap,
+        two: &dyn PolygonalFeatureMap,
+        far: f64,
+    ) -> Option<Option<(Vector, Vector, Vector)>> {
+        let by = to_unit(self.size);
+        let (one, two) = (Scaled { piece: one, by }, Scaled { piece: two, by });
+        let place = Placed { translation: between.translation * by, ..*between };
+        let toward = between.translation.try_normalize().unwrap_or(Vector::X);
+        self.simplex.reset(CsoPoint::from_shapes(&place, &one, &two, toward));
+        let found = match gjk::closest_points(&place, &one, &two, far * by, true, &mut self.simplex) {
+            GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
+            GJKResult::Intersection => self.polytope.closest_points(&place, &one, &two, &self.simplex),
+            _ => return None,
+        };
+        Some(found.map(|(p, q, n)| (p / by, q / by, n)))
+    }
+
     /// Two pieces with faces or edges, as the library does it, but with memory that is kept where they overlap, and with the normals of
     /// flat sides as they are: along any direction the pieces are at most as far apart as they are, so the direction along which
     /// they are farthest apart is the normal. What the library finds has seven digits, and none where two flat sides just touch.
@@ -712,13 +539,8 @@ impl Narrow {
         if flat.is_some_and(|flat| flat.0 >= far) {
             return;
         }
-        let toward = between.translation.try_normalize().unwrap_or(Vector::X);
-        self.simplex.reset(CsoPoint::from_shapes(between, one, two, toward));
-        let found = match gjk::closest_points(between, one, two, far, true, &mut self.simplex) {
-            GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
-            GJKResult::Intersection => self.polytope.closest_points(between, one, two, &self.simplex),
-            _ => return,
-        };
+        let Some(found) = self.nearest(between, one, two, far) else { return };
+        let found = found.map(|found| polish::polish((a, b), between, found, self.size));
         let is_flat = |flat: &(f64, Vector, bool)| {
             found.is_none_or(|(_, _, n)| {
                 let distance = apart(n);
@@ -728,11 +550,12 @@ impl Narrow {
         let flat = flat.filter(is_flat);
         let (distance, p, q, n) = match (flat, found) {
             (Some((distance, n, is_first)), found) => {
-                // The nearest points that were found, if they are that: those of two edges lie anywhere on them.
+                // The nearest points that were found, if they are that: those of two edges lie anywhere on them. A rim has one.
                 let are_nearest = |(p, q, _): &(Vector, Vector, Vector)| {
                     ((*q - *p).dot(n) - distance).abs() <= FLAT_SIDE * self.size
                 };
-                match (found.filter(are_nearest), is_first) {
+                let has_lowest = if is_first { b.has_lowest(back.rotation * -n) } else { a.has_lowest(n) };
+                match (found.filter(|found| !has_lowest && are_nearest(found)), is_first) {
                     (Some((p, q, _)), _) => (distance, p, q, n),
                     (None, true) => (distance, front(n) - n * distance, front(n), n),
                     (None, false) => {
@@ -772,125 +595,6 @@ impl Narrow {
         }
         (manifold.local_n1, manifold.local_n2) = (normal, opposite);
     }
-
-    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some more that the
-    /// step would reach.
-    fn reduce(&mut self) {
-        let (points, size) = (&mut self.points, self.size);
-        // The deepest first; among equals the order in which they were found.
-        points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
-        // Of many, the widest are chosen before they are compared with each other.
-        if points.len() <= COMPARED {
-            leave_out_doubles(points, size);
-        }
-        if points.len() <= POINTS {
-            return;
-        }
-        // Groups of one normal stand one after the other, the deepest of each first.
-        let (mut start, mut out) = (0, 0);
-        while start < points.len() {
-            let normal = points[start].normal;
-            let mut end = start + 1;
-            for i in start + 1..points.len() {
-                if points[i].normal.dot(&normal) > ALIKE {
-                    points[end..=i].rotate_right(1);
-                    end += 1;
-                }
-            }
-            let count = spread(&mut points[start..end], size);
-            points.copy_within(start..start + count, out);
-            out += count;
-            start = end;
-        }
-        points.truncate(out);
-        leave_out_doubles(points, size);
-    }
-}
-
-/// Leaves out points that are where one before them is, with the same normal.
-fn leave_out_doubles(points: &mut Vec<Point>, size: f64) {
-    let mut kept = 0;
-    for i in 0..points.len() {
-        let p = points[i];
-        let differs = |q: &Point| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE;
-        if points[..kept].iter().all(differs) {
-            points[kept] = p;
-            kept += 1;
-        }
-    }
-    points.truncate(kept);
-}
-
-/// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
-/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] of those
-/// that the step would reach beside these; how many.
-fn spread(points: &mut [Point], size: f64) -> usize {
-    if points.len() <= POINTS {
-        return points.len();
-    }
-    let (normal, deepest, a) = (points[0].normal, points[0].gap, points[0].at);
-    let farthest = |points: &[Point], from: usize, measure: &dyn Fn(&Point) -> f64| {
-        let mut best = (from, f64::NEG_INFINITY);
-        for (i, p) in points.iter().enumerate().skip(from) {
-            let x = measure(p) - FLAT * (p.gap - deepest);
-            if x > best.1 + TIE * size {
-                best = (i, x);
-            }
-        }
-        best.0
-    };
-    let across = |p: &Point| (p.at - a) - normal * normal.dot(&(p.at - a));
-    let i = farthest(points, 1, &|p| across(p).norm());
-    points.swap(1, i);
-    let line = across(&points[1]);
-    let side = |p: &Point| line.cross(&(p.at - a)).dot(&normal) / line.norm().max(SAME * size);
-    let i = farthest(points, 2, &|p| side(p).abs());
-    points.swap(2, i);
-    let sign = side(&points[2]).signum();
-    let i = farthest(points, 3, &|p| -sign * side(p));
-    points.swap(3, i);
-    // Those that lie outside of the area that is spanned so far, the farthest first.
-    let mut count = POINTS;
-    while count < points.len().min(POINTS + MORE) {
-        let (kept, rest) = points.split_at(count);
-        let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
-        let outside = |p: &Point| {
-            let out = across(p) - (middle - a);
-            let far = out.norm();
-            far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
-        };
-        let mut best = (0, NEAR * size);
-        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
-            let x = outside(p);
-            if x > best.1 + TIE * size {
-                best = (i + 1, x);
-            }
-        }
-        if best.0 == 0 {
-            break;
-        }
-        points.swap(count, count + best.0 - 1);
-        count += 1;
-    }
-    count
-}
-
-/// Points of a circle about y.
-fn rim(radius: f64, height: f64, points: &mut [Vector; CORNERS]) {
-    for (k, point) in points.iter_mut().enumerate() {
-        let (sin, cos) = (k as f64 * std::f64::consts::TAU / CORNERS as f64).sin_cos();
-        *point = Vector::new(radius * cos, height, radius * sin);
-    }
-}
-
-/// A triangle of a surface, with the normals it may push along.
-fn piece(surface: &Form, t: u32) -> Option<(Triangle, Limits)> {
-    let triangle = match surface {
-        Form::Mesh(mesh, _) => mesh.triangle(t),
-        Form::Field(field, _) => field.triangle_at_id(t)?,
-        Form::Convex(_) | Form::Hull(_) | Form::Plane => return None,
-    };
-    Some((triangle, Limits { surface: surface.clone(), at: t, triangle, bent: Cell::new(false) }))
 }
 
 /// Whether two boxes, the second at a place in the frame of the first, are farther apart than `reach` along an axis of

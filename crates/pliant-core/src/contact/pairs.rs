@@ -18,6 +18,8 @@ pub(super) struct Thing {
     /// World axes at its origin: now, and at the end of the step as if nothing touched.
     pub twist: Twist,
     pub free: Twist,
+    /// How fast it went and turned in the step when that was last tried, m/s and rad/s: contact may make it faster than it would be.
+    pub tried: (f64, f64),
     /// How far it turns in the step, rad; zero if it is a ball about its origin.
     pub turn: f64,
     pub colliders: Vec<Collider>,
@@ -59,7 +61,8 @@ impl Thing {
     /// At rest.
     pub fn new(moves: Option<(usize, usize)>, pose: Pose, colliders: Vec<Collider>) -> Thing {
         let round = colliders.iter().all(|collider| collider.round);
-        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, turn: 0.0, colliders, round }
+        let tried = (0.0, 0.0);
+        Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, tried, turn: 0.0, colliders, round }
     }
 
     /// Where each of its shapes is, and how far these can come in a step of h seconds.
@@ -72,7 +75,7 @@ impl Thing {
             Around {
                 center: self.pose.transform_point(&collider.center),
                 radius: collider.radius,
-                reach: h * at(now).max(at(free)),
+                reach: h * at(now).max(at(free)).max(at(self.tried)),
                 spine: collider.spine.map(|(half, radius)| (self.pose.rotation * half, radius)),
             }
         }));

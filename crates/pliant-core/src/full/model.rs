@@ -408,7 +408,7 @@ fn couplings(mechanism: &Mechanism, joints: &[Joint], nodes: &[Node]) -> Vec<Cou
         let sides = [(joint.child, &joint.in_child), (joint.parent, &joint.in_parent)];
         sides.iter().filter_map(|(n, frame)| Some(inverse_inertia(&nodes[(*n)?], frame, &row))).sum()
     };
-    (mechanism.couplings().iter().enumerate())
+    (mechanism.coupled().iter().enumerate())
         .filter_map(|(c, coupling)| {
             let (joint, of) = (find(coupling.joint)?, find(coupling.of)?);
             let sees = seen(&joints[joint]) + coupling.ratio * coupling.ratio * seen(&joints[of]);

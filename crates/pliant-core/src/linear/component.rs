@@ -34,7 +34,7 @@ pub(super) fn parts(reference: &Reference) -> Vec<Part> {
     };
     reference.joints.iter().for_each(|joint| join(joint.child, joint.parent));
     let end = |id| reference.joints.iter().find(|j| j.id == id).and_then(|j| j.child.or(j.parent));
-    for coupling in reference.mechanism.couplings() {
+    for coupling in reference.mechanism.coupled() {
         join(end(coupling.joint), end(coupling.of));
     }
     let mut parts: Vec<Part> = Vec::new();

@@ -99,7 +99,7 @@ impl Segments {
                 (None, None) => {}
             }
         }
-        for coupling in mechanism.couplings() {
+        for coupling in mechanism.coupled() {
             let (a, b) = (ends(coupling.joint), ends(coupling.of));
             if let (Some(a), Some(b)) = (a.0.or(a.1), b.0.or(b.1)) {
                 pairs.push((a, b));

@@ -124,7 +124,7 @@ impl System {
             }
             self.graph.units.push(unit);
         }
-        for (c, coupling) in reference.mechanism.couplings().iter().enumerate() {
+        for (c, coupling) in reference.mechanism.coupled().iter().enumerate() {
             for (id, g) in [(coupling.joint, 1.0), (coupling.of, -coupling.ratio)] {
                 if let Some(joint) = self.joints.iter_mut().find(|joint| joint.id == id) {
                     let unit = if joint.translations > 0 { self.length } else { 1.0 };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::closing::{Unposed, pose_at};
+use super::coupled::coupled;
 use super::description::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, PerFreedom,
     SpringDescription, SpringEnd, SpringStart, TargetDescription,
@@ -358,6 +359,7 @@ impl MechanismBuilder {
                 bodies: self.bodies,
                 joints,
                 effectors,
+                coupled: Vec::new(),
                 couplings,
                 loads,
                 targets,
@@ -567,6 +569,8 @@ fn handles<Id>(positions: HashMap<String, usize>, handle: impl Fn(usize) -> Id) 
 /// The mechanism where its joints are to start, loops and couplings closed.
 fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
     let mut mechanism = Mechanism { data: Arc::new(data) };
+    let rows = coupled(mechanism.couplings(), mechanism.joints(), mechanism.order(), mechanism.radius());
+    Arc::make_mut(&mut mechanism.data).coupled = rows;
     let repeated = repeated(&mechanism);
     let data = Arc::make_mut(&mut mechanism.data);
     (data.repeated, data.passed_over) = repeated;

@@ -160,7 +160,7 @@ fn open(mechanism: &Mechanism, at: &mut Start) -> f64 {
         }
         open = open.max(gap.fixed_rows::<3>(0).norm()).max(gap.fixed_rows::<3>(3).norm());
     }
-    for coupling in mechanism.couplings() {
+    for coupling in mechanism.coupled() {
         let [joint, of] = [coupling.joint, coupling.of].map(|j| &mechanism[j]);
         let [q, p] = [joint, of].map(|j| at.coordinates[j.coordinates()].first().copied());
         if let (Some(q), Some(p)) = (q, p) {
@@ -316,7 +316,7 @@ impl<'m> Unknowns<'m> {
     fn constraints(&self, at: &Start) -> (DVector<f64>, DMatrix<f64>) {
         let (mechanism, order) = (self.mechanism, self.mechanism.order());
         let loops = order.loop_joints();
-        let rows = 6 * loops.len() + mechanism.couplings().len();
+        let rows = 6 * loops.len() + mechanism.coupled().len();
         let mut c = DVector::zeros(rows);
         let mut J = DMatrix::zeros(rows, self.units.len());
         let scale = |i: usize| if i < 3 { 1.0 / self.radius } else { 1.0 };
@@ -362,7 +362,7 @@ impl<'m> Unknowns<'m> {
                 J.fixed_rows_mut::<6>(6 * l).copy_from(&rows);
             }
         }
-        for (k, coupling) in mechanism.couplings().iter().enumerate() {
+        for (k, coupling) in mechanism.coupled().iter().enumerate() {
             let [joint, of] = [coupling.joint, coupling.of].map(|j| mechanism[j].coordinates().start);
             let row = 6 * loops.len() + k;
             let unit = self.units[joint];

@@ -16,6 +16,7 @@
 mod apart;
 mod builder;
 pub(crate) mod closing;
+mod coupled;
 mod defect;
 mod description;
 mod handle;
@@ -289,6 +290,7 @@ struct Data {
     joints: Vec<Joint>,
     effectors: Vec<Effector>,
     couplings: Vec<Coupling>,
+    coupled: Vec<Coupling>,
     loads: Vec<Load>,
     targets: Vec<Target>,
     springs: Vec<PointSpring>,
@@ -334,6 +336,11 @@ impl Mechanism {
     /// All couplings.
     pub fn couplings(&self) -> &[Coupling] {
         &self.data.couplings
+    }
+
+    /// The same as rows to solve: each joint of a row of couplings against the fastest of them (`coupled.rs`).
+    pub(crate) fn coupled(&self) -> &[Coupling] {
+        &self.data.coupled
     }
 
     /// The loads the scene shows.

@@ -231,13 +231,13 @@ fn groups<'a>(
         }
     }
     let between = |c: &Coupling| Some((node_of_joint[c.joint.index()]?, node_of_joint[c.of.index()]?));
-    for (a, b) in mechanism.couplings().iter().filter_map(between) {
+    for (a, b) in mechanism.coupled().iter().filter_map(between) {
         let (a, b) = (find(&mut set, a), find(&mut set, b));
         set[a] = b;
     }
     let mut groups: Vec<(Vec<usize>, Vec<Coupling>)> = vec![Default::default(); count];
     firsts.iter().enumerate().for_each(|(i, &n)| groups[find(&mut set, n)].0.push(i));
-    for coupling in mechanism.couplings() {
+    for coupling in mechanism.coupled() {
         if let Some((n, _)) = between(coupling) {
             groups[find(&mut set, n)].1.push(*coupling);
         }

@@ -257,7 +257,7 @@ impl Closures {
             closures.joints.push(own);
         }
         let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
-        for (c, coupling) in mechanism.couplings().iter().enumerate() {
+        for (c, coupling) in mechanism.coupled().iter().enumerate() {
             // One of a joint that cannot move is ignored, as the mechanism's warnings say.
             let mut path: Vec<usize> = Vec::new();
             let mut end = |id: JointId| -> Option<End> {

@@ -1,6 +1,5 @@
-//! Claim: links of mechanisms that are fast pass through nothing of a millimetre or more, and enter it by no more than 1 % of their
-//! radius without a warning that has the depth; most are not half a millimetre deep, as loose bodies never are. What an engine cannot
-//! step is an error.
+//! Claim: links of mechanisms that are fast pass through nothing of a millimetre or more, and enter it by no more than half a millimetre, as
+//! loose bodies do; every step is taken.
 
 use nalgebra::Vector3;
 use pliant_core::contact::{SimulationId, World};
@@ -150,7 +149,7 @@ fn thrown_trees_are_stopped() {
         }
     }
     println!("{count:?}");
-    assert!(count.runs == 72 && count.touched >= 55 && count.refused <= 12 && count.deep <= 13, "{count:?}");
+    assert!(count.runs == 72 && count.touched >= 55 && count.refused == 0 && count.deep == 0, "{count:?}");
 }
 
 /// Arms on a hinge that turn at 50 rad/s against a sheet of 1 or 2 mm or a block.
@@ -189,5 +188,5 @@ fn swung_arms_are_stopped() {
         }
     }
     println!("{count:?}");
-    assert!(count.runs == 72 && count.touched >= 55 && count.refused <= 12 && count.deep <= 13, "{count:?}");
+    assert!(count.runs == 72 && count.touched >= 55 && count.refused == 0 && count.deep == 0, "{count:?}");
 }

@@ -121,3 +121,77 @@ fn of_any_ratio_carry_weight() {
     }
     assert_eq!(compared, 44 * 2);
 }
+
+/// Rows of two and three couplings whose ratios are far from one and may come back to one, 10⁻⁵ and then 10⁵: links that hang on each
+/// other, against the balance of torques along the one way in which they can move.
+#[test]
+fn in_a_row() {
+    const ARM: f64 = 0.2;
+    let far = [1e-6, 1e-5, 1e-3, 0.1, 1.0, 10.0, 1e3, 1e5, 1e6];
+    let mut rows: Vec<Vec<f64>> = far.iter().flat_map(|r| [vec![*r, 1.0 / r], vec![*r, -1.0 / r]]).collect();
+    rows.extend(far.iter().map(|r| vec![*r, *r]));
+    rows.extend([vec![1e-4, 1e3, 10.0], vec![1e4, 1e-4, 2.0], vec![0.5, 1e5, -1e-5], vec![1e-3, 1e6, 1e-3]]);
+    let mut compared = 0;
+    for ratios in &rows {
+        let mut builder = MechanismBuilder::new("in a row");
+        let count = ratios.len() + 1;
+        // How far each turns over how far the fastest does.
+        let mut per = vec![1.0];
+        ratios.iter().for_each(|r| per.push(per[per.len() - 1] * r));
+        let fastest = per.iter().fold(0.0f64, |a, b| a.max(b.abs()));
+        per.iter_mut().for_each(|x| *x /= fastest);
+        for i in 0..count {
+            let name = format!("link{i}");
+            let parent = if i == 0 { WORLD.into() } else { format!("link{}", i - 1) };
+            let mut inertia = SpatialInertia::of_box(0.3, [ARM, 0.05, 0.05]);
+            inertia.center_of_mass.x = 0.5 * ARM;
+            let at = [ARM * i as f64, 0.0, 0.0];
+            builder.body(Body::new(&name, Pose::translation(at)).inertia(inertia));
+            let joint = JointDescription::new(&name, JointKind::Hinge, parent, &name)
+                .axis(at.into(), [0.0, 1.0, 0.0].into());
+            builder.joint(joint.stiffness(10.0).damping(1.0));
+        }
+        for (i, ratio) in ratios.iter().enumerate() {
+            let (joint, of) = (format!("link{}", i + 1), format!("link{i}"));
+            builder.coupling(CouplingDescription { joint, of, ratio: *ratio, offset: 0.0 });
+        }
+        let mechanism = builder.build().unwrap();
+        // A link that is turned by Σ brings what is beyond it down by sin Σ.
+        let torque = |t: f64| {
+            let (mut sum, mut rate, mut weight, mut springs) = (0.0, 0.0, 0.0, 0.0);
+            for (i, x) in per.iter().enumerate() {
+                (sum, rate, springs) = (sum + x * t, rate + x, springs + 10.0 * x * x * t);
+                weight += 0.3 * ARM * (0.5 + (count - 1 - i) as f64) * rate * f64::cos(sum);
+            }
+            9.81 * weight - springs
+        };
+        let (mut low, mut high) = if torque(0.0) > 0.0 { (0.0, 3.0) } else { (-3.0, 0.0) };
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            *(if torque(middle) > 0.0 { &mut low } else { &mut high }) = middle;
+        }
+        for engine in [Engine::Full, Engine::Articulated] {
+            for moves in [false, true] {
+                let mut simulation = engine.simulate(&mechanism).unwrap();
+                if moves {
+                    (0..1800).for_each(|_| simulation.step(1.0 / 60.0).unwrap());
+                } else {
+                    let found = simulation.settle(&StaticsSettings::default()).unwrap();
+                    assert!(found.converged && found.stable, "{engine:?} {ratios:?}: {found:?}");
+                }
+                for (q, x) in simulation.state().coordinates.iter().zip(&per) {
+                    let off = (q - x * low).abs() / (x * low).abs();
+                    // Poses of links have the digits that small angles have of them.
+                    let digits = 1e-15 / (x * low).abs();
+                    assert!(
+                        off < 1e-6 + digits,
+                        "{engine:?} {ratios:?}, {moves}: {q} for {}, {off:.1e} off",
+                        x * low
+                    );
+                }
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, (18 + 9 + 4) * 4);
+}

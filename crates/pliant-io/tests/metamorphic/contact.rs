@@ -1,6 +1,6 @@
 //! Scenes of contact: loose bodies that fall on each other and on the ground, by the exact solver, over short times.
 
-use pliant_core::contact::{FreeBodyId, Solver, Touched, World};
+use pliant_core::contact::{FreeBodyId, RECOVERY_TIME, Solver, Touched, World};
 use pliant_core::mechanism::{Body, Geometry, Mechanism, MechanismBuilder, STANDARD_GRAVITY, Shape};
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
@@ -37,8 +37,10 @@ fn scene(seed: u64) -> Mechanism {
     builder.build().unwrap()
 }
 
-fn world(mechanism: &Mechanism) -> (World, Vec<(String, FreeBodyId)>) {
+/// With a second so long.
+fn world(mechanism: &Mechanism, second: f64) -> (World, Vec<(String, FreeBodyId)>) {
     let mut world = World::new(mechanism.gravity().into());
+    world.set_recovery_time(second * RECOVERY_TIME).unwrap();
     world.set_solver(Solver::Exact { tolerance: 1e-12 });
     mechanism.world_shapes().iter().for_each(|shape| world.add_shape(shape).unwrap());
     let bodies = mechanism.bodies().iter().map(|b| (b.name.clone(), world.add_body(b).unwrap())).collect();
@@ -46,8 +48,9 @@ fn world(mechanism: &Mechanism) -> (World, Vec<(String, FreeBodyId)>) {
 }
 
 /// Where bodies are after so many steps, how many of these had a contact, and the energy at the end.
-fn run(mechanism: &Mechanism, dt: f64, steps: usize, restored: bool) -> (Vec<(String, Pose)>, usize) {
-    let (mut world, bodies) = world(mechanism);
+fn run(mechanism: &Mechanism, second: f64, steps: usize, restored: bool) -> (Vec<(String, Pose)>, usize) {
+    let (mut world, bodies) = world(mechanism, second);
+    let dt = second * DT;
     let mut touched = 0;
     for step in 0..steps {
         if restored && step == steps / 2 {
@@ -71,22 +74,27 @@ fn written_otherwise() {
         let mechanism = scene(seed);
         let mut numbers = Random(seed);
         let turned = numbers.pose(1.0);
+        // Normals and points are exact but for a cylinder's rim near an edge, which the collision library's search finds to 1e-7 of the size, and for
+        // what is as near to a side as to its edge to that; how what lands goes on multiplies that. 2640 scenes: at most 1.1e-5 where the
+        // first that lands is a cylinder, 1.4e-8 otherwise.
+        let lands = if seed % 4 == 3 { 1e-4 } else { 1e-7 };
         let changes = [
-            // Points of round things on flat ones are found to 1e-7 of a metre by the collision library, whose tolerances are absolute;
-            // the tilt of what lands multiplies that. 600 scenes: at most 1.6e-4.
-            ("turned and moved", Change { motion: turned, ..Change::default() }, 1e-3),
-            ("mirrored", Change { mirrored: true, ..Change::default() }, 1e-3),
-            ("in mm and g", Change { units: [1e3, 1e3, 1.0], ..Change::default() }, 1e-3),
-            ("in km", Change { units: [1e-3, 1.0, 1.0], ..Change::default() }, 1e-3),
+            ("turned and moved", Change { motion: turned, ..Change::default() }, lands),
+            ("mirrored", Change { mirrored: true, ..Change::default() }, lands),
+            ("in mm and g", Change { units: [1e3, 1e3, 1.0], ..Change::default() }, lands),
+            ("in mm, g and ms", Change { units: [1e3, 1e3, 1e3], ..Change::default() }, lands),
+            ("in km", Change { units: [1e-3, 1.0, 1.0], ..Change::default() }, lands),
+            ("in minutes", Change { units: [1.0, 1.0, 1.0 / 60.0], ..Change::default() }, lands),
             ("beside a light body far away", Change { far: Some(20.0), ..Change::default() }, 1e-15),
-            ("in another order", Change { shuffled: Some(seed), ..Change::default() }, 1e-3),
+            ("in another order", Change { shuffled: Some(seed), ..Change::default() }, lands),
         ];
         // The first body falls 0.1 to 0.2 m: it lands after some 20 steps.
         let steps = 26;
-        let (truth, touched) = run(&mechanism, DT, steps, false);
+        let (truth, touched) = run(&mechanism, 1.0, steps, false);
         touching += usize::from(touched > 0);
-        let (name, change, tolerance) = &changes[seed as usize % changes.len()];
-        let (answer, _) = run(&change.apply(&mechanism), DT * change.units[2], steps, false);
+        // Four kinds of bodies come first in turn: each change has all of them.
+        let (name, change, tolerance) = &changes[seed as usize / 4 % changes.len()];
+        let (answer, _) = run(&change.apply(&mechanism), change.units[2], steps, false);
         for (body, pose) in &truth {
             let other = change.undo(&answer.iter().find(|(other, _)| other == body).unwrap().1);
             let apart = (other.position - pose.position).norm().max(other.rotation.angle_to(&pose.rotation));
@@ -104,7 +112,7 @@ fn written_otherwise() {
 fn restored() {
     for seed in 0..20 * factor() {
         let mechanism = scene(500 + seed);
-        if run(&mechanism, DT, 60, false) != run(&mechanism, DT, 60, true) {
+        if run(&mechanism, 1.0, 60, false) != run(&mechanism, 1.0, 60, true) {
             fail(&mechanism, "a restored run differs");
         }
     }
@@ -116,7 +124,7 @@ fn energy_and_momentum() {
     let (mut balanced, mut in_pieces) = (0, 0);
     for seed in 0..40 * factor() {
         let mechanism = scene(700 + seed);
-        let (mut world, bodies) = world(&mechanism);
+        let (mut world, bodies) = world(&mechanism, 1.0);
         let mut numbers = Random(seed);
         for (_, id) in &bodies {
             let body = world.body_mut(*id).unwrap();

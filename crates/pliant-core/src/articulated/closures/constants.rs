@@ -72,7 +72,7 @@ impl Closures {
             tree.or_else(|| joints.iter().position(|j| j.id == id).map(End::Loop))
         };
         let first_row = 6 * mechanism.joints().len() - mechanism.coordinate_count();
-        let couplings: Vec<Coupling> = (mechanism.couplings().iter().enumerate())
+        let couplings: Vec<Coupling> = (mechanism.coupled().iter().enumerate())
             .filter_map(|(c, coupling)| {
                 let ends = [(end(coupling.joint)?, 1.0), (end(coupling.of)?, -coupling.ratio)];
                 Some(Coupling { joint: coupling.joint, ends, offset: coupling.offset, row: first_row + c })

@@ -3,7 +3,7 @@
 
 use nalgebra::{Vector3, Vector6};
 
-use super::{Contact, FreeBody, RECOVERY, RECOVERY_TIME, Report, SavedWorld, Solver, Touched, World};
+use super::{Contact, FreeBody, RECOVERY, Report, SavedWorld, Solver, Touched, World};
 use crate::contact::delassus::{Equations, Meeting, Part, Side};
 use crate::contact::pairs::{Pair, Thing};
 use crate::contact::{events, exact, impact, residual};
@@ -15,13 +15,13 @@ use crate::spatial::{Pose, Twist, Wrench};
 /// touch there is none, so that a fast body stops at the surface.
 const SOFTNESS: f64 = 1e-3;
 
-/// In steps of more than 1/30 s, what softness takes of the recovery's speed is less, so that nothing sinks by more in one of them: over the
-/// step, 1/s.
+/// In steps of more than 1.6 times the recovery, what softness takes of its speed is less, so that nothing sinks by more in one of them: how
+/// far it would bring things apart in a step, of the smaller shape's radius.
 const LONG_STEPS: f64 = 0.02;
 
 /// How many pieces a step is taken in at most, and how far something that is not a ball turns in one of them, rad, while it is near
 /// another thing.
-const PIECES: u32 = 64;
+const PIECES: u32 = 256;
 const TURN: f64 = 0.2;
 
 /// From where on it is warned of: how deep shapes overlap, of the smaller one's radius, and how far contact is from its law, as a way in a
@@ -34,12 +34,19 @@ pub(super) const UNSOLVED: f64 = 0.01;
 const SLOW: f64 = 0.01;
 const SHALLOW: f64 = 1e-4;
 
-/// How deep links of mechanisms may be at the end of a piece, of the smaller shape's radius, before it is taken in more.
-const SHALLOW_LINKS: f64 = 1e-3;
+/// How deep links of mechanisms may be at the end of a step, of the smaller shape's radius, before it is taken in pieces, and at the end of one
+/// of these before it is taken in more.
+const SHALLOW_LINKS: f64 = 8e-4;
+const SHALLOW_IN_PIECES: f64 = 4e-4;
+
+/// How often a step is attempted again because contact made a link faster than was looked ahead for, and from how much farther on, of its
+/// radius.
+const ROUNDS: usize = 3;
+const OUTRUN: f64 = 2e-4;
 
 impl World {
     /// Advances by `dt` seconds. On an error the state is unchanged. While something that is not a ball turns fast near another
-    /// thing, the step is taken in up to 64 pieces, in each of which it turns by 0.2 rad at most; its contacts are then those of all
+    /// thing, the step is taken in up to 256 pieces, in each of which it turns by 0.2 rad at most; its contacts are then those of all
     /// pieces, each with its impulse over `dt`, so that forces are means over the step. Only such a step allocates memory, to
     /// undo it if a later piece fails.
     pub fn step(&mut self, dt: f64) -> Result<Report, StepError> {
@@ -50,8 +57,19 @@ impl World {
         let mut before: Option<SavedWorld> = None;
         while left > 0 {
             let h = dt * (f64::from(piece) / f64::from(PIECES));
-            let turn = match self.attempt(h) {
+            self.in_pieces = piece < PIECES;
+            self.things.iter_mut().for_each(|thing| thing.tried = (0.0, 0.0));
+            let mut attempted = self.attempt(h, piece > 1);
+            for _ in 0..ROUNDS {
+                if !attempted.as_ref().is_ok_and(|turn| *turn <= TURN) || !self.outruns(h) {
+                    break;
+                }
+                attempted = self.attempt(h, piece > 1);
+            }
+            let turn = match attempted {
                 Ok(turn) => turn,
+                // Joints of something fast may be torn in a long step alone.
+                Err(StepError::Torn { .. } | StepError::NotFinite { .. }) if piece > 1 => f64::INFINITY,
                 Err(error) => {
                     before.into_iter().for_each(|before| *self = *before.world);
                     return Err(error);
@@ -76,8 +94,9 @@ impl World {
         Ok(self.report)
     }
 
-    /// Solves a step of h seconds, and nothing moves yet; how far something turns in it near another thing, rad.
-    fn attempt(&mut self, h: f64) -> Result<f64, StepError> {
+    /// Solves a step of h seconds, and nothing moves yet; how far something turns in it near another thing, rad. Where that is too far and
+    /// there can be shorter ones, it is not solved to its end.
+    fn attempt(&mut self, h: f64, shorter: bool) -> Result<f64, StepError> {
         self.holding.carry(&self.simulations, &mut self.bodies);
         for simulation in &mut self.simulations {
             simulation.solve_free(h)?;
@@ -93,7 +112,7 @@ impl World {
         self.meet(h);
         let near = self.frames.iter().flat_map(|(pair, _)| self.pairs[*pair].things());
         let turn = near.map(|thing| self.things[thing].turn).fold(0.0, f64::max);
-        if turn > TURN {
+        if shorter && turn > TURN {
             return Ok(turn);
         }
         self.answer(h);
@@ -118,10 +137,36 @@ impl World {
         Ok(if turn <= TURN && self.ends_deep() { f64::INFINITY } else { turn })
     }
 
+    fn is_link(&self, thing: usize) -> bool {
+        matches!(self.owners[thing], Touched::Mechanism(..))
+    }
+
+    /// Whether a link of a mechanism that contact made faster comes farther than was looked ahead for: what it may then meet was not looked at, and
+    /// is in the next attempt at this step.
+    fn outruns(&mut self, h: f64) -> bool {
+        let mut outruns = false;
+        for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
+            let (Touched::Mechanism(id, _), Some((_, touch))) = (*owner, thing.moves) else { continue };
+            let Some(next) = self.simulations[id.index].next_touch_pose(touch) else { continue };
+            let way = (next.position - thing.pose.position).norm() / h;
+            let turn = thing.pose.rotation.angle_to(&next.rotation) / h;
+            let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
+            let (now, free) = (speeds(&thing.twist), speeds(&thing.free));
+            for collider in &thing.colliders {
+                let at = |speeds: (f64, f64)| speeds.0 + speeds.1 * collider.farthest;
+                let ahead = at(now).max(at(free)).max(at(thing.tried));
+                outruns |= at((way, turn)) * h > ahead * h + OUTRUN * collider.radius;
+            }
+            thing.tried = (thing.tried.0.max(way), thing.tried.1.max(turn));
+        }
+        outruns
+    }
+
     /// Whether links of mechanisms end the step deeper in something than the straight motion that contact reckons with would have
     /// them: they turn, and a nonlinear step ends elsewhere. They cannot be moved out as free bodies are: the step is then taken in
     /// more pieces.
     fn ends_deep(&mut self) -> bool {
+        let shallow = if self.in_pieces { SHALLOW_IN_PIECES } else { SHALLOW_LINKS };
         let mut at = 0;
         while at < self.frames.len() {
             let (first, p) = (at, self.frames[at].0);
@@ -149,11 +194,11 @@ impl World {
                 };
             }
             let things = pair.things();
-            let is_link = |thing: &usize| matches!(self.owners[*thing], Touched::Mechanism(..));
-            let ([Some(one), Some(two)], true) = (next, things.iter().any(is_link)) else { continue };
+            let links = things.iter().any(|thing| self.is_link(*thing));
+            let ([Some(one), Some(two)], true) = (next, links) else { continue };
             let before = things.map(|thing| self.things[thing].pose);
             let contacts = &self.coming[first..at];
-            let allowed = contacts.iter().map(|contact| -contact.gap).fold(SHALLOW_LINKS * size, f64::max);
+            let allowed = contacts.iter().map(|contact| -contact.gap).fold(shallow * size, f64::max);
             // Where the points of each contact come to.
             let is_deep = |contact: &Contact| {
                 let half = contact.normal * (0.5 * contact.gap);
@@ -164,7 +209,7 @@ impl World {
                 let end = moved(&before[1], &two, contact.point + half);
                 -contact.normal.dot(&(end - start)) > allowed
             };
-            if turned < SHALLOW_LINKS * size && !contacts.iter().any(is_deep) {
+            if turned < shallow * size && !contacts.iter().any(is_deep) {
                 continue;
             }
             (self.things[things[0]].pose, self.things[things[1]].pose) = (one, two);
@@ -258,6 +303,7 @@ impl World {
         self.coming.clear();
         // Impulses of the last step stand for forces.
         let scale = if self.step > 0.0 { h / self.step } else { 0.0 };
+        let fastest = RECOVERY / self.recovery_time;
         for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
             let Some(reach) = pair.reach(&self.things, &self.around) else { continue };
             pair.find(&self.things, reach, h, &mut self.narrow);
@@ -273,7 +319,13 @@ impl World {
                 let target = match -point.gap {
                     // Inside, nobody knows which way is out: nothing is driven, and nothing pushes against itself.
                     depth if depth > pair.size => 0.0,
-                    depth if depth > 0.0 => (depth / RECOVERY_TIME.max(h)).min(RECOVERY * pair.size),
+                    depth if depth > 0.0 => {
+                        // In pieces, links that turn on get deeper by the curve of their way, piece by piece: what is too much goes in two.
+                        let links = self.in_pieces && pair.things().iter().any(|thing| self.is_link(*thing));
+                        let soon =
+                            if links { (depth - SHALLOW_IN_PIECES * pair.size) / (2.0 * h) } else { 0.0 };
+                        (depth / self.recovery_time.max(h)).max(soon).min(fastest * pair.size)
+                    }
                     depth => depth / h,
                 };
                 // A bounce is due in the step that would reach the surface, if it is faster than what the step itself adds.
@@ -304,7 +356,7 @@ impl World {
                     load: pair.load() * scale,
                     now: local(&now),
                     target,
-                    fastest: pair.size * RECOVERY.min(LONG_STEPS / h),
+                    fastest: pair.size * fastest.min(LONG_STEPS / h),
                     size: pair.size,
                     gained: closing - coming,
                     bounce,

@@ -88,7 +88,7 @@ fn inexact(reference: &Reference, graph: &Graph) -> Vec<String> {
     let mechanism = &reference.mechanism;
     let head = |n: usize| mechanism.order().nodes()[n].head;
     let mut bodies: Vec<_> = graph.open.iter().map(|&n| head(n)).collect();
-    for coupling in mechanism.couplings() {
+    for coupling in mechanism.coupled() {
         bodies.extend([coupling.joint, coupling.of].map(|j| mechanism[j].child));
     }
     bodies.extend(reference.geometric.iter().flat_map(|(a, b, _)| [head(*a), head(*b)]));

@@ -1,0 +1,125 @@
+//! Which of the points that two shapes touch at are kept.
+
+use nalgebra::Vector3;
+
+use super::{Narrow, Point, SAME, TIE};
+
+/// How many points of one pair and normal are kept, and how many more that the step would reach.
+pub(in crate::contact) const POINTS: usize = 4;
+pub(in crate::contact) const MORE: usize = 4;
+
+/// How many points are compared with each other.
+const COMPARED: usize = 32;
+
+/// Points of surfaces whose normals are this close (cosine) stand for one plane.
+const ALIKE: f64 = 0.95;
+
+/// How far outside of those that are kept a point must be to be kept too, of the smaller shape's radius.
+const NEAR: f64 = 0.1;
+
+/// How much wider apart points must be for each metre that they are farther from touching, to be taken for others: what a sole
+/// rests on is its lowest corners, not its widest.
+const FLAT: f64 = 1000.0;
+
+impl Narrow {
+    /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some more that the
+    /// step would reach.
+    pub(super) fn reduce(&mut self) {
+        let (points, size) = (&mut self.points, self.size);
+        // The deepest first; among equals the order in which they were found.
+        points.sort_by(|a, b| a.gap.total_cmp(&b.gap));
+        // Of many, the widest are chosen before they are compared with each other.
+        if points.len() <= COMPARED {
+            leave_out_doubles(points, size);
+        }
+        if points.len() <= POINTS {
+            return;
+        }
+        // Groups of one normal stand one after the other, the deepest of each first.
+        let (mut start, mut out) = (0, 0);
+        while start < points.len() {
+            let normal = points[start].normal;
+            let mut end = start + 1;
+            for i in start + 1..points.len() {
+                if points[i].normal.dot(&normal) > ALIKE {
+                    points[end..=i].rotate_right(1);
+                    end += 1;
+                }
+            }
+            let count = spread(&mut points[start..end], size);
+            points.copy_within(start..start + count, out);
+            out += count;
+            start = end;
+        }
+        points.truncate(out);
+        leave_out_doubles(points, size);
+    }
+}
+
+/// Leaves out points that are where one before them is, with the same normal.
+fn leave_out_doubles(points: &mut Vec<Point>, size: f64) {
+    let mut kept = 0;
+    for i in 0..points.len() {
+        let p = points[i];
+        let differs = |q: &Point| (q.at - p.at).norm() > SAME * size || q.normal.dot(&p.normal) < ALIKE;
+        if points[..kept].iter().all(differs) {
+            points[kept] = p;
+            kept += 1;
+        }
+    }
+    points.truncate(kept);
+}
+
+/// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
+/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] of those
+/// that the step would reach beside these; how many.
+fn spread(points: &mut [Point], size: f64) -> usize {
+    if points.len() <= POINTS {
+        return points.len();
+    }
+    let (normal, deepest, a) = (points[0].normal, points[0].gap, points[0].at);
+    let farthest = |points: &[Point], from: usize, measure: &dyn Fn(&Point) -> f64| {
+        let mut best = (from, f64::NEG_INFINITY);
+        for (i, p) in points.iter().enumerate().skip(from) {
+            let x = measure(p) - FLAT * (p.gap - deepest);
+            if x > best.1 + TIE * size {
+                best = (i, x);
+            }
+        }
+        best.0
+    };
+    let across = |p: &Point| (p.at - a) - normal * normal.dot(&(p.at - a));
+    let i = farthest(points, 1, &|p| across(p).norm());
+    points.swap(1, i);
+    let line = across(&points[1]);
+    let side = |p: &Point| line.cross(&(p.at - a)).dot(&normal) / line.norm().max(SAME * size);
+    let i = farthest(points, 2, &|p| side(p).abs());
+    points.swap(2, i);
+    let sign = side(&points[2]).signum();
+    let i = farthest(points, 3, &|p| -sign * side(p));
+    points.swap(3, i);
+    // Those that lie outside of the area that is spanned so far, the farthest first.
+    let mut count = POINTS;
+    while count < points.len().min(POINTS + MORE) {
+        let (kept, rest) = points.split_at(count);
+        let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
+        let outside = |p: &Point| {
+            let out = across(p) - (middle - a);
+            let far = out.norm();
+            far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
+        };
+        let mut best = (0, NEAR * size);
+        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
+            let x = outside(p);
+            if x > best.1 + TIE * size {
+                best = (i + 1, x);
+            }
+        }
+        if best.0 == 0 {
+            break;
+        }
+        points.swap(count, count + best.0 - 1);
+        count += 1;
+    }
+    count
+}
