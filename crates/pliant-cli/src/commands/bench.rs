@@ -123,7 +123,7 @@ impl Lines {
     }
 }
 
-/// Times an engine, or tells why it does not take the mechanism; that of `reduced` is of a model file.
+/// Times an engine, or reports why it does not take the mechanism; that of `reduced` is of a model file.
 fn measure(
     engine: Engine,
     mechanism: &Mechanism,

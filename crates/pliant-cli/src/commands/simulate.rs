@@ -29,6 +29,9 @@ use crate::watch::{self, SIGNIFICANT, Watch, three_digits, unchecked};
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
 
+/// Rows of curved loops that share joints, which are closed in dense matrices: with more, a step of `articulated` is faster.
+const MANY_ROWS: usize = 64;
+
 /// The motion from the file's pose at rest.
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
@@ -176,7 +179,13 @@ impl Made {
                     None => reduction(arguments, held, acts).build(),
                 };
                 let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
-                let (few, all) = (model.motions(), model.freedoms());
+                let (few, all, rows) = (model.motions(), model.freedoms(), model.closed_together());
+                if rows > MANY_ROWS {
+                    about.said.push(format!(
+                        "{rows} rows of loops that share joints are closed together in every step of `reduced`, which takes \
+                         longer than a step of `articulated`"
+                    ));
+                }
                 about.json = vec![("coordinates", few.into()), ("freedoms", all.into())];
                 about.rows =
                     vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];

@@ -444,7 +444,9 @@ impl Closures {
 
     /// P x, over all freedoms of the tree.
     pub fn project(&self, x: &mut [f64]) {
-        self.project_in(x, &mut vec![0.0; self.rows]);
+        let mut open = vec![0.0; self.rows];
+        // Of long ladders C₀N⁻¹C₀ᵀ is ill conditioned, and so Φ not known to rounding: the second time takes out what that leaves.
+        (0..2).for_each(|_| self.project_in(x, &mut open));
     }
 
     /// The same with memory for a number of each row.

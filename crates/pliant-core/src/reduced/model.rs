@@ -70,6 +70,13 @@ impl Model {
         self.constants.tree.freedoms.len() - 6 * self.constants.tree.floats.len()
     }
 
+    /// The most rows of curved closures that share joints: they are closed together in every step, in time that grows as their
+    /// cube.
+    pub fn closed_together(&self) -> usize {
+        let curved = self.constants.closures.groups.iter().filter(|group| !group.flat);
+        curved.map(|group| group.rows).max().unwrap_or(0)
+    }
+
     /// The same motions, stepped in another way.
     pub fn with_options(&self, options: Options) -> Model {
         let constants = Constants { options, ..(*self.constants).clone() };

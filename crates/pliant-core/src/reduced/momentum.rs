@@ -194,20 +194,23 @@ pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {
     for (b, joints) in tree.joints.iter().enumerate().rev() {
         let first = if joints.in_row {
             // Links that hang on these are counted already: none is between them.
-            sums[b] = from_fn(|k| sums_to_row(sums[b][k], hand[k]));
+            // Plain loops: the compiler does not inline closures here, and without that they have no vector instructions.
+            for k in 0..N {
+                sums[b][k] = sums_to_row(sums[b][k], hand[k]);
+            }
             0
         } else {
             3
         };
         for l in (0..=first).rev() {
             let n = 4 * b + l;
-            let total: [f64; N] = if joints.in_row {
-                sums[b].map(|x| x[0])
-            } else {
-                let total = from_fn(|k| sums[b][k][l] + hand[k]);
-                (0..N).for_each(|k| sums[b][k][l] = total[k]);
-                total
-            };
+            let mut total = [0.0; N];
+            for k in 0..N {
+                if !joints.in_row {
+                    sums[b][k][l] += hand[k];
+                }
+                total[k] = sums[b][k][l];
+            }
             let parent = joints.parent[l];
             if n > 0 && parent == n - 1 {
                 hand = total;
@@ -215,7 +218,9 @@ pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {
             }
             hand = [0.0; N];
             if parent != BASE {
-                (0..N).for_each(|k| sums[parent / 4][k][parent % 4] += total[k]);
+                for k in 0..N {
+                    sums[parent / 4][k][parent % 4] += total[k];
+                }
             }
         }
     }

@@ -218,8 +218,11 @@ impl Places {
                         };
                     }
                     if joints.in_row {
-                        self.blocks[b].position = from_fn(|k| sums_in_row(way.step[k], position[k]));
-                        position = self.blocks[b].position.map(|x| x[3]);
+                        // Plain loops, as in [`sum_up`](super::momentum::sum_up).
+                        for k in 0..3 {
+                            self.blocks[b].position[k] = sums_in_row(way.step[k], position[k]);
+                            position[k] = self.blocks[b].position[k][3];
+                        }
                         break;
                     }
                     position = from_fn(|k| position[k] + way.step[k][l]);
@@ -367,12 +370,16 @@ fn sum_twists(tree: &Tree, turns: &mut Turns) {
                 };
             }
             if joints.in_row {
-                turns.twists[b] = from_fn(|k| sums_in_row(turns.twists[b][k], twist[k]));
-                twist = turns.twists[b].map(|x| x[3]);
+                for k in 0..6 {
+                    turns.twists[b][k] = sums_in_row(turns.twists[b][k], twist[k]);
+                    twist[k] = turns.twists[b][k][3];
+                }
                 break;
             }
-            twist = from_fn(|k| twist[k] + turns.twists[b][k][l]);
-            (0..6).for_each(|k| turns.twists[b][k][l] = twist[k]);
+            for k in 0..6 {
+                twist[k] += turns.twists[b][k][l];
+                turns.twists[b][k][l] = twist[k];
+            }
         }
     }
 }
