@@ -13,7 +13,7 @@ use pliant::{gallery, io};
 
 use crate::args::Common;
 use crate::failure::Failure;
-use crate::output::Format;
+use crate::output::{Format, first_few};
 
 /// Extensions of files that hold a mechanism.
 const EXTENSIONS: [&str; 5] = ["toml", "urdf", "xml", "sdf", "pliant"];
@@ -124,8 +124,18 @@ impl MechanismArgument {
             )),
             ReductionError::NotHeld { joint, .. } | ReductionError::Loose { joint } if robot => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let mechanism = io::load_with(path, &io::Options::default().with_ros_packages()).ok();
+                let passive = mechanism.as_ref().map(passive_joints).unwrap_or_default();
+                let others = match passive.len() {
+                    0 | 1 => String::new(),
+                    n => format!(
+                        "\n{n} joints of the file have no spring: {}; `match` takes several at once, `*` standing for any letters",
+                        first_few(&passive)
+                    ),
+                };
                 Failure::input(format!(
-                    "{error}, in a scene file beside it:\n  import = {name:?}\n  [[joint]]\n  match = {joint:?}\n  stiffness = 100.0"
+                    "{error}, in a scene file beside it:\n  import = {name:?}\n  [[joint]]\n  match = {joint:?}\n  \
+                     stiffness = 100.0{others}"
                 ))
             }
             _ => Failure::input(error),
@@ -180,6 +190,15 @@ fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
         }
         Failure::input(format!("{error}\na path to a scene file works too, such as ./{entry}.toml"))
     })
+}
+
+/// Joints with a freedom that has no spring, and that follow no other by a coupling.
+pub fn passive_joints(mechanism: &Mechanism) -> Vec<&str> {
+    let follows = |id| mechanism.couplings().iter().any(|coupling| coupling.joint == id);
+    let passive = mechanism
+        .joint_ids()
+        .filter(|id| mechanism[*id].freedoms.iter().any(|freedom| freedom.stiffness == 0.0) && !follows(*id));
+    passive.map(|id| mechanism[id].name.as_str()).collect()
 }
 
 pub fn refused(warnings: Vec<String>) -> Failure {

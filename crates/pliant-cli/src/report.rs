@@ -8,6 +8,14 @@ use crate::output::{quantity, table};
 
 const OWN: &str = "a handle of the simulation's own mechanism";
 
+/// Lengths up to this part of the radius, and angles up to this, rad, are what rounding leaves of zero.
+const ROUNDING: f64 = 1e-12;
+
+/// A length or angle for people, zero where it is rounding; `size` is what it is small against.
+fn rounded(value: f64, size: f64, unit: &str) -> String {
+    quantity(if value.abs() <= ROUNDING * size { 0.0 } else { value }, unit)
+}
+
 pub fn effector_poses(simulation: &dyn Simulation) -> Vec<Pose> {
     let effectors = simulation.mechanism().effector_ids();
     effectors.map(|effector| simulation.effector_pose(effector).expect(OWN)).collect()
@@ -40,12 +48,12 @@ fn pose(pose: &Pose) -> Value {
 /// Where the effectors are and how far that is from the start.
 pub fn effector_table(simulation: &dyn Simulation) -> String {
     let mechanism = simulation.mechanism();
-    let rest = State::at_rest(mechanism);
+    let (rest, radius) = (State::at_rest(mechanism), mechanism.radius());
     let header = ["EFFECTOR", "X", "Y", "Z", "MOVED BY"].map(String::from).to_vec();
     let rows = mechanism.effectors().iter().zip(effector_poses(simulation)).map(|(effector, pose)| {
         let at = pose.position;
         let moved = (at - (rest.poses[effector.body.index()] * effector.frame).position).norm();
-        let numbers = [at.x, at.y, at.z, moved].map(|x| quantity(x, "m"));
+        let numbers = [at.x, at.y, at.z, moved].map(|x| rounded(x, radius, "m"));
         std::iter::once(effector.name.clone()).chain(numbers).collect()
     });
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(rows).collect();
@@ -67,9 +75,24 @@ pub fn largest_motions(simulation: &mut dyn Simulation) -> Vec<(&'static str, St
             }
         }
     }
-    let row = |((what, unit), found): ((&'static str, &str), Option<(f64, &str)>)| {
+    let kinds = [("largest turn", "rad", 1.0), ("largest slide", "m", mechanism.radius())];
+    let rows = kinds.into_iter().zip(largest).filter_map(|((what, unit, scale), found)| {
         let (size, joint) = found?;
-        Some((what, format!("{} (joint `{joint}`)", quantity(size, unit))))
-    };
-    [("largest turn", "rad"), ("largest slide", "m")].into_iter().zip(largest).filter_map(row).collect()
+        Some((what, format!("{} (joint `{joint}`)", rounded(size, scale, unit))))
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn rounding_of_zero_is_zero() {
+        assert_eq!(rounded(-3e-17, 0.2, "m"), "0 m");
+        assert_eq!(rounded(3e-9, 0.2, "m"), "3e-9 m");
+        // What is small itself is not.
+        assert_eq!(rounded(3e-17, 1e-6, "m"), "3e-17 m");
+        assert_eq!(rounded(0.0, 0.0, "rad"), "0 rad");
+    }
 }

@@ -130,8 +130,8 @@ fn info_for_people() {
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     insta::assert_snapshot!("info", outcome.out);
     let outcome = run.run(&["info", "four-bar"]);
-    let repeated = "repeated   3 directions of loop joints C, within 0.0005: none left open\n";
-    assert!(outcome.out.contains(repeated), "{}", outcome.out);
+    let redundant = "redundant  3 constraints at loop joints C, closed by the other loops to 0.0005 of the radius: none left open\n";
+    assert!(outcome.out.contains(redundant), "{}", outcome.out);
 }
 
 #[test]

@@ -77,6 +77,15 @@ fn people_get_tables() {
     // Legs on a base that is held share nothing: six tables, not twenty-one.
     let legs = run.run(&["compliance", "hexapod"]).out;
     assert_eq!(legs.matches("under a wrench on").count(), 6, "{legs}");
+    // With many effectors, each by itself, and how many pairs there are; those that are named in full.
+    let hand = run.run(&["compliance", "hand-grasp"]).out;
+    let effectors = hand.matches("under a wrench on itself").count();
+    assert_eq!((effectors, hand.matches("under a wrench on `").count()), (6, 0), "{hand}");
+    assert!(hand.contains("pairs of effectors move under each other's wrenches too: --effector A"), "{hand}");
+    let three =
+        ["compliance", "hand-grasp", "--effector", "thumb", "--effector", "index", "--effector", "palm"];
+    let three = run.run(&three).out;
+    assert!(three.contains("`thumb` under a wrench on `index`") && !three.contains("pairs of"), "{three}");
 }
 
 #[test]

@@ -106,6 +106,11 @@ fn a_robot_that_nothing_holds_is_told_what_to_write() {
     }
     run.file("leg.toml", lines);
     assert_eq!(run.run(&["compliance", "leg.toml"]).code, 0);
+    // Of several joints, all at once.
+    let ankle = "<body pos='0 0 -0.5'><joint name='ankle' axis='0 1 0'/><geom size='0.1'/></body></body></body></worldbody>";
+    run.file("leg.xml", model.replace("</body></body></worldbody>", ankle));
+    let all = "2 joints of the file have no spring: ankle, knee; `match` takes several at once";
+    run.fails(&["compliance", "leg.xml"], 2, &["Give that joint a stiffness, in a scene file", all]);
 }
 
 /// One line for all that a file says and is left out, but for `info` and `--verbose`; scripts get all.

@@ -211,7 +211,7 @@ fn an_unstable_equilibrium_is_told() {
     run.file("standing.toml", standing);
     let outcome = run.run(&["statics", "standing.toml"]);
     assert_eq!(outcome.code, 0);
-    assert!(outcome.err.starts_with("warning: the equilibrium is no minimum of energy"), "{}", outcome.err);
+    assert!(outcome.err.starts_with("warning: the equilibrium is unstable"), "{}", outcome.err);
     let document = run.json(&["statics", "standing.toml"], 0);
     assert_eq!((&document["converged"], &document["stable"]), (&true.into(), &false.into()));
     assert_eq!(document["warnings"].as_array().map(Vec::len), Some(1));

@@ -313,6 +313,23 @@ fn a_world_with_several_models() {
     assert!(mechanism.warnings()[0].contains("model://sun"));
 }
 
+/// Bullet's files fix a robot by a base without mass; one with a mass is free.
+#[test]
+fn a_base_without_mass_is_fixed() {
+    for mass in [0.0, 1.0] {
+        let base = INERTIAL.replace("<mass>1<", &format!("<mass>{mass}<"));
+        let mechanism = load(&format!(
+            "<sdf version='1.7'><world name='w'><model name='m'><link name='a'>{base}</link><link name='b'>{INERTIAL}</link>
+             <joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 1</xyz></axis></joint>
+             </model></world></sdf>"
+        ));
+        let free = mechanism.bodies().iter().any(|body| body.free);
+        let fixed = "has a mass of zero: it was fixed to the world";
+        let noted = mechanism.notes().iter().any(|note| note.contains(fixed));
+        assert_eq!((free, noted), (mass > 0.0, mass == 0.0), "{:?}", mechanism.notes());
+    }
+}
+
 #[test]
 fn a_static_model_alone_is_fixed() {
     let text = format!(

@@ -13,13 +13,16 @@ use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
 use crate::mechanism::Source;
-use crate::output::{Answer, listing, table};
+use crate::output::{Answer, count, listing, table};
 use crate::progress::Spinner;
 use crate::setup::Setup;
 use crate::touching::{self, Stage};
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
 const NONE: f64 = 1e-12;
+
+/// With more effectors than this, unless they are named, tables are of each under a wrench on itself.
+const CROSSED: usize = 3;
 
 /// What rolling changes is warned of from this part of the compliance on.
 const ROLLS: f64 = 1e-3;
@@ -68,7 +71,7 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
         "exact": projection.is_exact(),
         "inexact_at": projection.inexact_at(),
     });
-    let text = text(&projection, rank, &shown);
+    let text = text(&projection, rank, &shown, !effectors.is_empty());
     Ok(Answer::warned(text, mechanism.warnings(), counted, json))
 }
 
@@ -85,7 +88,7 @@ fn loaded(
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
     if !found.converged {
-        return Err(unsettled(Failure::job(not_converged(&found))));
+        return Err(unsettled(Failure::job(not_converged(&found, mechanism))));
     }
     counted.extend((!found.stable).then(unstable));
     let state = simulation.state().clone();
@@ -127,7 +130,7 @@ fn rolling(shown: &Shown<'_>, change: &DMatrix<f64>) -> Option<Warning> {
     })
 }
 
-fn text(projection: &Projection, rank: usize, shown: &Shown<'_>) -> String {
+fn text(projection: &Projection, rank: usize, shown: &Shown<'_>, named: bool) -> String {
     let C = projection.compliance();
     let effectors = projection.effectors();
     let names: Vec<&str> = effectors.iter().map(|e| e.name.as_str()).collect();
@@ -146,14 +149,26 @@ fn text(projection: &Projection, rank: usize, shown: &Shown<'_>) -> String {
             bodies.join(", ")
         ));
     }
+    let crossed = named || names.len() <= CROSSED;
+    let mut left_out = 0;
     for a in 0..names.len() {
         // What is symmetric is shown once.
         let from = if C == &C.transpose() { a } else { 0 };
         for b in (from..names.len()).filter(|&b| shown.couples(a, b)) {
+            if a != b && !crossed {
+                left_out += 1;
+                continue;
+            }
             let whom = if a == b { "itself".into() } else { format!("`{}`", names[b]) };
             text.push_str(&format!("\n`{}` under a wrench on {whom}, effector frames\n", names[a]));
             text.push_str(&shown.block(a, b));
         }
+    }
+    if left_out > 0 {
+        text.push_str(&format!(
+            "\n{} of effectors move under each other's wrenches too: --effector A --effector B shows a pair, --json all\n",
+            count(left_out, "pair")
+        ));
     }
     text
 }

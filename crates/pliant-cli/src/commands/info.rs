@@ -8,7 +8,7 @@ use crate::args::{Common, Info};
 use crate::blending::radii;
 use crate::failure::Failure;
 use crate::mechanism::refused;
-use crate::output::{Answer, listing, quantity};
+use crate::output::{Answer, count, listing, quantity};
 use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its motions and errors too.
@@ -33,7 +33,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     }
     let mut rows = Vec::new();
     let (repeated, of_repeated) = repeated(mechanism);
-    rows.extend(repeated.map(|row| ("repeated", row)));
+    rows.extend(repeated.map(|row| ("redundant", row)));
     json["repeated"] = of_repeated;
     let springs = springs(mechanism);
     if !springs.is_empty() {
@@ -113,7 +113,7 @@ fn springs(mechanism: &Mechanism) -> Vec<(String, Value)> {
     mechanism.springs().iter().map(about).collect()
 }
 
-/// Directions of loop joints that repeat what the rest closes, and how far they stay open.
+/// Redundant loop constraints: directions of loop joints that the other loops close too, and how far they stay open.
 fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
     /// Names that are printed; JSON has all.
     const MOST: usize = 6;
@@ -135,7 +135,8 @@ fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
         n => format!("; {n} loop joints not looked at"),
     };
     let text = format!(
-        "{directions} directions of loop joints {of}{more}, within {REPEATED_WITHIN}: {open}{passed_over}"
+        "{} at loop joints {of}{more}, closed by the other loops to {REPEATED_WITHIN} of the radius: {open}{passed_over}",
+        count(directions, "constraint")
     );
     let json = json!({
         "directions": directions,

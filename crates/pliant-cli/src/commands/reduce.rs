@@ -276,6 +276,10 @@ impl Made<'_> {
                 count(n, "load")
             ),
         };
+        let error = match (&outcome.every, outcome.samples.len()) {
+            (Some(_), 0) => "none: every motion is kept".into(),
+            _ => format!("{} where motions were chosen, by its estimate", radii(outcome.error)),
+        };
         let left_out = [
             (outcome.out_of_reach, "out of reach"),
             (outcome.unsolved.len() + outcome.unsettled.len(), "without an equilibrium"),
@@ -286,7 +290,7 @@ impl Made<'_> {
         let rows = [
             ("coordinates", format!("{} of {}", model.motions(), count(model.freedoms(), "freedom"))),
             ("samples", samples),
-            ("error", format!("{} where motions were chosen, by its estimate", radii(outcome.error))),
+            ("error", error),
             ("held out", held_out),
             (
                 "bound",

@@ -66,11 +66,13 @@ fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure>
     let simulation = &mut stuck.simulation;
     let found = simulation.settle(&StaticsSettings::default()).map_err(Failure::job)?;
     if !found.converged {
-        return Err(Failure::job(not_converged(&found)));
+        return Err(Failure::job(not_converged(&found, simulation.mechanism())));
     }
     if !found.stable && round {
         counted.push(Warning {
-            text: "with round surfaces held by the points that touch, the equilibrium is no minimum of energy; that they roll may make it one, and is left out".into(),
+            text: "a round surface is held by the point that touches, and what lies on it balances there (an unstable equilibrium); in truth it \
+                   rolls, which is left out: compliances of what it touches are off by that"
+                .into(),
             ..unstable()
         });
     } else {
@@ -134,6 +136,7 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
     json.insert("converged".into(), true.into());
     json.insert("iterations".into(), rest.steps.into());
     json.insert("residual".into(), rest.moved.into());
+    json.insert("wander".into(), rest.wander.into());
     json.insert("friction_needed".into(), json!(rest.friction_needed));
     json.insert("contacts".into(), contacts.into());
     let needed = rest.friction_needed.unwrap_or(1.0);
@@ -141,9 +144,15 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
         0.0 => "none: it rests without".to_string(),
         needed => format!("{:.1} % of what there is", 100.0 * needed),
     };
+    let wander = match rest.wander {
+        0.0 => String::new(),
+        way => {
+            format!(", to {}: within that it creeps to and fro, as nothing else holds it", quantity(way, "m"))
+        }
+    };
     let slipping = pushing(scene).filter(|contact| contact.grip() == Grip::Slips).count();
     let rows = vec![
-        ("at rest", format!("after {}", count(rest.steps, "step"))),
+        ("at rest", format!("after {}{wander}", count(rest.steps, "step"))),
         ("contacts", format!("{}, {slipping} at the limit of their friction", pushing(scene).count())),
         ("friction needed", friction),
     ];

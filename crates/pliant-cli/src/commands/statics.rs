@@ -2,6 +2,7 @@
 
 use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
 use pliant::engines::Engine;
+use pliant::mechanism::Mechanism;
 use pliant::{full, reduced};
 
 use crate::args::{Common, Statics};
@@ -9,14 +10,16 @@ use crate::blending::{Blended, OF_FILE, another, beyond, radii};
 use crate::commands::rest;
 use crate::failure::Failure;
 use crate::load;
-use crate::output::{Answer, count, listing, quantity};
+use crate::mechanism::passive_joints;
+use crate::output::{Answer, count, first_few, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
 use crate::touching::{self, Stage};
 
 /// What to tell of an equilibrium that is not stable.
 pub fn unstable() -> Warning {
-    let text = "the equilibrium is no minimum of energy: the mechanism may not stay there".into();
+    let text =
+        "the equilibrium is unstable (a saddle point of the energy): the mechanism may not stay there".into();
     Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
 }
 
@@ -121,7 +124,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
                 ("residual", quantity(found.residual, "N")),
                 ("stable", if found.stable { "yes" } else { "no" }.to_string()),
             ];
-            (not_converged(&found), rows)
+            (not_converged(&found, mechanism), rows)
         }
         (Some(blended), _) => {
             let estimate = simulation.estimate().map_err(Failure::job)?;
@@ -176,14 +179,21 @@ fn not_at_rest(model: &str, found: &Equilibrium) -> String {
 }
 
 /// What to tell of a search that found nothing.
-pub fn not_converged(found: &Equilibrium) -> String {
+pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     let left = match found.residual.is_finite() {
         true => format!("{} are left over", quantity(found.residual, "N")),
         false => "the forces are too large for f64".into(),
     };
+    let passive = passive_joints(mechanism);
+    let loose = match passive.len() {
+        0 => String::new(),
+        n => {
+            format!(", give a stiffness to {} without a spring ({})", count(n, "joint"), first_few(&passive))
+        }
+    };
     format!(
-        "no equilibrium found in {} iterations beyond {:.0} % of the loads: {left}; they may be more than the \
-         mechanism can bear: try smaller ones, or watch it move with `pliant simulate`",
+        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be more than the \
+         mechanism can bear: try smaller ones{loose}, or watch it move with `pliant simulate`",
         found.iterations,
         100.0 * found.load_reached
     )

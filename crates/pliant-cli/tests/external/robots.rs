@@ -205,8 +205,8 @@ fn robots() -> [Robot; 14] {
             ..plain("tiago", "tiago_description/robots/tiago.urdf", [78, 0, 12])
         },
         plain("solo", "solo_description/robots/solo12.urdf", [17, 0, 4]),
-        Robot { package: ROBOSUITE, ..plain("xarm7 gripper", "grippers/xarm7_gripper.xml", [8, 2, 1]) },
-        Robot { package: ROBOSUITE, ..plain("inspire hand", "grippers/inspire_right_hand.xml", [20, 0, 11]) },
+        Robot { package: ROBOSUITE, ..plain("xarm7 gripper", "grippers/xarm7_gripper.xml", [8, 2, 4]) },
+        Robot { package: ROBOSUITE, ..plain("inspire hand", "grippers/inspire_right_hand.xml", [20, 0, 5]) },
         Robot {
             package: GENESIS,
             scene: "[[load]]\neffector = \"link_4\"\nforce = [0.0, 0.0, -1e4]\n",

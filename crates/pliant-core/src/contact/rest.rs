@@ -38,6 +38,12 @@ const GONE_SPANS: f64 = 3.0;
 const STEADY: f64 = 1e-3;
 const STEADY_STEPS: usize = 400;
 
+/// What stays within this, in radii, for so many steps and goes a longer way than that there, to and fro, is at rest as well as contact is
+/// known: a round bar on a flat creeps by nanometres until its line of contact is found anew.
+const WANDERS: f64 = 1e-4;
+const WANDER_STEPS: usize = 3000;
+const TO_AND_FRO: f64 = 0.3;
+
 /// What falls free moves at most so far in a step, in radii, or this part of the way to where it counts as gone, so that it arrives in time;
 /// it does fall if it moves this part of what a free fall would.
 const FALL: f64 = 0.05;
@@ -62,6 +68,8 @@ pub struct Rest {
     pub steps: usize,
     /// How far anything moved in the last step, m; rotations count by the mechanism's radius.
     pub moved: f64,
+    /// How far it goes to and fro for ever, m, where contact is not known better; zero where it is still.
+    pub wander: f64,
     /// Where nothing holds it: the body that goes farthest, and whether something pushes on it, so that it slides or tips rather
     /// than falls.
     pub unheld: Option<(String, bool)>,
@@ -122,7 +130,9 @@ impl Scene {
             trial.world_mut().friction_part = part;
             let found = trial.look_for_rest(TRIAL_STEPS)?;
             let moved = farthest(&start, &trial.rest_poses(), radius).1;
-            Ok(found.converged && moved < STAYS * radius)
+            // What wanders takes too long to be seen to return.
+            let holds = found.converged || (rest.wander > 0.0 && found.unheld.is_none());
+            Ok(holds && moved < STAYS * radius)
         };
         let (mut low, mut high) = (0.0, 1.0);
         if holds(0.0)? {
@@ -183,7 +193,10 @@ impl Scene {
         let mut speeds = vec![0.0; start.len()];
         // Set-points stay those of now.
         self.stop(time - STEP, steps, &speeds);
-        let mut rest = Rest { converged: false, steps: 0, moved: 0.0, unheld: None, friction_needed: None };
+        let mut rest =
+            Rest { converged: false, steps: 0, moved: 0.0, wander: 0.0, unheld: None, friction_needed: None };
+        // Since a mark: how long the way was, and how far it led.
+        let (mut mark, mut way_gone, mut led) = (start.clone(), 0.0, 0.0f64);
         while rest.steps < most {
             self.step(STEP)?;
             let next = self.rest_poses();
@@ -205,6 +218,16 @@ impl Scene {
             }
             let (body, way) = farthest(&start, &now, radius);
             let falls = speeds.iter().any(|speed| *speed > 0.0);
+            way_gone += rest.moved;
+            led = led.max(farthest(&mark, &now, radius).1);
+            if rest.steps.is_multiple_of(WANDER_STEPS) {
+                if !falls && led < WANDERS * radius && led < TO_AND_FRO * way_gone {
+                    rest.converged = true;
+                    rest.wander = led;
+                    return Ok(rest);
+                }
+                (mark, way_gone, led) = (now.clone(), 0.0, 0.0);
+            }
             let steady = n > STEADY_STEPS
                 && !falls
                 && moves[n - STEADY_STEPS..].iter().all(|x| (x - moved).abs() < STEADY * moved);

@@ -9,7 +9,7 @@
 //!    bound join those of 2, and new ones are drawn, until all are within it.
 //!
 //! A mechanism whose few freedoms leave nothing to reduce keeps every motion, and so does one without an equilibrium to choose
-//! at. Loads that the full statics do not solve, or that have several equilibria, are left out and listed.
+//! at. There is nothing to choose then: a few loads show that it is exact. Loads that the full statics do not solve, or that have several equilibria, are left out and listed.
 
 use nalgebra::{DMatrix, SymmetricEigen, Vector3};
 
@@ -123,8 +123,8 @@ pub struct Outcome {
     /// The worst estimate of the error under the loads chosen by, in radii. Zero if none could be tried; every motion is
     /// kept then.
     pub error: f64,
-    /// The worst true error under loads that nothing was chosen by, in radii. Zero if there were none; every motion is kept
-    /// then.
+    /// The worst true error under loads that nothing was chosen by, in radii. Zero if there were none, or so many motions
+    /// that they are not tested; every motion is kept then.
     pub held_out: f64,
     /// The median of these errors.
     pub held_out_median: f64,
@@ -184,6 +184,16 @@ const LEVER: f64 = 0.3;
 /// The part of the equilibria that is for choosing motions; the rest shows their error.
 const CHOOSING: f64 = 0.75;
 
+/// Loads that a model with every motion, which is exact, is tested with; with more motions than the second it is not tested. Where there is no
+/// equilibrium under a load, this part of it is tried next, and this for other models, whose largest loads count.
+const LOADS_OF_EVERY: usize = 10;
+const MOST_TESTED: usize = 32;
+const LESS_OF_EVERY: f64 = 0.3;
+const LESS: f64 = 0.7;
+
+/// A joint that rests as near to a limit, rad or radii, rests on it; the limit then does not bound loads.
+const ON_LIMIT: f64 = 1e-3;
+
 /// With so many motions of the freedoms nothing is gained.
 const NEARLY_ALL: f64 = 0.75;
 
@@ -215,18 +225,28 @@ impl Sampling {
             return Err(ReductionError::NoEffector { mechanism: mechanism.name().into() });
         }
         let held = held(mechanism)?;
-        let small = too_few_to_reduce(mechanism).is_some();
-        let model = match small {
+        let all = independent_motions(&held)?;
+        let too_few = too_few_to_reduce(mechanism).is_some();
+        let mut model = match too_few {
             true => Model::every_motion(&held)?,
             false => {
                 let choice = Reduction::at_rest(&held).unloaded();
                 self.frequency.map_or(choice.clone().modes(MODES), |f| choice.modes_below(f)).build()?
             }
         };
+        // Motions are only added: what is nearly all from the start is so at the end.
+        let small = too_few || model.motions() as f64 > NEARLY_ALL * all as f64;
+        if small && !too_few {
+            model = Model::every_motion(&held)?;
+        }
+        if small && all > MOST_TESTED {
+            let outcome = Outcome { every: Some(Every::Few), ..Outcome::none() };
+            return Ok((Model::from_columns(mechanism, &model.columns())?, outcome));
+        }
         let mut search = Search {
             sampling: *self,
             radius: if held.radius() > 0.0 { held.radius() } else { 1.0 },
-            all: independent_motions(&held)?,
+            all,
             full: full::Model::new(&held),
             rest: State::at_rest(&held),
             tangent: None,
@@ -346,8 +366,13 @@ impl Search<'_> {
 
     fn choose(&mut self) -> Result<(), ReductionError> {
         let mut cases = Vec::new();
-        let mut spent = self.first_loads(&mut cases).is_err();
-        spent |= self.draw(self.sampling.loads, &mut cases).is_err();
+        let mut spent = false;
+        if self.outcome.every.is_some() {
+            self.sampling.loads = self.sampling.loads.min(LOADS_OF_EVERY);
+        } else {
+            spent |= self.first_loads(&mut cases).is_err();
+            spent |= self.draw(self.sampling.loads, &mut cases).is_err();
+        }
         loop {
             let before = self.model.motions();
             self.now.doing = Doing::Choosing;
@@ -513,18 +538,12 @@ impl Search<'_> {
         for _ in 0..TRIES {
             let loads: Vec<Wrench> = unit.iter().map(|w| *w * scale).collect();
             let Some(state) = self.rest_on_motions(&last, &loads)? else {
-                scale *= 0.7;
+                scale *= if self.outcome.every.is_some() { LESS_OF_EVERY } else { LESS };
                 continue;
             };
             last.clone_from(&state);
             let displacement = self.displacement(&state);
-            let freedoms = self.mechanism.joints().iter().flat_map(|j| &j.freedoms);
-            let coordinates = state.coordinates.iter().zip(&self.rest.coordinates);
-            // Limits that are passed at rest do not bound loads.
-            let inside = freedoms
-                .zip(coordinates)
-                .all(|(f, (q, rest))| (f.lower.min(*rest)..=f.upper.max(*rest)).contains(q));
-            if !inside {
+            if !self.within_limits(&state) {
                 scale *= 0.8;
                 limited = true;
                 continue;
@@ -543,6 +562,17 @@ impl Search<'_> {
             }
         }
         Ok(furthest)
+    }
+
+    /// Whether no joint has passed a limit that it does not rest on.
+    fn within_limits(&self, state: &State) -> bool {
+        self.mechanism.joints().iter().all(|joint| {
+            joint.coordinates().zip(&joint.freedoms).enumerate().all(|(k, (at, f))| {
+                let near = if k < joint.kind.translations() { ON_LIMIT * self.radius } else { ON_LIMIT };
+                let (q, rest) = (state.coordinates[at], self.rest.coordinates[at]);
+                (q >= f.lower || rest <= f.lower + near) && (q <= f.upper || rest >= f.upper - near)
+            })
+        })
     }
 
     /// Adds motions where the error is largest, until it is within the aim under all loads.

@@ -15,7 +15,7 @@ use super::momentum::{Around, Carried, gather, own_impulses};
 use super::simulation::Simulation;
 use super::step;
 use crate::algebra::dense::cholesky;
-use crate::engine::{Equilibrium, Simulation as _, StaticsError, StaticsSettings};
+use crate::engine::{Equilibrium, Simulation as _, State, StaticsError, StaticsSettings};
 use crate::spatial::Twist;
 
 /// The furthest that a link turns in an iteration, rad, or moves, in radii.
@@ -72,11 +72,37 @@ pub(super) fn settle(
     simulation.work.next.closed.tolerance = super::manifold::CLOSED;
     simulation.work.forget();
     if !found.converged {
-        simulation.motion = before;
+        simulation.motion.clone_from(&before);
     }
+    simulation.filled = false;
     let state = simulation.state().clone();
     debug_assert!(state.is_finite());
+    if found.converged
+        && let Some(why) = beyond_motors(simulation, &state)
+    {
+        simulation.motion = before;
+        simulation.filled = false;
+        return Err(StaticsError::Failed(why));
+    }
     Ok(found)
+}
+
+/// The joint whose spring applies more than its torque limit in a state, which is then no rest: the search has springs alone.
+fn beyond_motors(simulation: &Simulation, state: &State) -> Option<String> {
+    let (model, inputs) = (&simulation.model, &simulation.inputs);
+    model.tree.mechanism.joints().iter().find_map(|joint| {
+        joint.coordinates().enumerate().find_map(|(k, at)| {
+            let (law, unit) = (&inputs.laws[at], if k < joint.kind.translations() { "N" } else { "N·m" });
+            let needed = (law.stiffness * (inputs.rest[at] - state.coordinates[at])).abs();
+            (needed > law.torque_limit).then(|| {
+                format!(
+                    "joint `{}` would need {needed:.4} {unit} of a motor that gives {:.4} {unit}, which statics on motions leave out; \
+                     use the engine `full`",
+                    joint.name, law.torque_limit
+                )
+            })
+        })
+    })
 }
 
 /// Into how many parts weight and loads are taken where all at once lead nowhere.

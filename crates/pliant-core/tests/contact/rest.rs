@@ -455,3 +455,27 @@ fn what_rolls_is_reported() {
         assert!(error < 0.04, "{name}: {error}");
     }
 }
+
+/// A round bar on a flat is held by nothing along it: it rests as well as its line of contact is known, and its weight is on the post.
+#[test]
+fn a_round_bar_rests_on_a_flat() {
+    let whole = gallery::build("adaptive-thick").unwrap();
+    let bar = whole.find_body("bar").unwrap();
+    let mut scene = loose(&whole);
+    let before = scene.pose(bar).unwrap();
+    let rest = scene.rest_with_margin().unwrap();
+    assert!(rest.converged && rest.unheld.is_none(), "{rest:?}");
+    // It needs no friction, and stays: bounded by what counts as rest.
+    assert!(rest.wander < 1e-4 * whole.radius(), "{rest:?}");
+    assert!(rest.friction_needed.unwrap() < 0.05, "{rest:?}");
+    let moved = (scene.pose(bar).unwrap().position - before.position).norm();
+    assert!(moved < 1e-3 * whole.radius(), "{moved}");
+    // What creeps by 3e-9 m in a step of 1/60 s feels 1e-6 of its weight.
+    let on_bar = scene.touched(bar).unwrap();
+    let push: Vector3<f64> = (scene.world().contacts().iter())
+        .filter(|contact| [contact.first, contact.second].contains(&on_bar))
+        .map(|contact| if contact.second == on_bar { contact.force } else { -contact.force })
+        .sum();
+    let weight = whole[bar].inertia.mass * G;
+    assert!((push - Vector3::z() * weight).norm() < 1e-4 * weight, "{push:?}, {weight} N");
+}

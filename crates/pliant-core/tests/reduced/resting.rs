@@ -4,9 +4,9 @@
 use pliant_core::engine::Simulation;
 use pliant_core::full;
 use pliant_core::gallery::build;
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::{EffectorId, Mechanism, PerFreedom};
 use pliant_core::nalgebra::{UnitQuaternion, Vector3};
-use pliant_core::reduced::{Model, Reduction};
+use pliant_core::reduced::{Limit, Model, Reduction, Sampling};
 use pliant_core::spatial::Wrench;
 
 use super::every_motion::{apart, every_motion};
@@ -94,4 +94,62 @@ fn motion_comes_to_rest_at_the_equilibrium() {
         let off = apart(&mechanism, moved.state(), settled.state()).0;
         assert!(off < 1e-9, "{name}: {off:e}"); // implicit steps of 0.1 s leave nothing of a motion in 40 s
     }
+}
+
+/// Motors that cannot give what a spring would: the full statics rest elsewhere, and the motions, which have springs alone, say so; where the
+/// motors suffice, both rest in the same place. Each joint of a tree in turn.
+#[test]
+fn torque_limits_that_act_are_refused() {
+    for name in ["arm", "y", "hand"] {
+        let mechanism = build(name).unwrap();
+        let mut free = full::Model::new(&mechanism).simulate();
+        free.inputs_mut().add_scene_loads();
+        assert!(free.settle(&Default::default()).unwrap().converged, "{name}");
+        let state = free.state().clone();
+        let hinges = mechanism.joints().iter().filter(|joint| joint.freedoms.len() == 1);
+        for (joint, part) in hinges.flat_map(|joint| [0.5, 0.99, 1.01, 2.0].map(|part| (joint, part))) {
+            let at = joint.coordinates().start;
+            let needed =
+                (joint.freedoms[0].stiffness * (joint.freedoms[0].rest - state.coordinates[at])).abs();
+            // Where nothing turns a joint, rounding would decide.
+            if needed < 1e-6 * joint.freedoms[0].stiffness {
+                continue;
+            }
+            let mut builder = mechanism.to_builder();
+            builder.joint_mut(&joint.name).unwrap().torque_limit = Some(PerFreedom::All(part * needed));
+            let mut few = every_motion(&builder.build().unwrap()).simulate();
+            few.inputs_mut().add_scene_loads();
+            let before = few.state().clone();
+            match few.settle(&Default::default()) {
+                Ok(found) => {
+                    assert!(part > 1.0 && found.converged, "{name} {} {part}", joint.name);
+                    // The full statics end at 1e-9 of the largest force.
+                    assert!(apart(&mechanism, few.state(), &state).0 < 1e-7, "{name} {}", joint.name);
+                }
+                Err(error) => {
+                    let told = error.to_string();
+                    assert!(
+                        part < 1.0 && told.contains(&format!("joint `{}`", joint.name)),
+                        "{name} {part}: {told}"
+                    );
+                    assert_eq!(few.state().coordinates, before.coordinates);
+                }
+            }
+        }
+    }
+}
+
+/// Loads beyond the motors are out of reach of a reduction, not errors of it.
+#[test]
+fn reductions_stay_within_torque_limits() {
+    let mechanism = build("arm").unwrap();
+    let mut builder = mechanism.to_builder();
+    for joint in mechanism.joints().iter().filter(|joint| !joint.freedoms.is_empty()) {
+        let stiffest = joint.freedoms.iter().map(|f| f.stiffness).fold(0.0, f64::max);
+        builder.joint_mut(&joint.name).unwrap().torque_limit = Some(PerFreedom::All(0.2 * stiffest));
+    }
+    let sampling = Sampling { max_error: 1e-3, ..Sampling::default() };
+    let (_, outcome) = sampling.run(&builder.build().unwrap(), |_| ()).unwrap();
+    assert_eq!(outcome.limit, Limit::None, "{outcome:?}");
+    assert!(outcome.tested > 0 && outcome.held_out <= 1e-3, "{outcome:?}");
 }

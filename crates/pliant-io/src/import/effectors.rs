@@ -4,6 +4,7 @@
 //! a site with the name of a tool, a link that is named as the robot's own end (`tcp`, `tool0`), any site, a link with the
 //! name of a hand or foot, or the last of its links that has a collision shape. Sets further in have one where a frame is
 //! named as the robot's own end.
+//! The effector of a frame without a shape is on the link with one that it is welded to: contact on that link is felt there.
 //! Sensors, logos and frames without a shape have none, nor do bodies that nothing holds. Where that leaves nothing, all ends
 //! of the tree are taken.
 
@@ -23,7 +24,7 @@ const HANDS: [&str; 11] =
     ["gripper", "hand", "palm", "foot", "feet", "sole", "toe", "tip", "finger", "flange", "hoof"];
 
 /// Words in the names of what only measures or is looked at.
-const SENSORS: [&str; 28] = [
+const SENSORS: [&str; 34] = [
     "imu",
     "camera",
     "cam",
@@ -44,6 +45,12 @@ const SENSORS: [&str; 28] = [
     "rgbd",
     "stereo",
     "realsense",
+    "kinect",
+    "xtion",
+    "zed",
+    "velodyne",
+    "hokuyo",
+    "ouster",
     "light",
     "led",
     "marker",
@@ -53,6 +60,9 @@ const SENSORS: [&str; 28] = [
     "speaker",
     "touch",
 ];
+
+/// Cameras and scanners by their models, whose names have digits.
+const SENSOR_MODELS: [&str; 9] = ["d405", "d415", "d435", "d435i", "d455", "t265", "l515", "vlp16", "mid360"];
 
 /// A frame that may be an effector.
 struct Candidate {
@@ -128,10 +138,25 @@ impl Draft {
             chosen = (0..candidates.len()).filter(ends).collect();
         }
         chosen.sort_unstable();
-        self.effectors = (candidates.into_iter().enumerate())
+        // The nearest link with a shape among those that carry a frame and are welded to it, else the last of them.
+        let solid = |link: usize| {
+            let carries = std::iter::successors(Some(link), |&i| tree.parent[i]);
+            let welded = carries.take_while(|&i| heads[i] == heads[link]);
+            let others = || tree.order.iter().rev().copied().filter(|&i| heads[i] == heads[link]);
+            welded.chain(others()).find(|&i| collides(i)).unwrap_or(link)
+        };
+        let effectors = (candidates.into_iter().enumerate())
             .filter(|(k, c)| chosen.binary_search(k).is_ok() && c.effector.body != WORLD)
-            .map(|(_, c)| (c.effector, c.place))
+            .map(|(_, Candidate { effector, place, link, .. })| {
+                let [own, on] = [link, solid(link)].map(|i| &self.links[i].body);
+                let frame = match own.name == on.name {
+                    true => effector.frame,
+                    false => on.pose.inverse_times(&own.pose) * effector.frame,
+                };
+                (EffectorDescription { body: on.name.clone(), frame, ..effector }, place)
+            })
             .collect();
+        self.effectors = effectors;
     }
 }
 
@@ -153,14 +178,20 @@ fn words(name: &str) -> Vec<String> {
 }
 
 fn is_sensor(name: &str) -> bool {
+    let mut parts = name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words(name).iter().any(|word| SENSORS.contains(&word.as_str()))
+        || parts.any(|part| SENSOR_MODELS.contains(&part.as_str()))
 }
 
-/// How well a name fits an effector, the best first; at the end of a limb more words count.
+/// How well a name fits an effector, the best first; at the end of a limb more words count. Further in, the frame of a hand
+/// (`gripper_frame_link`) is the robot's own end, the last of them.
 fn rank(name: &str, at_end: bool) -> Option<usize> {
     let words = words(name);
     let of = |list: &[&str]| list.iter().position(|known| words.iter().any(|word| word == known));
-    of(&ENDS).or_else(|| of(&HANDS).filter(|_| at_end).map(|k| ENDS.len() + k))
+    let hand = of(&HANDS);
+    let is_frame = !at_end && words.iter().any(|word| word == "frame");
+    let frame = || hand.filter(|_| is_frame).map(|_| ENDS.len() - 1);
+    of(&ENDS).or_else(frame).or_else(|| hand.filter(|_| at_end).map(|k| ENDS.len() + k))
 }
 
 #[cfg(test)]
@@ -180,14 +211,26 @@ mod tests {
         ] {
             assert!(rank(name, true).is_some() && !is_sensor(name), "{name}");
         }
-        for name in ["imu_link", "head_camera_rgb_frame", "logo", "handCamera", "lidar3", "left_foot_imu"] {
+        for name in [
+            "imu_link",
+            "head_camera_rgb_frame",
+            "logo",
+            "handCamera",
+            "lidar3",
+            "left_foot_imu",
+            "velodyne_motor",
+            "D435_head_motor",
+            "arm/d455-link",
+        ] {
             assert!(is_sensor(name), "{name}");
         }
-        for name in ["forearm", "wheel", "footprint", "toolbox", "seed", "cameo"] {
+        for name in ["forearm", "wheel", "footprint", "toolbox", "seed", "cameo", "frame", "d4350"] {
             assert!(rank(name, true).is_none() && !is_sensor(name), "{name}");
         }
         // Further in, a hand is no end: its fingers are.
         assert_eq!((rank("hand", false), rank("tool0", false)), (None, Some(1)));
+        // But for the frame in which it works.
+        assert!(rank("gripper_frame_link", false).is_some() && rank("base_frame", false).is_none());
         assert!(rank("tcp", true) < rank("tool0", true) && rank("ee", true) < rank("hand", true));
     }
 }

@@ -15,6 +15,9 @@ const SHARE: f64 = 1e-4;
 /// How far the largest principal moment may exceed the sum of the others, as in the mechanism's checks.
 const TRIANGLE_TOLERANCE: f64 = 1e-6;
 
+/// Moments of inertia over the mass, m², up to which a link is a point: files have 1e-35 where they mean zero.
+const POINT: f64 = 1e-20;
+
 /// The smallest principal moment relative to the largest that is taken for a rounding error of zero.
 const FLAT: f64 = 1e-9;
 
@@ -53,7 +56,11 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
         *M = SpatialInertia::ZERO;
         return;
     }
-    if scale == 0.0 || !scale.is_finite() {
+    if scale <= POINT * M.mass {
+        M.inertia = Matrix3::zeros();
+        return;
+    }
+    if !scale.is_finite() {
         return;
     }
     let Some(eigen) = (moments / scale).try_symmetric_eigen(1e-15, 1000) else { return };

@@ -63,9 +63,18 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
     let in_world = read_links(&frames, &mut parts, context);
     read_joints(&frames, &in_world, &mut parts, context);
     let carried: HashSet<&str> = parts.connections.iter().map(|c| c.child.as_str()).collect();
+    let carries: HashSet<&str> = parts.connections.iter().map(|c| c.parent.as_str()).collect();
     let roots = parts.links.iter_mut().filter(|link| !carried.contains(link.body.name.as_str()));
     for (i, link) in roots.enumerate() {
-        link.body.free = world.is_some();
+        // Files for Bullet fix a robot so: the format has no mass of zero, and without one nothing falls.
+        let fixed = link.body.inertia.mass == 0.0 && carries.contains(link.body.name.as_str());
+        link.body.free = world.is_some() && !fixed;
+        if world.is_some() && fixed && !context.options.free_base {
+            context.note(format!(
+                "link `{}` carries others and has a mass of zero: it was fixed to the world, as Bullet does",
+                link.body.name
+            ));
+        }
         if i == 0 && world.is_none() && !context.options.free_base {
             context.note(format!(
                 "link `{}` is the root and was fixed to the world, where the format would let it fall: read it with a free base to let it",

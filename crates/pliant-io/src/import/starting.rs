@@ -216,6 +216,7 @@ impl Draft {
             let elsewhere = description.start.is_some() || led.is_some();
             context.warning_of("pose outside limits", &self.joints[j].place, || {
                 let pose = if elsewhere { "where it starts" } else { "the file's pose" };
+                let (q, limit) = (digits(q), digits(*limit));
                 format!("joint `{name}`: {pose}, {q}, is {side} limit {limit}, which was left out")
             });
             *limit = none;
@@ -227,6 +228,11 @@ impl Draft {
             });
         }
     }
+}
+
+/// Four decimals at most.
+fn digits(x: f64) -> f64 {
+    (x * 1e4).round() / 1e4 + 0.0
 }
 
 /// Zero where the window has it, else its middle, or its only end; `None` if there is nothing in it.

@@ -33,6 +33,35 @@ fn ends_with_shapes_and_named_tools_are_effectors() {
     assert_eq!(found, ["left finger", "leg", "right finger", "tool0"]);
 }
 
+/// A frame without a shape is an effector where it is, but on the link with a shape that it is welded to, however many frames
+/// are between; one that is solid itself, or has nothing solid near, is on its own.
+#[test]
+fn frames_of_tools_are_on_what_touches() {
+    let frame = |name: &str| format!("<link name=\"{name}\"/>\n");
+    let at = "<origin xyz=\"0.1 0.2 0.3\" rpy=\"0.4 0.5 0.6\"/>";
+    for (wrist, tool, on) in [
+        (solid("wrist"), frame("tool0"), "wrist"),
+        (solid("wrist"), solid("tool0"), "tool0"),
+        (link("wrist"), frame("tool0"), "tool0"),
+    ] {
+        let mechanism = read(
+            &robot(&[
+                &[solid("base"), wrist, frame("flange"), tool].concat(),
+                &joint("bend", "continuous", "base", "wrist", at),
+                &joint("a", "fixed", "wrist", "flange", at),
+                &joint("b", "fixed", "flange", "tool0", at),
+            ]),
+            &[],
+        );
+        let [effector] = mechanism.effectors() else { panic!("{:?}", mechanism.effectors()) };
+        assert_eq!((effector.name.as_str(), mechanism[effector.body].name.as_str()), ("tool0", on));
+        let tool = mechanism.find_body("tool0").unwrap();
+        let found = mechanism[effector.body].pose * effector.frame;
+        let off = found.inverse_times(&mechanism[tool].pose);
+        assert!(off.position.norm() < 1e-15 && off.rotation.angle() < 1e-7, "{off:?}");
+    }
+}
+
 #[test]
 fn without_shapes_and_tools_all_ends_are_effectors() {
     let text = robot(&[

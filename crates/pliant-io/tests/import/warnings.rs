@@ -33,7 +33,8 @@ fn masses_and_inertias() {
         &inertial("negative", &format!("<mass value=\"-1\"/>{}", moments(1.0, 1.0, 1.0))),
         &inertial("weightless", &format!("<mass value=\"0\"/>{}", moments(1.0, 1.0, 1.0))),
         &inertial("impossible", &format!("<mass value=\"1\"/>{}", moments(1.0, 1.0, 4.0))),
-        &inertial("point", "<mass value=\"1\"/>"),
+        // So small that it is a decimal of zero.
+        &inertial("point", &format!("<mass value=\"1\"/>{}", moments(0.0, 0.0, 1e-35))),
         &inertial("rod", &format!("<mass value=\"1\"/>{}", moments(1.0, 1.0, 0.0))),
         &names.map(hinge).concat(),
     ]);

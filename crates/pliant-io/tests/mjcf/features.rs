@@ -295,7 +295,10 @@ fn tendons_spring_dampers_and_excludes() {
     same(proximal.rest, (0.1 - shift) / 2.0);
     same(proximal.lower, (-0.2 - shift) / 2.0);
     same(proximal.upper, (0.6 - shift) / 2.0);
-    has_warning(&m, ":35: fixed `apart`: springs, dampers and limits of a tendon on joints that move apart");
+    has_warning(
+        &m,
+        ":35: fixed `apart`: spring, damper and limits of a tendon across joints that no coupling",
+    );
     assert_eq!(m.warnings().len(), 1, "{:#?}", m.warnings());
     assert_eq!(body(&m, "finger").passes, ["upper"]);
     assert_eq!(body(&m, "end").passes, ["world"]);
@@ -373,7 +376,7 @@ fn actuators_that_hold_a_position() {
     let e = freedom(&m, "e");
     assert_eq!((e.stiffness, e.damping), (0.0, 3.0));
     assert_eq!(freedom(&m, "f").stiffness, 0.0);
-    has_warning(&m, "<motor> holds no joint and was left out (1 more like it)");
+    has_warning(&m, "commands a force, not a position: it holds no joint and was left out (1 more like it)");
     has_warning(&m, "`g` has more than one freedom");
     assert!(m.notes().iter().any(|note| note.contains("key frame `home` sets them")), "{:?}", m.notes());
     // The key frame has `a` at its `ref` and `d` at 1.
@@ -499,6 +502,68 @@ fn meshes_are_opened_where_they_are_shapes() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// What touches is what MuJoCo's rules say, for every choice of bits and pairs among three bodies and the floor: geoms that a pair names, or
+/// that both have bits. A pair of geoms that have bits is left out: they touch by themselves.
+#[test]
+fn pairs_touch() {
+    const NAMES: [&str; 4] = ["world", "a", "b", "c"];
+    let sides = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+    for (bits, pairs) in (0..16u32).flat_map(|bits| (0..64u32).map(move |pairs| (bits, pairs))) {
+        let geom = |i: usize, rest: &str| {
+            let bits = if bits >> i & 1 == 1 { "" } else { " contype=\"0\" conaffinity=\"0\"" };
+            format!("<geom name=\"g{i}\"{bits} {rest}/>")
+        };
+        let body = |i: usize| {
+            format!(
+                "<body name=\"{}\" pos=\"{i} 0 1\"><freejoint/>{}</body>",
+                NAMES[i],
+                geom(i, "size=\".1\"")
+            )
+        };
+        let named: Vec<(usize, usize)> =
+            (0..6).filter(|k| pairs >> k & 1 == 1).map(|k: usize| sides[k]).collect();
+        let named_ones: String =
+            named.iter().map(|(i, k)| format!("<pair geom1=\"g{i}\" geom2=\"g{k}\"/>")).collect();
+        let floor = geom(0, "type=\"plane\" size=\"1 1 1\"");
+        let bodies: String = (1..4).map(body).collect();
+        let text =
+            format!("<mujoco><worldbody>{floor}{bodies}</worldbody><contact>{named_ones}</contact></mujoco>");
+        let m = read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let touches = |i: usize| match i {
+            0 => m.world_shapes().iter().any(|shape| shape.touches),
+            i => self::body(&m, NAMES[i]).shapes.iter().any(|shape| shape.touches),
+        };
+        let passes =
+            |i: usize, k: usize| i > 0 && self::body(&m, NAMES[i]).passes.iter().any(|name| name == NAMES[k]);
+        for (i, k) in sides {
+            let both = bits >> i & 1 == 1 && bits >> k & 1 == 1;
+            let expected = both || named.contains(&(i, k));
+            let found = touches(i) && touches(k) && !passes(i, k) && !passes(k, i);
+            assert_eq!(found, expected, "{} and {}: {text}", NAMES[i], NAMES[k]);
+        }
+        let left_out = named.iter().any(|(i, k)| bits >> i & 1 == 1 && bits >> k & 1 == 1);
+        let told = m.warnings().iter().any(|warning| warning.contains("<pair> is not supported"));
+        assert_eq!(told, left_out, "{:?}\n{text}", m.warnings());
+    }
+    let world = |inside: &str, pair: &str| {
+        read(&format!("<mujoco><worldbody>{inside}</worldbody><contact>{pair}</contact></mujoco>"))
+    };
+    let floor = "<geom name='floor' type='plane' size='1 1 1'/>";
+    let foot = "<body name='foot' pos='0 0 1'><freejoint/><geom name='sole' size='.1' contype='0' conaffinity='0'/></body>";
+    let error = world(floor, "<pair geom1='floor' geom2='shoe'/>").unwrap_err();
+    assert!(error.contains("there is no geom `shoe`"), "{error}");
+    // Next to a geom of its body that touches everything, one cannot touch by pairs alone.
+    let mixed = foot.replace("</body>", "<geom size='.2'/></body>");
+    let m = world(&[floor, &mixed].concat(), "<pair geom1='floor' geom2='sole'/>").unwrap();
+    has_warning(&m, "<pair> is not supported");
+    assert_eq!(body(&m, "foot").shapes.len(), 1);
+    // Bodies touch as a whole.
+    let step = "<geom type='box' size='1 1 1'/>";
+    let m = world(&[floor, step, foot].concat(), "<pair geom1='floor' geom2='sole' friction='1'/>").unwrap();
+    has_warning(&m, "body `foot`: a <pair> names geoms of `world`, and it touches all of them here");
+    has_warning(&m, "<pair>: `friction` is not supported");
+}
+
 #[test]
 fn what_is_not_supported_is_told_once() {
     let m = load("left_out.xml");
@@ -513,7 +578,7 @@ fn what_is_not_supported_is_told_once() {
         "left_out.xml:17: <spatial> is not supported",
         "left_out.xml:22: <position> on a tendon is not supported",
         "left_out.xml:23: <muscle> on a tendon is not supported",
-        "left_out.xml:24: <motor> holds no joint",
+        "left_out.xml:24: <motor> commands a force, not a position: it holds no joint",
         "left_out.xml:26: <tendon>: only two joints can be coupled, linearly; it was left out",
         "left_out.xml:27: sensors were left out (1 more like it)",
     ] {

@@ -183,15 +183,18 @@ impl World {
             true => "more than the radius of the smaller: which way is out is not known; move one of them, or let one not touch".into(),
             false => format!("they are driven apart at {:.3} m/s at most", RECOVERY * pair.size / self.recovery_time),
         };
-        let text = format!(
-            "`{}` and `{}` overlap by {:.3} mm at the start: {then}",
-            self.name_of(self.owners[a]),
-            self.name_of(self.owners[b]),
-            deepest * 1e3
-        );
+        let who = format!("`{}` and `{}`", self.name_of(self.owners[a]), self.name_of(self.owners[b]));
+        let text = format!("{who} overlap by {:.3} mm at the start: {then}", deepest * 1e3);
         self.worst.started = self.worst.started.max(deepest / pair.size);
         let kind = if inside { INSIDE } else { "overlap" };
-        self.warnings.push(Warning { kind, measure: deepest, unit: "m", text });
+        let warning = Warning { kind, measure: deepest, unit: "m", text };
+        // Of two bodies with many shapes, the deepest overlap.
+        let known = self.warnings.iter_mut().find(|known| known.kind == kind && known.text.starts_with(&who));
+        match known {
+            Some(known) if known.measure < deepest => *known = warning,
+            Some(_) => {}
+            None => self.warnings.push(warning),
+        }
         false
     }
 }

@@ -177,7 +177,10 @@ pub(super) fn read(
             let sprung = actuator.linear && (b1 * g2 < 0.0 || b2 * g2 < 0.0);
             if !sprung {
                 context.warning_of(element.name.clone(), &element.place, || {
-                    format!("<{}> holds no joint and was left out", element.name)
+                    format!(
+                        "{} commands a force, not a position: it holds no joint and was left out",
+                        element.what()
+                    )
                 });
             }
             let stiffness = -b1 * g2;

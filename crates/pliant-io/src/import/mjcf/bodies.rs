@@ -37,10 +37,34 @@ pub(super) struct Bodies<'r> {
     pub(super) joints: HashMap<String, (usize, usize, f64)>,
     /// Time constant and damping ratio of joints that have `springdamper`, by connection and place in that.
     pub(super) spring_dampers: Vec<(usize, usize, [f64; 2])>,
+    /// Geoms by their names.
+    pub(super) geoms: HashMap<String, Touching>,
+    /// Geoms that a `<pair>` names.
+    paired: HashSet<String>,
     /// Names of links by position.
     index: HashMap<String, usize>,
     names: Names,
     sites_without_name: usize,
+}
+
+/// What a geom touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Touching {
+    /// Its body; `None` is the world.
+    pub(super) body: Option<usize>,
+    /// What its body does not pass through.
+    pub(super) what: Touches,
+}
+
+/// What a geom touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Touches {
+    /// All that touches.
+    Everything,
+    /// What a `<pair>` names it with; its body has no other geom that touches.
+    Pairs,
+    /// Nothing: it has no shape, or a pair asks for it next to geoms of its body that touch everything.
+    Nothing,
 }
 
 /// Names of the file, so that no name that is made up is one of them.
@@ -112,6 +136,7 @@ impl<'r> Bodies<'r> {
         compiler: &'r Compiler,
         defaults: &'r Defaults,
         assets: Assets,
+        paired: HashSet<String>,
         context: &mut Context,
     ) -> Bodies<'r> {
         let mut names = Names::default();
@@ -124,6 +149,8 @@ impl<'r> Bodies<'r> {
             sites: HashMap::new(),
             joints: HashMap::new(),
             spring_dampers: Vec::new(),
+            geoms: HashMap::new(),
+            paired,
             index: HashMap::new(),
             names,
             sites_without_name: 0,
@@ -139,14 +166,36 @@ impl<'r> Bodies<'r> {
             };
             bodies.collect(world, &spot, &mut content, context);
         }
-        for mut geom in content.geoms {
-            geom.open(context);
+        content.geoms.iter_mut().for_each(|geom| geom.open(context));
+        bodies.part_pairs(None, &mut content.geoms);
+        for geom in content.geoms {
             let place = geom.place.clone();
             bodies.parts.world_shapes.extend(geom.shape.map(|shape| (shape, place)));
         }
         bodies.scale_to_total();
         bodies.keep_moving_sites();
         bodies
+    }
+
+    /// Notes what the geoms of a body touch. Where some touch everything, none can touch by pairs alone.
+    fn part_pairs(&mut self, body: Option<usize>, geoms: &mut [Geom]) {
+        let any = geoms.iter().any(|geom| geom.collides && !geom.by_pair && geom.shape.is_some());
+        for geom in geoms {
+            if geom.by_pair && any {
+                geom.collides = false;
+                if let Some(shape) = &mut geom.shape {
+                    (shape.touches, shape.friction) = (false, None);
+                }
+            }
+            let what = match (geom.collides && geom.shape.is_some(), geom.by_pair) {
+                (false, _) => Touches::Nothing,
+                (true, false) => Touches::Everything,
+                (true, true) => Touches::Pairs,
+            };
+            if !geom.name.is_empty() {
+                self.geoms.insert(geom.name.clone(), Touching { body, what });
+            }
+        }
     }
 
     /// Effectors are the sites of bodies that move.
@@ -233,7 +282,8 @@ impl<'r> Bodies<'r> {
                 "joint" | "freejoint" => self.joint(child, spot, content, context),
                 "geom" => {
                     let merged = self.defaults.merged(child, spot.class, context);
-                    let geom = geoms::read(&merged, &spot.frame, self.compiler, &self.assets, context);
+                    let geom =
+                        geoms::read(&merged, &spot.frame, self.compiler, &self.assets, &self.paired, context);
                     content.geoms.extend(geom);
                 }
                 "site" => self.site(child, spot, context),
@@ -293,6 +343,8 @@ impl<'r> Bodies<'r> {
         body.free = content.free.is_some();
         // Only the meshes that are taken are opened.
         content.geoms.iter_mut().filter(|geom| geom.collides).for_each(|geom| geom.open(context));
+        self.part_pairs(Some(i), &mut content.geoms);
+        let body = &mut self.parts.links[i].body;
         let touches = content.geoms.iter().any(|geom| geom.collides && geom.shape.is_some());
         let taken = content.geoms.into_iter().filter(|geom| geom.collides == touches);
         body.shapes = taken

@@ -1,5 +1,6 @@
 //! `<geom>`: shapes, and the mass that they give to their bodies.
 
+use std::collections::HashSet;
 use std::f64::consts::PI;
 use std::path::PathBuf;
 
@@ -60,8 +61,12 @@ const ATTRIBUTES: [&str; 36] = [
 pub(super) struct Geom {
     /// What touches or is drawn, if it can be had.
     pub(super) shape: Option<Shape>,
+    /// Its name; empty if it has none.
+    pub(super) name: String,
     /// Whether it touches.
     pub(super) collides: bool,
+    /// Whether it touches only what a `<pair>` names it with.
+    pub(super) by_pair: bool,
     /// Group, for the choice of those that have mass.
     pub(super) group: f64,
     /// Where it was read.
@@ -92,6 +97,7 @@ pub(super) fn read(
     frame: &Pose,
     compiler: &Compiler,
     assets: &Assets,
+    paired: &HashSet<String>,
     context: &mut Context,
 ) -> Option<Geom> {
     element.check_attributes(&ATTRIBUTES, context);
@@ -152,11 +158,15 @@ pub(super) fn read(
     };
     let pose = *frame * pose;
     let bits = |name: &str, context: &mut Context| element.number(name, context).unwrap_or(1.0) != 0.0;
-    let collides = bits("contype", context) | bits("conaffinity", context);
+    let by_itself = bits("contype", context) | bits("conaffinity", context);
+    let name = element.value("name").unwrap_or_default().to_string();
+    let collides = by_itself || paired.contains(&name);
     let friction = element.numbers("friction", context).and_then(|f| f.first().copied()).unwrap_or(1.0);
     let mut geom = Geom {
         shape: None,
+        name,
         collides,
+        by_pair: !by_itself && collides,
         group: element.number("group", context).unwrap_or(0.0),
         place: element.place.clone(),
         pose,

@@ -9,7 +9,7 @@
 //! | `joints.rs`, `geoms.rs`, `assets.rs` | what bodies have |
 //! | `equality.rs` | loops and couplings |
 //! | `actuators.rs`, `tendons.rs`, `spring_dampers.rs` | springs that hold joints |
-//! | `contact.rs` | bodies that do not touch |
+//! | `contact.rs` | what touches in pairs, and what does not touch |
 //! | `keyframe.rs` | where joints start, and where actuators hold them |
 //!
 //! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`, or
@@ -75,7 +75,8 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let root = &*root;
     let defaults = Defaults::read(root, context);
     let assets = Assets::read(root, &compiler, &defaults, context);
-    let mut bodies = Bodies::read(root, &compiler, &defaults, assets, context);
+    let paired = contact::paired(root, &copies);
+    let mut bodies = Bodies::read(root, &compiler, &defaults, assets, paired, context);
     let gravity = options(root, context);
     let home = keyframe::home(root, context);
     let seats = keyframe::seats(&bodies);

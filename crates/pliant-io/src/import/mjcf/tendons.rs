@@ -83,7 +83,8 @@ pub(super) fn act(tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Cont
             if !is_held(terms, bodies) {
                 context.warning_of("<fixed>", &element.place, || {
                     format!(
-                        "{}: springs, dampers and limits of a tendon on joints that move apart were left out",
+                        "{}: spring, damper and limits of a tendon across joints that no coupling ties together are not \
+                         supported and were left out",
                         element.what()
                     )
                 });
