@@ -80,6 +80,7 @@ impl Simulation {
     }
 
     fn fill(&mut self) {
+        self.motion.forget_lead(&self.model);
         let (model, motion, state) = (&self.model, &self.motion, &mut self.state);
         let tree = &model.tree;
         (state.time, state.steps, state.base) = (motion.time, motion.steps, motion.places.base);

@@ -44,8 +44,9 @@ pub(super) struct Motion {
     pub y: Vec<f64>,
     pub rates: Vec<f64>,
     pub places: Places,
-    /// How links move with ẏ, and what they carry.
+    /// How links move with ẏ, and what they carry; in a step, and after one that failed, with a reference that moves (`led`).
     pub now: Turns,
+    led: bool,
     pub carried: Vec<Carried>,
     pub closed: Closed,
     pub base_twist: Twist,
@@ -67,6 +68,7 @@ impl Motion {
             rates: vec![0.0; stride],
             places: Places::new(tree),
             now: Turns::new(tree),
+            led: false,
             carried: vec![Carried::STILL; tree.joints.len()],
             closed: Closed::new(model),
             base_twist: Twist::ZERO,
@@ -78,6 +80,17 @@ impl Motion {
     /// Puts the links where y and the reference have them, and moves them by ẏ.
     pub fn place(&mut self, model: &Constants, reference: &Reference) {
         self.place_alike(model, reference, None);
+    }
+
+    /// Takes a reference that moved in a step that was not taken out of how links move.
+    pub fn forget_lead(&mut self, model: &Constants) {
+        if std::mem::take(&mut self.led) {
+            let (basis, rates) = (tangent(model, &self.closed), &self.rates[..model.basis.count]);
+            self.places.spin(&model.tree, basis, rates, None, &mut self.now);
+            if model.closures.curved {
+                self.closed.spin_loops(model, &self.now);
+            }
+        }
     }
 
     /// The same; with `alike`, the rates of all freedoms are known, where no closure is curved: those of other twists with the
@@ -317,9 +330,12 @@ pub(super) fn solve(
         let drift = if curved { &motion.closed.drift } else { &springs.drift };
         let basis = tangent(model, &motion.closed);
         motion.places.spin(tree, basis, &motion.rates[..n], Some(drift), &mut motion.now);
+        motion.led = true;
         if curved {
             motion.closed.spin_loops(model, &motion.now);
         }
+    } else {
+        motion.forget_lead(model);
     }
     let around = Around { base, gravity: inputs.gravity.into(), h };
     let places = &motion.places;
@@ -648,6 +664,7 @@ pub(super) fn advance(
     next.copy_small(motion);
     next.time += h;
     next.steps += 1;
+    next.led = false;
     next.base_twist = inputs.base_twist;
     let base = base_at_point(&motion.places, inputs);
     let from = if floating.is_empty() { &motion.carried } else { &*back };

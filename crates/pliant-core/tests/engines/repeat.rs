@@ -241,3 +241,41 @@ fn a_teleported_mechanism_moves_the_same_way() {
         }
     }
 }
+
+/// A step towards a set-point that no number can follow fails, and leaves how everything moves as it was: with the old set-point the
+/// state is the same, to the last bit.
+#[test]
+fn a_set_point_beyond_numbers_changes_nothing() {
+    let mut failed = Vec::new();
+    for kind in Kind::ALL {
+        for name in ["arm", "hand", "gripper"] {
+            let mechanism = gallery::build(name).unwrap();
+            if !kind.mechanisms().contains(&name) && kind != Kind::Articulated && kind != Kind::Full {
+                continue;
+            }
+            let mut simulation = kind.simulate(&mechanism);
+            simulation.inputs_mut().add_scene_loads();
+            for _ in 0..3 {
+                simulation.step(FRAME).unwrap();
+            }
+            let before = simulation.state().clone();
+            let joint = mechanism.joint_ids().find(|j| mechanism[*j].freedoms.len() == 1).unwrap();
+            let rest = simulation.inputs().rest()[mechanism[joint].coordinates()].to_vec();
+            simulation.inputs_mut().set_target(joint, &[1e308]).unwrap();
+            if simulation.step(FRAME).is_err() {
+                failed.push(simulation.engine());
+                simulation.inputs_mut().set_target(joint, &rest).unwrap();
+                let after = simulation.state().clone();
+                assert!(after.is_finite(), "{kind:?} {name}");
+                assert_eq!(
+                    (&after.rates, &after.coordinates),
+                    (&before.rates, &before.coordinates),
+                    "{kind:?} {name}"
+                );
+                assert!(after.poses == before.poses && after.twists == before.twists, "{kind:?} {name}");
+            }
+        }
+    }
+    failed.dedup();
+    assert!(failed.len() >= 4, "{failed:?}");
+}

@@ -24,6 +24,10 @@ const LONG_STEPS: f64 = 0.02;
 const PIECES: u32 = 256;
 const TURN: f64 = 0.2;
 
+/// What pieces may take: the sum of squares of the numbers of contacts of all attempts, in which their time is. Once it is spent, as by a
+/// mechanism that flies apart inside something, the rest of the step is one piece.
+const MOST_WORK: usize = 2_000_000;
+
 /// From where on it is warned of: how deep shapes overlap, of the smaller one's radius, and how far contact is from its law, as a way in a
 /// step over that radius.
 pub(super) const DEEP: f64 = 0.01;
@@ -55,27 +59,35 @@ impl World {
         }
         let (mut left, mut piece) = (PIECES, PIECES);
         let mut before: Option<SavedWorld> = None;
+        let mut work = 0;
         while left > 0 {
+            let shorter = piece > 1 && work < MOST_WORK;
+            if work >= MOST_WORK {
+                piece = left;
+            }
             let h = dt * (f64::from(piece) / f64::from(PIECES));
             self.in_pieces = piece < PIECES;
             self.things.iter_mut().for_each(|thing| thing.tried = (0.0, 0.0));
-            let mut attempted = self.attempt(h, piece > 1);
+            let mut attempted = self.attempt(h, shorter);
+            work += self.coming.len().pow(2);
             for _ in 0..ROUNDS {
-                if !attempted.as_ref().is_ok_and(|turn| *turn <= TURN) || !self.outruns(h) {
+                let whole = attempted.as_ref().is_ok_and(|turn| *turn <= TURN);
+                if !whole || work >= MOST_WORK || !self.outruns(h) {
                     break;
                 }
-                attempted = self.attempt(h, piece > 1);
+                attempted = self.attempt(h, shorter);
+                work += self.coming.len().pow(2);
             }
             let turn = match attempted {
                 Ok(turn) => turn,
                 // Joints of something fast may be torn in a long step alone.
-                Err(StepError::Torn { .. } | StepError::NotFinite { .. }) if piece > 1 => f64::INFINITY,
+                Err(StepError::Torn { .. } | StepError::NotFinite { .. }) if shorter => f64::INFINITY,
                 Err(error) => {
                     before.into_iter().for_each(|before| *self = *before.world);
                     return Err(error);
                 }
             };
-            if turn > TURN && piece > 1 {
+            if turn > TURN && shorter {
                 piece /= 2;
                 continue;
             }
