@@ -1,4 +1,4 @@
-//! Claim: the set-points of a scene drive `live` and `blended` as they drive `full`: a gripper closes, and comes to
+//! Claim: the set-points of a scene drive `articulated` as they drive `full`: a gripper closes, and comes to
 //! rest at the same place. One for a joint that is not there is told.
 
 use crate::common::Run;

@@ -33,11 +33,11 @@ use crate::spatial::Wrench;
 /// use std::ops::ControlFlow;
 ///
 /// let mechanism = gallery::two_link();
-/// let sampling = Sampling { max_error: 0.001, ..Sampling::default() };
+/// let sampling = Sampling { max_error: 0.02, ..Sampling::default() };
 /// let (model, outcome) = sampling.run(&mechanism, Options::default(), |_| ControlFlow::Continue(()))?;
 /// assert_eq!(outcome.limit, Limit::None); // the bound was met
-/// assert!(outcome.held_out <= 0.001); // in radii, under loads that it was not made with
-/// assert!(model.samples().len() < 10);
+/// assert!(outcome.held_out <= 0.02); // in radii, under loads that it was not made with
+/// assert!(model.samples().len() < 20);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

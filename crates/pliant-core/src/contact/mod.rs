@@ -1,7 +1,7 @@
 //! Contact with friction for every engine: a world of static shapes, free bodies and simulations, stepped together.
 //!
 //! ```
-//! use pliant_core::{contact::*, engine::Simulation, gallery, motions};
+//! use pliant_core::{contact::*, engine::Simulation, gallery, reduced};
 //!
 //! let simulate = |held: &_| reduced::Reduction::at_rest(held).build().expect("springs hold it").simulate();
 //! let mut scene = Scene::new(&gallery::hand_grasp(gallery::Grasped::Ball), Surfaces::new(), simulate)?;

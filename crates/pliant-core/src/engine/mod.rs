@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use pliant_core::engine::Simulation;
-//! use pliant_core::{articulated, full, gallery, motions, spatial::Wrench};
+//! use pliant_core::{articulated, full, gallery, reduced, spatial::Wrench};
 //!
 //! let mechanism = gallery::chain(10);
 //! let mut all: Vec<Box<dyn Simulation>> = vec![
