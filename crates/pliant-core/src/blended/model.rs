@@ -379,7 +379,7 @@ impl Constants {
         let torques = loads.iter().any(|w| w.torque.norm() > 0.0);
         settled(&mut simulation, torques)?;
         let apart = held.iter().zip(&simulation.state().poses).map(|(a, b)| (a.position - b.position).norm());
-        if !(apart.fold(0.0, f64::max) < AWAY * self.radius) {
+        if apart.fold(0.0, f64::max) >= AWAY * self.radius {
             return Err(SampleError::Unstable);
         }
         self.push(&mut simulation, &loads)
