@@ -23,8 +23,8 @@ const MOST: f64 = 8e-5;
 const TRIES: usize = 4;
 
 impl Simulation {
-    /// Adds a model at the pose of a state, of any engine: that of [`Model::add_at`]. It counts for nothing at first and fades
-    /// in over the next steps: in [`Options::fade`] seconds, or as much more slowly as it takes that no effector goes
+    /// Adds a model at the pose of a state, of any engine: that of [`Model::add_at`](super::Model::add_at). It counts for nothing at first and fades
+    /// in over the next steps: in [`Options::fade`](super::Options::fade) seconds, or as much more slowly as it takes that no effector goes
     /// elsewhere by more than 1e-4 of the radius in a step because of it. On an error nothing has changed.
     ///
     /// ```
