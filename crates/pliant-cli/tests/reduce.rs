@@ -323,17 +323,22 @@ fn a_mechanism_can_be_blended_without_a_file() {
 #[test]
 fn what_the_estimate_is_in_motion() {
     let run = Run::new("reduce-estimate");
-    let far =
-        ["simulate", "two-link", "--duration", "0.1", "--dt", "0.01", "--load", "tip=0,300,0", "--engine"];
-    let blended = [&far[..], &["blended"]].concat();
-    let document = run.json(&blended, 0);
-    let warnings = document["warnings"].as_array().expect("a list");
-    let told = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those it was made for"));
-    // The bound of a blend that is made for a run.
-    assert_eq!(number(&document["estimate"]) > 0.01, warnings.iter().any(told), "{document}");
-    assert!(run.run(&blended).out.contains("off by about"));
-    let reduced = [&far[..], &["reduced"]].concat();
-    let document = run.json(&reduced, 0);
-    assert!(number(&document["estimate"]) > 0.01, "{document}");
+    let moved = |engine, load| {
+        ["simulate", "two-link", "--duration", "0.1", "--dt", "0.01", "--engine", engine, "--load", load]
+    };
+    // Beyond the loads that a blend is made for, in several directions; and well within them.
+    let loads =
+        [("tip=0,300,0", true), ("tip=300,300,0", true), ("tip=-400,100,0", true), ("tip=0,1,0", false)];
+    for (load, far) in loads {
+        let document = run.json(&moved("blended", load), 0);
+        let warnings = document["warnings"].as_array().expect("a list");
+        let is_beyond = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those it was made for"));
+        // The bound of a blend that is made for a run.
+        assert_eq!(number(&document["estimate"]) > 0.01, far, "{load}: {document}");
+        assert_eq!(warnings.iter().any(is_beyond), far, "{load}: {document}");
+    }
+    assert!(run.run(&moved("blended", "tip=0,300,0")).out.contains("off by about"));
+    let reduced = moved("reduced", "tip=0,300,0");
+    assert!(number(&run.json(&reduced, 0)["estimate"]) > 0.01);
     assert!(run.run(&reduced).out.contains("from equilibrium; once at rest"));
 }

@@ -39,7 +39,7 @@ const STEADY: f64 = 1e-3;
 const STEADY_STEPS: usize = 400;
 
 /// What stays within this, in radii, for so many steps and goes a longer way than that there, to and fro, is at rest as well as contact is
-/// known: a round bar on a flat creeps by nanometres until its line of contact is found anew.
+/// known: a round bar on a flat creeps by nanometres until its line of contact is found again.
 const WANDERS: f64 = 1e-4;
 const WANDER_STEPS: usize = 3000;
 const TO_AND_FRO: f64 = 0.3;

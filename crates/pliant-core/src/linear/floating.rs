@@ -168,7 +168,7 @@ impl Floating {
         moved < 1e12 && spin * h < 1e12 && speed.max(spin) < 1e100 * h.min(1.0)
     }
 
-    /// Goes on by h seconds under a force and a torque about the centre of mass, world axes, in memory; its acceleration
+    /// Advances by h seconds under a force and a torque about the centre of mass, world axes, in memory; its acceleration
     /// then, `None` if that is not finite.
     pub fn attempt(&mut self, force: &Vector3<f64>, torque: &Vector3<f64>, h: f64) -> Option<Twist> {
         let (linear, angular) = (self.linear + force * h, self.angular + torque * h);

@@ -18,8 +18,8 @@ enum Shown {
     Other,
 }
 
-/// An edge is across a direction if the cosine between them is less than this; edges whose cross product is less are parallel; and how near, of
-/// the smaller size, corners are to be told apart.
+/// An edge is across a direction if the cosine between them is less than this; edges whose cross product is less are parallel; and corners
+/// nearer than this, of the smaller size, are one.
 const ACROSS: f64 = 1e-5;
 const PARALLEL: f64 = 1e-2;
 const APART: f64 = 1e-5;
