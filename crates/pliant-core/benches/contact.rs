@@ -1,6 +1,6 @@
 //! Times steps of contact with every link's pose: the linear hexapod with six feet down, on a plane and on a height field, and the
 //! linear hand with its fingers on a ball, and with the ball attached to fingers and palm; and free balls that lie on a plane,
-//! 250 to 1,000 of them, whose time for each does not grow. Figures are in `src/contact/README.md`.
+//! 250 to 1,000 of them, whose time for each does not grow; and a pad under a round tip. Figures are in `src/contact/README.md`.
 
 use std::hint::black_box;
 
@@ -8,6 +8,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::Vector3;
 use pliant_core::contact::{Scene, Surfaces, Touched, World};
 use pliant_core::engine::Simulation as _;
+use pliant_core::engines::Engine;
 use pliant_core::gallery;
 use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{Body, Geometry, Mechanism, Shape};
@@ -57,6 +58,36 @@ fn hand(criterion: &mut Criterion) {
     });
 }
 
+/// A round tip that is pressed on a pad of 865 nodes and moves sideways: by how many nodes it touches.
+fn zone(criterion: &mut Criterion) {
+    let mut builder = gallery::pad().to_builder();
+    builder.zone_mut("pad").expect("the pad").resolution = Some(1.25e-3);
+    let mechanism = builder.build().unwrap();
+    let mut scene =
+        Scene::new(&mechanism, Surfaces::new(), |held| Engine::Articulated.simulate(held).unwrap()).unwrap();
+    let (across, down) = (mechanism.find_joint("across").unwrap(), mechanism.find_joint("down").unwrap());
+    for depth in [0.35e-3, 0.9e-3, 1.6e-3, 3e-3] {
+        let inputs = scene.inputs_mut();
+        inputs.set_target(down, &[-2e-4 - depth]).unwrap();
+        inputs.set_target(across, &[0.0]).unwrap();
+        (0..400).for_each(|_| scene.step(1e-3).unwrap());
+        let (pushing, mut step) = (scene.report().pushing, 0);
+        criterion.bench_function(&format!("zone/{pushing} nodes"), |bencher| {
+            bencher.iter(|| {
+                step += 1;
+                let swing = 1e-4 * (0.01 * f64::from(step)).sin();
+                scene.inputs_mut().set_target(across, &[swing]).unwrap();
+                black_box(&mut scene).step(1e-3).unwrap();
+            });
+        });
+    }
+    let (_, state) = scene.world().zones().next().expect("the pad");
+    let mut surface = vec![Vector3::zeros(); state.solid().points().len()];
+    criterion.bench_function(&format!("zone/surface of {} loads", state.loads().len()), |bencher| {
+        bencher.iter(|| state.displacements(black_box(&mut surface)));
+    });
+}
+
 /// Balls on a grid, which roll a little.
 fn balls(criterion: &mut Criterion) {
     for count in [250, 500, 1000] {
@@ -79,5 +110,5 @@ fn balls(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, hexapod, hand, balls);
+criterion_group!(benches, hexapod, hand, balls, zone);
 criterion_main!(benches);

@@ -89,6 +89,7 @@ impl Output {
         Ok(())
     }
 
+    #[cfg(not(target_family = "wasm"))] // of trajectories
     /// What was written, to be read from its beginning: the end of writing.
     pub(crate) fn reread(&mut self) -> io::Result<&File> {
         self.check()?;

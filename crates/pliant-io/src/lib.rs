@@ -10,6 +10,7 @@ pub mod import;
 pub mod model;
 pub mod scene;
 mod surfaces;
+#[cfg(not(target_family = "wasm"))]
 pub mod trajectory;
 
 use std::io;
@@ -21,7 +22,7 @@ use thiserror::Error;
 pub use diagnostic::{Diagnostic, SceneErrors};
 pub use import::Options;
 pub use model::{ModelError, ModelFile};
-pub use surfaces::{SurfaceError, surfaces};
+pub use surfaces::{SurfaceError, drawn_surfaces, surfaces};
 
 /// Why a file could not be loaded.
 #[derive(Debug, Error)]

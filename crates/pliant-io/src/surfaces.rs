@@ -29,22 +29,41 @@ pub struct SurfaceError {
 pub fn surfaces(mechanism: &Mechanism, scene: &Path, options: &Options) -> Result<Surfaces, SurfaceError> {
     let mut context = Context::new(String::new(), &scene.display().to_string(), options);
     let mut found = Surfaces::new();
-    let of_world = mechanism.world_shapes().iter().map(|shape| (shape, None));
+    let of_world = mechanism.world_shapes().iter().map(|shape| (shape, "the world".to_string()));
     let of_bodies = (mechanism.bodies().iter())
-        .flat_map(|body| body.shapes.iter().map(move |shape| (shape, Some(body.name.as_str()))));
-    for (shape, body) in of_world.chain(of_bodies) {
+        .flat_map(|body| body.shapes.iter().map(move |shape| (shape, format!("body `{}`", body.name))));
+    let of_zones = mechanism.zones().iter().map(|zone| &zone.description).flat_map(|zone| {
+        let shapes = std::iter::once(&zone.shape).chain(&zone.bonded);
+        shapes.map(move |shape| (shape, format!("zone `{}`", zone.name)))
+    });
+    for (shape, owner) in of_world.chain(of_bodies).chain(of_zones) {
         let Some(file) = file_of(shape).filter(|file| shape.touches && !found.contains_key(*file)) else {
             continue;
         };
         let surface = read(file, &mut context).map_err(|reason| SurfaceError {
             kind: shape.geometry.name(),
-            owner: body.map_or("the world".into(), |body| format!("body `{body}`")),
+            owner,
             file: file.into(),
             reason,
         })?;
         found.insert(file.into(), surface);
     }
     Ok(found)
+}
+
+/// The same of all shapes, for drawing: what cannot be read is left out.
+pub fn drawn_surfaces(mechanism: &Mechanism, scene: &Path, options: &Options) -> Surfaces {
+    let mut context = Context::new(String::new(), &scene.display().to_string(), options);
+    let mut found = Surfaces::new();
+    let of_bodies = mechanism.bodies().iter().flat_map(|body| &body.shapes);
+    for file in mechanism.world_shapes().iter().chain(of_bodies).filter_map(file_of) {
+        if !found.contains_key(file)
+            && let Ok(surface) = read(file, &mut context)
+        {
+            found.insert(file.into(), surface);
+        }
+    }
+    found
 }
 
 fn file_of(shape: &Shape) -> Option<&str> {

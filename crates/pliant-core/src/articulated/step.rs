@@ -24,13 +24,9 @@ use crate::engine::Inputs;
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::engine::laws::{Law, Pieces};
-use crate::joints::JointKind;
+use crate::joints::{JointKind, recentred};
 use crate::mechanism::JointId;
 use crate::spatial::{Pose, Twist, exp, exp_rotation, right_jacobian_rotation_inverse};
-
-/// A passive turn about any axis is counted from the other side beyond this, rad: far from 2π, where the rates of a
-/// rotation vector have no bound.
-const RECENTRE: f64 = 1.5 * std::f64::consts::PI;
 
 /// The square of h times the frequency of links against what hangs on them above which that is held at the end of a step.
 const HANGING: f64 = 4.0;
@@ -452,7 +448,7 @@ pub(super) fn move_joint(
 }
 
 /// As [`move_joint`], of its own coordinates. The rotation vector of a turn about any axis goes to the nearest that
-/// describes the new pose; where nothing acts on it, to one that is no longer than [`RECENTRE`].
+/// describes the new pose; where nothing acts on it, [`recentred`].
 fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
     let d = kind.freedoms();
     let first = first_turn(kind);
@@ -461,10 +457,9 @@ fn move_one(kind: &JointKind, q: &mut [f64], moves: &Six, passive: bool) {
         X.rotation *= exp_rotation(&Vector3::new(moves[first], moves[first + 1], moves[first + 2]));
         let to = kind.coordinates(&X, q);
         q[first..].copy_from_slice(&to.as_slice()[first..d]);
-        let length = Vector3::new(q[first], q[first + 1], q[first + 2]).norm();
-        if passive && length > RECENTRE {
-            let turns = (length / std::f64::consts::TAU).round();
-            q[first..].iter_mut().for_each(|x| *x *= 1.0 - turns * std::f64::consts::TAU / length);
+        if passive {
+            let short = recentred(Vector3::new(q[first], q[first + 1], q[first + 2]));
+            q[first..].copy_from_slice(short.as_slice());
         }
     }
     for k in 0..first {

@@ -44,6 +44,8 @@ pub(super) enum Form {
     Field(Arc<HeightField>, Arc<Hull>),
     /// All below z = 0.
     Plane,
+    /// The soft surface of a zone, by its place among those of the world.
+    Skin(usize),
 }
 
 /// A shape on something that may move.
@@ -63,6 +65,8 @@ pub(super) struct Collider {
     /// Of a ball or a capsule: half of its axis, from the centre, in the frame of what carries it, and its radius.
     pub spine: Option<(Vector3<f64>, f64)>,
     pub material: Material,
+    /// How far a soft surface may be from where it is at rest, m.
+    pub grown: f64,
 }
 
 impl std::fmt::Debug for Collider {
@@ -86,6 +90,7 @@ impl Collider {
             Form::Mesh(mesh, _) => (mesh.local_aabb(), false),
             Form::Field(field, _) => (*field.root_aabb(), false),
             Form::Plane => (Aabb::new(-everywhere, top), true),
+            Form::Skin(_) => unreachable!("no shape is one"),
         };
         let middle = if is_plane { Vector::ZERO } else { bounds.center() };
         let center = frame.transform_point(&from_vector(middle));
@@ -106,7 +111,31 @@ impl Collider {
             }
             _ => None,
         };
-        Ok(Collider { form, frame, bounds, center, radius, farthest, round, spine, material })
+        Ok(Collider { form, frame, bounds, center, radius, farthest, round, spine, material, grown: 0.0 })
+    }
+
+    /// Of the soft surface of a zone, by its place among those of the world: its points at rest in its frame, of the shape that it has there.
+    pub fn of_skin(
+        skin: usize,
+        points: &[Vector3<f64>],
+        shape: &Shape,
+        owner: &str,
+    ) -> Result<Collider, ContactError> {
+        let bounds = Aabb::from_points(points.iter().map(vector));
+        let center = shape.pose.transform_point(&from_vector(bounds.center()));
+        let radius = from_vector(bounds.half_extents()).norm();
+        Ok(Collider {
+            form: Form::Skin(skin),
+            frame: shape.pose,
+            bounds,
+            center,
+            radius,
+            farthest: center.norm() + radius,
+            round: false,
+            spine: None,
+            material: Material::new(shape, owner)?,
+            grown: 0.0,
+        })
     }
 
     /// The box around it, axes of what carries it.

@@ -16,7 +16,8 @@
 //! ```
 //!
 //! with W_nn its own, λ the largest load between its two shapes in the last step and V the fastest speed of their recovery from an
-//! overlap. So cλ is small against V under any load, and nothing sinks; masses that it does not touch do not matter.
+//! overlap. So cλ is small against V under any load, and nothing sinks; masses that it does not touch do not matter. Where a hit makes λ
+//! larger than it was in the last step, c is cut to V/40λ and the step solved again ([`Equations::stiffen`]).
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -74,6 +75,8 @@ pub(super) struct Meeting {
     pub gained: f64,
     /// How fast its sides part after a hit, m/s; zero where there is none.
     pub bounce: f64,
+    /// Whether one of its sides is soft: it gives way by itself, and an overlap is over at the end of the step.
+    pub soft: bool,
     /// Whether it pushes for the whole step, and not in a hit alone.
     pub supports: bool,
     /// c, m/s per N·s.
@@ -202,6 +205,9 @@ impl Equations {
             let largest = contacts.iter().map(|c| self.meetings[*c].own.trace()).fold(0.0, f64::max);
             for &c in contacts {
                 let meeting = &mut self.meetings[c];
+                if meeting.soft {
+                    continue;
+                }
                 // An overlap is driven out at the speed u by the energy ½u²/W_nn, which has no bound where joints hardly let
                 // the sides part: two links that turn on each other, and touch near the axis. There it is driven slower;
                 // and not at all between links of one tree that slide nearly along each other, W_nn < µ|W_nt|, because
@@ -225,6 +231,19 @@ impl Equations {
                 };
             }
         }
+    }
+
+    /// Cuts the softness of contacts that the impulses of this step make yield more than they may; whether there were any.
+    pub fn stiffen(&mut self) -> bool {
+        let mut any = false;
+        for meeting in &mut self.meetings {
+            let most = YIELD * meeting.fastest;
+            if meeting.softness * meeting.impulse.x > TOLERATED * most {
+                meeting.softness = 0.5 * most / meeting.impulse.x;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Whether an exact solution of an island is an exact step: of mechanisms that move as their matrices say, and what they touch. Not
@@ -284,8 +303,9 @@ impl Equations {
     }
 }
 
-/// How much of the recovery's speed softness takes under the load of the last step at most.
+/// How much of the recovery's speed softness takes at most, and how many times that is let be: a load that lasts varies a little.
 const YIELD: f64 = 0.05;
+const TOLERATED: f64 = 1.1;
 
 /// How much less sides may part along a normal than slide across it, as a ratio of levers, and be driven apart at full speed.
 const HARDLY: f64 = 0.1;

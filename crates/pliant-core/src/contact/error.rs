@@ -93,6 +93,14 @@ pub enum ContactError {
         /// Its name.
         mechanism: String,
     },
+    /// An elastic zone that cannot be made.
+    #[error("zone `{zone}` cannot be made: {why}")]
+    Zone {
+        /// Its name.
+        zone: String,
+        /// What is wrong, and what would be right.
+        why: String,
+    },
     /// A handle of another world or mechanism.
     #[error(transparent)]
     Unknown(#[from] UnknownHandle),

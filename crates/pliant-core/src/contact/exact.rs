@@ -38,11 +38,13 @@ const HALVINGS: usize = 8;
 const INNER_TOLERANCE: f64 = 0.1;
 const ROUNDING: f64 = 1e-14;
 
-/// What sweeps may leave, of the fastest velocity of an island, and as a way in a step, of the smaller shape's radius; what Newton
+/// What sweeps may leave, of the fastest velocity of an island, and as a way in a step, of the smaller shape's radius, less where nodes of
+/// zones touch; what Newton
 /// then makes of it, where the island has no more contacts than this, in at most so many of its steps: each takes the cube of their
 /// number.
 const FAR: f64 = 0.01;
 const FAR_IN_A_STEP: f64 = 1e-3;
+const FAR_OF_SOFT: f64 = 1e-4;
 const FINISHED: f64 = 0.01;
 const SMALL: usize = 30;
 
@@ -111,7 +113,14 @@ pub(super) fn solve(equations: &mut Equations, tolerance: f64, memory: &mut Memo
 pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, h: f64, memory: &mut Memory) {
     for island in 0..equations.islands.len() {
         let count = equations.islands.contacts(island).len();
-        if sweeps > FIRST && count <= newton::SMALL && equations.is_exact(island) {
+        let soft = equations.islands.contacts(island).iter().any(|c| equations.meetings[*c].soft);
+        let newton =
+            if soft { count <= newton::SOFT } else { count <= newton::SMALL && equations.is_exact(island) };
+        if sweeps > FIRST && newton {
+            // The material keeps the impulses of the last step near those of this one.
+            if soft && memory.newton.solve(equations, island) {
+                continue;
+            }
             let still = pgs::solve_island(equations, island, FIRST, &mut memory.pgs);
             if still || memory.newton.solve(equations, island) {
                 continue;
@@ -123,8 +132,13 @@ pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, h: f64,
         for meeting in contacts.iter().map(|c| &equations.meetings[*c]) {
             (speed, size) = (speed.max(meeting.free.norm()), size.min(meeting.size));
         }
-        let far = (FAR * speed).min(FAR_IN_A_STEP * size / h);
+        let in_a_step = if soft { FAR_OF_SOFT } else { FAR_IN_A_STEP };
+        let far = (FAR * speed).min(in_a_step * size / h);
         let left = residual::largest(equations, contacts.iter().copied());
+        if left > far && soft && count <= newton::MOST_SOFT && memory.newton.solve(equations, island) {
+            continue;
+        }
+        let contacts = equations.islands.contacts(island);
         if left > far && contacts.len() <= SMALL {
             memory.gather(equations, island);
             memory.solve_island(equations, FINISHED * far, FINISHING);
@@ -347,14 +361,14 @@ impl Memory {
 /// P(z).
 pub(super) fn project(z: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let normal = z.x.max(0.0);
-    let (length, bound) = (z.y.hypot(z.z), friction * normal);
+    let (length, bound) = ((z.y * z.y + z.z * z.z).sqrt(), friction * normal);
     let part = if length > bound { bound / length } else { 1.0 };
     Vector3::new(normal, z.y * part, z.z * part)
 }
 
 /// P'(z) where z_n > 0: inside the disk I, outside λ_t = μ z_n t with t = z_t/|z_t| and t' = (I − ttᵀ)/|z_t|.
 pub(super) fn slope(z: &Vector3<f64>, friction: f64) -> Matrix3<f64> {
-    let (length, bound) = (z.y.hypot(z.z), friction * z.x);
+    let (length, bound) = ((z.y * z.y + z.z * z.z).sqrt(), friction * z.x);
     if length <= bound {
         return Matrix3::identity();
     }

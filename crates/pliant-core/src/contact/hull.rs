@@ -39,6 +39,13 @@ pub(super) struct Hull {
 }
 
 impl Hull {
+    /// How far a point is from the farthest of its planes, and the normal of that: its distance where it is inside or over a face, and
+    /// less beside an edge. `None` for what has no volume.
+    pub fn distance(&self, p: Vector) -> Option<(f64, Vector)> {
+        let gaps = self.planes.iter().map(|(normal, offset)| (normal.dot(p) - offset, *normal));
+        gaps.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// Of points that span a volume, of which some may stay outside by `tolerance` of half their extent; none if they do not.
     pub fn new(points: &[Vector], tolerance: f64) -> Option<Hull> {
         let given: Vec<Vector3<f64>> = points.iter().map(|p| from_vector(*p)).collect();

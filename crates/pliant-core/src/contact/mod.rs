@@ -35,11 +35,13 @@ mod residual;
 mod rest;
 mod rolling;
 mod scene;
+mod skin;
 mod spine;
 mod sticking;
 #[cfg(test)]
 mod tests;
 mod world;
+mod zones;
 
 pub use collider::{Surface, Surfaces};
 pub use error::ContactError;
@@ -52,3 +54,4 @@ pub use sticking::Stuck;
 pub use world::{
     Contact, FreeBodyId, RECOVERY_TIME, Report, SavedWorld, SimulationId, Solver, Touched, World,
 };
+pub use zones::{ZoneId, ZoneState};

@@ -33,7 +33,7 @@ use super::hull::Seen;
 use super::patch::{self, Patch, View};
 use super::spine;
 use crate::spatial::{Pose, Twist};
-use piece::{CORNERS, Piece, Scaled, Wedge, rim, to_unit, triangle_of};
+use piece::{CORNERS, Facing, Piece, Scaled, Wedge, rim, to_unit, triangle_of};
 
 /// A face's normal is taken for that of the nearest points if the pieces are apart along it as far to this, of the smaller shape's
 /// radius.
@@ -74,16 +74,30 @@ pub(super) struct Point {
     pub gap: f64,
     /// The same at the end of the step, as if nothing touched.
     then: f64,
-    /// Whether neighbours turned the normal far.
-    bent: bool,
+    doubt: Doubt,
+}
+
+/// What speaks against a point. Those of a pair with the least doubt stand for all; alone, one with doubt is better than nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Doubt {
+    None,
+    /// Neighbours turned the normal far: what they find straight is meant.
+    Bent,
+    /// The shorter way out is to the back of the triangle: of something thin, the other side is meant.
+    Behind,
 }
 
 impl Point {
+    /// Of a soft surface.
+    pub fn new(at: Vector3<f64>, normal: Vector3<f64>, gap: f64) -> Point {
+        Point { at, normal, gap, then: gap, doubt: Doubt::None }
+    }
+
     /// Where a ball, its centre in the world, meets something else, found in the frame of that.
     fn on_ball(outer: &Pose, center: &Vector3<f64>, radius: f64, found: &Nearest) -> Point {
         let normal = outer.rotation * from_vector(found.normal);
         let at = center - normal * (radius + 0.5 * found.gap);
-        Point { at, normal, gap: found.gap, then: found.gap, bent: false }
+        Point { at, normal, gap: found.gap, then: found.gap, doubt: Doubt::None }
     }
 }
 
@@ -165,7 +179,7 @@ impl Narrow {
         if gap < reach {
             let normal = (y - x) / distance;
             let at = x + normal * (radius + 0.5 * gap);
-            self.points.push(Point { at, normal, gap, then: gap, bent: false });
+            self.points.push(Point { at, normal, gap, then: gap, doubt: Doubt::None });
         }
         true
     }
@@ -204,9 +218,8 @@ impl Narrow {
             _ if apart(&a.0.bounds, &b.0.bounds, &between, reach) => return,
             _ => self.meet((a.0, &outer), (b.0, &other), &between, reach),
         }
-        // What neighbours find straight stands for what they bend; alone, it is better than nothing.
-        if self.points.iter().any(|p| !p.bent) {
-            self.points.retain(|p| !p.bent);
+        if let Some(least) = self.points.iter().map(|p| p.doubt).min() {
+            self.points.retain(|p| p.doubt == least);
         }
         for p in &mut self.points {
             p.then = p.gap + p.normal.dot(&(motion.linear + motion.angular.cross(&p.at)));
@@ -262,7 +275,7 @@ impl Narrow {
             let gap = local.z - radius;
             if gap < reach {
                 let at = outer.transform_point(&Vector3::new(local.x, local.y, 0.5 * gap));
-                points.push(Point { at, normal, gap, then: gap, bent: false });
+                points.push(Point { at, normal, gap, then: gap, doubt: Doubt::None });
             }
         };
         match other {
@@ -300,7 +313,7 @@ impl Narrow {
                     }
                 }
             }
-            Form::Plane => {}
+            Form::Plane | Form::Skin(_) => {}
         }
     }
 
@@ -378,13 +391,13 @@ impl Narrow {
             // A wedge and a ball: no surface is made of balls.
             _ => return,
         }
-        let bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
+        let doubt = doubt(&a, &b);
         let normal = outer.rotation * from_vector(self.manifold.local_n1);
         for point in &self.manifold.points {
             if point.dist < reach && point.dist.is_finite() {
                 let on_first = outer.transform_point(&from_vector(point.local_p1));
                 let at = on_first + normal * (0.5 * point.dist);
-                self.points.push(Point { at, normal, gap: point.dist, then: point.dist, bent });
+                self.points.push(Point { at, normal, gap: point.dist, then: point.dist, doubt });
             }
         }
     }
@@ -403,11 +416,13 @@ impl Narrow {
         let toward = between.translation.try_normalize().unwrap_or(Vector::X);
         let face = match (a.hull, b.hull) {
             (None, Some(hull)) => a.face_toward(hull, between),
-            (Some(hull), None) => b.face_toward(hull, &back).map(|m| between.rotation * -m),
-            _ => None,
+            (Some(hull), None) => b.face_toward(hull, &back),
+            _ => Facing::Other,
         };
         let (mut normal, distance, p, q) = match face {
-            Some(normal) => {
+            Facing::Away => return,
+            Facing::Face { normal, .. } => {
+                let normal = if a.hull.is_some() { between.rotation * -normal } else { normal };
                 let distance = apart(normal);
                 if distance >= reach + rounds {
                     return;
@@ -415,7 +430,7 @@ impl Narrow {
                 let p = one.local_support_point(normal);
                 (normal, distance, p, p + normal * distance)
             }
-            None => {
+            Facing::Other => {
                 let Some(found) = self.nearest(between, one, two, reach + rounds) else { return };
                 let (p, q, n) = found.unwrap_or((Vector::ZERO, Vector::ZERO, toward));
                 // The normal of a face, rather than that of two nearest points, which has few digits where they are close: of
@@ -448,7 +463,10 @@ impl Narrow {
         if !limits.project_local_normals(between, &mut normal, &mut opposite) {
             return;
         }
-        let bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
+        let doubt = match face {
+            Facing::Face { is_behind: true, .. } => Doubt::Behind,
+            _ => doubt(&a, &b),
+        };
         let view = View::along(normal);
         // In a few sizes only, so that triangles next to each other see the same.
         let depth = if reach + rounds - distance < SHALLOW * self.size { SHALLOW } else { DEEP } * self.size;
@@ -478,7 +496,7 @@ impl Narrow {
             // A normal that was turned can make points seem much deeper than the pieces overlap.
             if gap < reach && !(is_bounded && distance < 0.0 && gap < 5.0 * distance) {
                 let at = outer.transform_point(&from_vector(at + middle));
-                points.push(Point { at, normal: world, gap, then: gap, bent });
+                points.push(Point { at, normal: world, gap, then: gap, doubt });
             }
         };
         let hulls = [a.hull.map(|hull| (hull, &Placed::IDENTITY)), b.hull.map(|hull| (hull, between))];
@@ -487,7 +505,7 @@ impl Narrow {
             let gap = (q - p).dot(normal);
             if gap - rounds < reach {
                 let at = outer.transform_point(&from_vector((p + q) * 0.5 + middle));
-                self.points.push(Point { at, normal: world, gap: gap - rounds, then: gap - rounds, bent });
+                self.points.push(Point { at, normal: world, gap: gap - rounds, then: gap - rounds, doubt });
             }
         }
     }
@@ -597,6 +615,12 @@ impl Narrow {
     }
 }
 
+/// What the neighbours of two pieces have against the normal that was last asked about.
+fn doubt(a: &Piece, b: &Piece) -> Doubt {
+    let is_bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
+    if is_bent { Doubt::Bent } else { Doubt::None }
+}
+
 /// Whether two boxes, the second at a place in the frame of the first, are farther apart than `reach` along an axis of
 /// either.
 fn apart(a: &Aabb, b: &Aabb, between: &Placed, reach: f64) -> bool {
@@ -615,6 +639,6 @@ fn each_near(surface: &Form, bounds: &Aabb, each: &mut impl FnMut(u32, &Triangle
     match surface {
         Form::Mesh(mesh, _) => mesh.bvh().intersect_aabb(bounds).for_each(|t| each(t, &mesh.triangle(t))),
         Form::Field(field, _) => field.map_elements_in_local_aabb(bounds, each),
-        Form::Convex(_) | Form::Hull(_) | Form::Plane => {}
+        Form::Convex(_) | Form::Hull(_) | Form::Plane | Form::Skin(_) => {}
     }
 }

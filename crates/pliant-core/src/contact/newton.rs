@@ -19,6 +19,12 @@ use crate::algebra::wide::dot;
 /// Contacts of an island that this is for, at most: a step takes the cube of their number.
 pub(super) const SMALL: usize = 16;
 
+/// The same where nodes of zones touch: each of these feels all others, and sweeps go on for long.
+pub(super) const SOFT: usize = 40;
+
+/// And where sweeps leave much of it.
+pub(super) const MOST_SOFT: usize = 150;
+
 /// Steps at most.
 const STEPS: usize = 8;
 

@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::broad::Bounds;
-use super::collider::Collider;
+use super::collider::{Collider, Form};
 use super::material::Material;
 use super::narrow::{MORE, Narrow, POINTS, Point};
 use super::spine;
@@ -65,6 +65,12 @@ impl Thing {
         Thing { moves, pose, twist: Twist::ZERO, free: Twist::ZERO, tried, turn: 0.0, colliders, round }
     }
 
+    /// With one more shape.
+    pub fn add(&mut self, collider: Collider) {
+        self.round &= collider.round;
+        self.colliders.push(collider);
+    }
+
     /// Where each of its shapes is, and how far these can come in a step of h seconds.
     pub fn look_ahead(&mut self, h: f64, around: &mut Vec<Around>) {
         let speeds = |twist: &Twist| (twist.linear.norm(), twist.angular.norm());
@@ -75,7 +81,7 @@ impl Thing {
             Around {
                 center: self.pose.transform_point(&collider.center),
                 radius: collider.radius,
-                reach: h * at(now).max(at(free)).max(at(self.tried)),
+                reach: h * at(now).max(at(free)).max(at(self.tried)) + collider.grown,
                 spine: collider.spine.map(|(half, radius)| (self.pose.rotation * half, radius)),
             }
         }));
@@ -104,6 +110,8 @@ pub(super) struct Pair {
     before: bool,
     /// Whether one of the two holds the other: they do not touch.
     pub held: bool,
+    /// Whether one of them is soft.
+    pub soft: bool,
 }
 
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
@@ -133,6 +141,7 @@ impl Pair {
             old: memory,
             before: false,
             held: false,
+            soft: [one, two].iter().any(|shape| matches!(shape.form, Form::Skin(_))),
         }
     }
 
@@ -197,6 +206,16 @@ impl Pair {
             }
         }
         Some(reach)
+    }
+
+    /// Where the second's carrier is in the frame of the first's.
+    pub fn between(&self, things: &[Thing]) -> Pose {
+        things[self.first.0].pose.inverse_times(&things[self.second.0].pose)
+    }
+
+    /// How far the second shape reaches from its carrier's frame, m.
+    pub fn farthest(&self, things: &[Thing]) -> f64 {
+        things[self.second.0].colliders[self.second.1].farthest
     }
 
     /// Finds the points at which the shapes are closer than `reach`, and chooses among them for a step of h seconds.

@@ -82,7 +82,18 @@ impl Scene {
             }
         }
         let simulation = simulation.map(|simulation| world.add(simulation)).transpose()?;
-        let loose = apart.loose.iter().map(|body| world.add_body(body)).collect::<Result<_, _>>()?;
+        let loose: Vec<FreeBodyId> =
+            apart.loose.iter().map(|body| world.add_body(body)).collect::<Result<_, _>>()?;
+        // Those of what joints hold together came with it.
+        for zone in whole.zones() {
+            match zone.body.map(|body| (body, apart.bodies[body.index()])) {
+                None => world.add_zone(Touched::World, &zone.description, whole.world_shapes())?,
+                Some((body, Whereabouts::Loose(at))) => {
+                    world.add_zone(Touched::Free(loose[at]), &zone.description, &whole[body].shapes)?
+                }
+                Some((_, Whereabouts::Held(_))) => continue,
+            };
+        }
         Ok(Scene {
             apart,
             world,

@@ -22,7 +22,8 @@ use crate::engine::Simulation;
 use crate::full;
 use crate::joints::JointKind;
 use crate::mechanism::{
-    BodyId, InvalidMechanism, JointDescription, Mechanism, SpringDescription, SpringEnd, SpringStart, WORLD,
+    BodyId, Defect, Element, InvalidMechanism, JointDescription, Mechanism, SpringDescription, SpringEnd,
+    SpringStart, WORLD,
 };
 use crate::spatial::{Pose, log_rotation};
 
@@ -60,6 +61,20 @@ impl Scene {
     /// The scene where it is, with every contact that pushes as a constraint, under the same loads, gravity and set-points: at rest
     /// ([`Scene::rest`]) it is in equilibrium.
     pub fn stuck(&mut self) -> Result<Stuck, InvalidMechanism> {
+        if let Some((_, zone)) = self.world().zones().find(|(_, zone)| !zone.loads().is_empty()) {
+            let at = self.mechanism().zones().iter().position(|own| own.name == zone.name());
+            return Err(InvalidMechanism {
+                defects: vec![Defect {
+                    element: Element::Zone(at.unwrap_or(0)),
+                    field: None,
+                    message: format!(
+                        "zone `{}` is touched: it gives way, and contacts as constraints would not",
+                        zone.name()
+                    ),
+                    help: "differences of rests under two loads have what it gives way by".into(),
+                }],
+            });
+        }
         let state = self.state().clone();
         let (stuck, names) = self.stuck_mechanism(&state.poses)?;
         let whole = self.mechanism().clone();

@@ -120,6 +120,7 @@ impl Problem {
                 size: 1.0,
                 gained: 0.0,
                 bounce: 0.0,
+                soft: false,
                 supports: false,
                 softness: 0.0,
                 own: Matrix3::zeros(),

@@ -1,6 +1,7 @@
 //! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together
 //! (`world/step.rs`) where they may meet (`world/pairing.rs`).
 
+mod overlaps;
 mod pairing;
 mod step;
 
@@ -17,11 +18,14 @@ use super::free_body::FreeBody;
 use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
+use super::skin::{Between, Skins};
+use super::zones::{PRESSED, pressed_in};
 use super::{exact, impact};
 use crate::engine::touch::Touch;
 use crate::engine::{Simulation, Warning};
 use crate::mechanism::{Body, BodyId, Shape, UnknownHandle, WORLD};
-use crate::spatial::Wrench;
+use crate::spatial::{Pose, Wrench};
+use overlaps::{Passing, PassingLinks};
 
 /// A simulation of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,12 +116,27 @@ struct Worst {
     started: f64,
     deepest: Option<(f64, Contact, f64)>,
     unsolved: Option<(f64, f64, f64)>,
+    /// How much of its thickness a zone was pressed in by, which, and when.
+    pressed: Option<(f64, usize, f64)>,
+    /// What was deepest inside a zone between its nodes, and when.
+    between: Option<(Between, f64)>,
 }
 
 /// In what time, s, an overlap is driven out unless another is set, and how far what overlaps is driven apart in that time at most, of the
 /// smaller shape's radius. Neither depends on the step, so a finer step does not push harder.
 pub const RECOVERY_TIME: f64 = 1.0 / 48.0;
 const RECOVERY: f64 = 0.0125;
+
+/// A shape of a body that is fixed to the world: its place among those of the world, what it is of, and where the base was then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Base {
+    pub shape: usize,
+    pub of: (SimulationId, BodyId),
+    pub at: Pose,
+}
+
+/// What is not where it was, of a shape's radius.
+const MOVED: f64 = 1e-6;
 
 /// A scene of contact.
 ///
@@ -149,20 +168,20 @@ pub struct World {
     in_pieces: bool,
     /// A factor on all coefficients of friction.
     pub(super) friction_part: f64,
-    surfaces: Surfaces,
+    pub(super) surfaces: Surfaces,
     /// Of this world and its copies: that of its handles.
-    mark: u64,
+    pub(super) mark: u64,
     pub(super) simulations: Vec<Box<dyn Touch>>,
     pub(super) bodies: Vec<FreeBody>,
     /// The static world first.
-    things: Vec<Thing>,
+    pub(super) things: Vec<Thing>,
     /// Of the shapes of all things.
     around: Vec<Around>,
     /// Of each of these its place.
     shapes: Vec<Place>,
     pub(super) owners: Vec<Touched>,
     /// Names of what each thing does not touch.
-    passes: Vec<Vec<String>>,
+    pub(super) passes: Vec<Vec<String>>,
     broad: Broad,
     /// Whether the pairs are those of the last sweep.
     paired: bool,
@@ -170,15 +189,22 @@ pub struct World {
     pub(super) pairs: Vec<Pair>,
     pairs_before: Vec<Pair>,
     spare: Vec<Memory>,
-    /// Things that a joint connects, and shapes that overlap by design: they do not touch.
+    /// Things that a joint connects, and shapes that overlap where a joint is: they do not touch.
     joined: Vec<(usize, usize)>,
     overlapping: Vec<(Place, Place)>,
+    /// Shapes of bodies of mechanisms that do not move, among those of the world.
+    pub(super) bases: Vec<Base>,
+    /// Shapes of links that do not touch until they are apart, sorted.
+    passing: Vec<Passing>,
+    passing_links: PassingLinks,
     /// First part of each simulation's in the equations; free bodies come after all of them, and after these what is held.
     pub(super) first_part: Vec<usize>,
     pub(super) first_body: usize,
     pub(super) holding: Holding,
     warnings: Vec<Warning>,
     narrow: Narrow,
+    /// Soft surfaces of elastic zones.
+    pub(super) skins: Skins,
     equations: Equations,
     exact: exact::Memory,
     impact: impact::Memory,
@@ -226,11 +252,15 @@ impl World {
             spare: Vec::new(),
             joined: Vec::new(),
             overlapping: Vec::new(),
+            bases: Vec::new(),
+            passing: Vec::new(),
+            passing_links: PassingLinks::default(),
             first_part: Vec::new(),
             first_body: 0,
             holding: Holding::default(),
             warnings: Vec::new(),
             narrow: Narrow::default(),
+            skins: Skins::default(),
             equations: Equations::default(),
             exact: exact::Memory::default(),
             impact: impact::Memory::default(),
@@ -298,12 +328,13 @@ impl World {
         self.owners.push(Touched::Free(id));
         self.passes.push(body.passes.clone());
         self.pass(last);
+        self.pass_bases(|place| place.0 == last);
         self.added(|place| place.0 == last);
         Ok(id)
     }
 
     /// Adds a mechanism with the engine that moves it; the world steps it from now on. Linear engines touch with the bodies
-    /// of their effectors, the others with any body that has a shape.
+    /// of their effectors, the others with any body that has a shape. A body that is fixed to the world is part of it where it is now.
     ///
     /// ```
     /// use pliant_core::{articulated, contact::*, gallery, mechanism::*, spatial::Pose};
@@ -331,14 +362,22 @@ impl World {
                 _ => ContactError::Nested { mechanism: name },
             });
         };
-        let mut things = Vec::new();
+        let (mut things, mut base) = (Vec::new(), Vec::new());
         let mechanism = simulation.mechanism();
         let bodies = mechanism.body_ids();
         let mut without = Vec::new();
         for body in bodies {
-            let Some(touch) = simulation.touch(body) else { continue };
             let own = &mechanism[body];
-            if !own.shapes.iter().any(|shape| shape.touches) {
+            if mechanism.order().node_of(body).is_none() {
+                let at = simulation.inputs().base * own.pose;
+                let shapes = own.shapes.iter().map(|shape| Shape { pose: at * shape.pose, ..shape.clone() });
+                let fixed = Body { shapes: shapes.collect(), ..own.clone() };
+                base.extend(self.colliders(&fixed)?.into_iter().map(|collider| (body, collider)));
+                continue;
+            }
+            let Some(touch) = simulation.touch(body) else { continue };
+            let has_zone = mechanism.zones().iter().any(|zone| zone.body == Some(body));
+            if !has_zone && !own.shapes.iter().any(|shape| shape.touches) {
                 without.push(format!("`{}`", own.name));
                 continue;
             }
@@ -346,7 +385,7 @@ impl World {
                 Thing::new(Some((id.index, touch)), simulation.touch_pose(touch), self.colliders(own)?);
             things.push((thing, Touched::Mechanism(id, body), own.passes.clone()));
         }
-        if things.is_empty() {
+        if things.is_empty() && base.is_empty() {
             let wanted =
                 if without.is_empty() { "a body with an effector".into() } else { without.join(", ") };
             return Err(ContactError::NoShape { mechanism: name, engine, wanted });
@@ -370,10 +409,20 @@ impl World {
             self.passes.push(passes);
         }
         let first = self.things.len() - count;
-        self.join(simulation.mechanism(), first);
+        self.join(simulation.mechanism(), id, first);
         self.simulations.push(simulation);
         self.pass(first);
-        self.added(|place| place.0 >= first);
+        let fixed = self.things[0].colliders.len();
+        self.pairs.iter_mut().for_each(|pair| pair.shift(base.len()));
+        for (body, collider) in base {
+            let at = self.simulations[id.index].inputs().base;
+            self.bases.push(Base { shape: self.things[0].colliders.len(), of: (id, body), at });
+            self.things[0].colliders.push(collider);
+        }
+        let is_new = |place: Place| place.0 >= first || (place.0 == 0 && place.1 >= fixed);
+        self.pass_bases(is_new);
+        self.added(is_new);
+        self.add_zones_of(id)?;
         Ok(id)
     }
 
@@ -398,7 +447,7 @@ impl World {
     }
 
     /// Whether something is of this world.
-    fn check(&self, touched: Touched) -> Result<(), UnknownHandle> {
+    pub(super) fn check(&self, touched: Touched) -> Result<(), UnknownHandle> {
         match touched {
             Touched::World => Ok(()),
             Touched::Free(id) => self.find_body(id).map(drop),
@@ -420,6 +469,7 @@ impl World {
     /// and how far forces were from their law, where that is much.
     pub fn warnings(&self) -> Vec<Warning> {
         let mut found = self.warnings.clone();
+        found.extend(self.warning_of_passing());
         if let Some((part, contact, time)) = self.worst.deepest {
             let text = format!(
                 "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.0} % of the radius of the smaller: loads, speeds or masses are too \
@@ -439,7 +489,41 @@ impl World {
             );
             found.push(Warning { kind: "unsolved contact", measure: residual, unit: "m/s", text });
         }
+        if let Some((part, skin, time)) = self.worst.pressed {
+            found.push(pressed_in(&self.skins.list[skin].name, part, Some(time)));
+        }
+        if let Some((Between { depth, skin, thing }, time)) = self.worst.between {
+            let zone = &self.skins.list[skin];
+            let text = format!(
+                "`{}` was {:.3} mm inside zone `{}` at {time:.3} s, between nodes that are up to {:.3} mm apart, and nothing pushed it out: a \
+                 zone is touched at its nodes alone; make it of smaller elements",
+                self.name_of(self.owners[thing]),
+                1e3 * depth,
+                zone.name,
+                1e3 * zone.edge()
+            );
+            found.push(Warning { kind: "coarse zone", measure: depth, unit: "m", text });
+        }
+        found.extend(self.warning_of_moved_bases());
         found
+    }
+
+    /// Of shapes of the world that belong to a base which has moved since: they stayed.
+    fn warning_of_moved_bases(&self) -> Option<Warning> {
+        let ways = self.bases.iter().map(|base| {
+            let (simulation, shape) =
+                (&self.simulations[base.of.0.index], &self.things[0].colliders[base.shape]);
+            let moved = simulation.inputs().base * base.at.inverse();
+            (base, (moved.transform_point(&shape.center) - shape.center).norm(), shape.radius)
+        });
+        let (base, way, _) =
+            ways.filter(|(_, way, radius)| *way > MOVED * radius).max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let text = format!(
+            "`{}` is fixed to a base that has moved by {way:.2e} m since it was added, and is touched where it was then: let it be carried by \
+             a joint with a set-point",
+            self.simulations[base.of.0.index].mechanism()[base.of.1].name
+        );
+        Some(Warning { kind: "moved base", measure: way, unit: "m", text })
     }
 
     /// A simulation.

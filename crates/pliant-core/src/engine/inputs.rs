@@ -153,6 +153,11 @@ impl Inputs {
         Ok(())
     }
 
+    /// The dead load on a body: world axes, at its link frame.
+    pub fn body_load(&self, body: BodyId) -> Result<Wrench, UnknownHandle> {
+        self.mechanism.body(body).map(|_| self.body_loads[body.index()])
+    }
+
     /// Copies spring couplings, without new memory once there were as many.
     pub(crate) fn copy_springs(&mut self, other: &Inputs) {
         self.springs.clone_from(&other.springs);
@@ -341,6 +346,11 @@ impl Inputs {
         self.base = pose;
         self.base_twist = twist;
         Ok(())
+    }
+
+    /// The twist of the base, world axes, at its origin.
+    pub fn base_twist(&self) -> Twist {
+        self.base_twist
     }
 
     /// Moves the base, without any time passing: its pose H becomes motion·H, and its twist turns with it.

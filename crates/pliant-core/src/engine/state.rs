@@ -155,16 +155,19 @@ impl State {
         outer.inverse_times(&(self.poses[joint.child.index()] * mechanism.frame_in_child(joint)))
     }
 
-    /// Sum over joints of the gap between the two attachment points, over the mechanism's radius (over one
-    /// metre if it has none): how far X is from X(θ), along the translations.
-    pub fn violation(&self, mechanism: &Mechanism) -> f64 {
-        let gap = |joint: &Joint| {
+    /// Of each joint the gap between the two attachment points, m: how far X is from X(θ), along the translations.
+    pub fn gaps<'a>(&'a self, mechanism: &'a Mechanism) -> impl Iterator<Item = f64> + 'a {
+        mechanism.joints().iter().map(|joint| {
             let X = self.relative_pose(mechanism, joint);
             let q = joint.kind.coordinates(&X, &self.coordinates[joint.coordinates()]);
             (X.position - joint.kind.transform(&q.as_slice()[..joint.kind.freedoms()]).position).norm()
-        };
+        })
+    }
+
+    /// Sum of the gaps of all joints, over the mechanism's radius (over one metre if it has none).
+    pub fn violation(&self, mechanism: &Mechanism) -> f64 {
         let radius = mechanism.radius();
-        mechanism.joints().iter().map(gap).sum::<f64>() / if radius > 0.0 { radius } else { 1.0 }
+        self.gaps(mechanism).sum::<f64>() / if radius > 0.0 { radius } else { 1.0 }
     }
 
     /// Kinetic energy of all bodies and rotors, J.

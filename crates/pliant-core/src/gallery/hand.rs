@@ -150,7 +150,12 @@ fn add_finger(builder: &mut MechanismBuilder, finger: &Finger) {
     for (i, link) in finger.links().into_iter().enumerate() {
         let from = link.from;
         let name = format!("{}_{}", finger.name, finger.bones[i]);
-        builder.body(bone(&name, &link, finger.radii[i]));
+        let mut bone = bone(&name, &link, finger.radii[i]);
+        // Their tips cross where the hand closes around something small.
+        if name == "index_distal" {
+            bone.passes = vec!["thumb_distal".into()];
+        }
+        builder.body(bone);
 
         // The springs hold the drawn pose, which is coordinate 0: limits move by its bend.
         let flexion = (finger.flexion[i].0 - finger.bend[i], finger.flexion[i].1 - finger.bend[i]);

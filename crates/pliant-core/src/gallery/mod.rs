@@ -20,6 +20,7 @@ mod dragged_arm;
 mod excavator;
 mod fin_ray;
 mod firefighters;
+mod flexure;
 mod four_bar;
 mod graph;
 mod gripper;
@@ -51,6 +52,7 @@ pub use dragged_arm::dragged_arm;
 pub use excavator::excavator;
 pub use fin_ray::fin_ray;
 pub use firefighters::firefighters;
+pub use flexure::flexure;
 pub use four_bar::four_bar;
 pub use graph::graph;
 pub use gripper::gripper;
@@ -61,8 +63,9 @@ pub use ladder::ladder;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use scenes::{
-    Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, firefighters_catch, gripper_pick,
-    hand_grasp, hexapod_terrain, humanoid_stands, peg_in_hole, tendon_wrap, tray_carries,
+    Fingertips, Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, firefighters_catch,
+    gripper_pick, hand_grasp, hexapod_terrain, humanoid_stands, pad, peg_in_hole, soft_gripper, tendon_wrap,
+    tray_carries,
 };
 pub use size::{LARGEST_SIZE, Size};
 pub use spline_slide::spline_slide;
@@ -105,7 +108,7 @@ const fn unsized_entry(name: &'static str, make: fn(usize) -> Mechanism, about: 
     Entry { name, about, size: None, make }
 }
 
-static ENTRIES: [Entry; 26] = [
+static ENTRIES: [Entry; 27] = [
     sized("chain", chain::SIZE, chain, "links in a row along x, sagging under gravity"),
     sized("helix", helix::SIZE, helix, "links wound into a helix, pulled down at the tip"),
     sized(
@@ -167,10 +170,11 @@ static ENTRIES: [Entry; 26] = [
     unsized_entry("fin-ray", |_| fin_ray(), "a finger of flanks and ribs that bends toward what pushes it"),
     unsized_entry("spring-leg", |_| spring_leg(), "a runner's leg with leaf springs at shin and heel"),
     unsized_entry("tendon-finger", |_| tendon_finger(), "three phalanges pulled by one tendon"),
+    unsized_entry("flexure", |_| flexure(), "a stage on two leaves, cut from one plate, pushed sideways"),
     unsized_entry("dragged-arm", |_| dragged_arm(), "a human arm whose hand a device drags along a path"),
 ];
 
-static SCENES: [Entry; 13] = [
+static SCENES: [Entry; 15] = [
     unsized_entry("hexapod-terrain", |_| hexapod_terrain(), "the hexapod walks over uneven ground"),
     unsized_entry("firefighters-catch", |_| firefighters_catch(), "somebody falls on the trampoline"),
     unsized_entry("hand-grasp", |_| hand_grasp(Grasped::Ball), "the hand grasps a ball and lifts it"),
@@ -192,6 +196,12 @@ static SCENES: [Entry; 13] = [
     unsized_entry("tendon-wrap", |_| tendon_wrap(), "the tendon finger wraps around a post"),
     unsized_entry("humanoid-stands", |_| humanoid_stands(), "a humanoid robot stands on two flat feet"),
     unsized_entry("tray-carries", |_| tray_carries(), "an arm carries a block in a bowl, its only effector"),
+    unsized_entry("pad", |_| pad(), "a round tip presses on a soft pad, and then slides"),
+    unsized_entry(
+        "soft-gripper",
+        |_| soft_gripper(Fingertips::Soft),
+        "the gripper with soft fingertips holds a bar beside its middle",
+    ),
 ];
 
 /// Every mechanism, in the order of the documentation.

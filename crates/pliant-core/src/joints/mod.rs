@@ -330,6 +330,18 @@ pub(crate) fn nearest_turn(angle: f64, reference: f64) -> f64 {
     if off.abs() < PI { angle } else { angle + TAU * (off / TAU).round() }
 }
 
+/// A passive turn about any axis is counted from the other side beyond this, rad: far from 2π, where the rates of a
+/// rotation vector have no bound.
+const RECENTRE: f64 = 1.5 * std::f64::consts::PI;
+
+/// The same turn by a rotation vector no longer than [`RECENTRE`].
+#[inline]
+pub(crate) fn recentred(r: nalgebra::Vector3<f64>) -> nalgebra::Vector3<f64> {
+    use std::f64::consts::TAU;
+    let length = r.norm();
+    if length > RECENTRE { r * (1.0 - (length / TAU).round() * TAU / length) } else { r }
+}
+
 /// A rotation vector, moved by whole turns about its own axis to the nearest to the reference.
 #[inline]
 fn nearest_rotation_vector(r: nalgebra::Vector3<f64>, reference: &[f64]) -> nalgebra::Vector3<f64> {

@@ -61,6 +61,19 @@ pub enum ReductionError {
         /// A joint that closes one of them.
         joint: String,
     },
+    /// Loops of so many joints that the matrices over them are dense and too large.
+    #[error(
+        "its loops or couplings join {freedoms} freedoms, and choosing motions takes dense matrices of these, {:.1} GiB, and time with their cube: at most {most} are taken. Use the engine `articulated`",
+        *.memory as f64 / f64::from(1u32 << 30)
+    )]
+    LargeLoops {
+        /// Freedoms of all joints.
+        freedoms: usize,
+        /// That are taken at most.
+        most: usize,
+        /// Bytes of the matrices.
+        memory: usize,
+    },
     /// A set of joint positions that the mechanism cannot take.
     #[error("{0}")]
     Position(String),

@@ -217,10 +217,20 @@ impl Linearisation {
     }
 }
 
-/// One free base at most in each part, and none at a loaded pose.
+/// One free base at most in each part, and none at a loaded pose or with a joint to the world: the base is moved as if nothing held it.
 fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
     let name = |n: usize| &reference.mechanism[reference.mechanism.order().nodes()[n].head].name;
     for part in parts(reference) {
+        let mut joints = part.joints.iter().map(|j| &reference.joints[*j]);
+        let grounded = joints.find(|joint| joint.child.is_none() || joint.parent.is_none());
+        if let (Some(base), Some(joint)) = (part.bases.first(), grounded) {
+            return Err(ReductionError::Options(format!(
+                "joint `{}` closes a loop between the free base `{}` and the world, which a linear model does not take; use `articulated` or \
+                 `full`",
+                reference.mechanism[joint.id].name,
+                name(*base)
+            )));
+        }
         if let [first, second, ..] = part.bases[..] {
             return Err(ReductionError::Options(format!(
                 "bodies `{}` and `{}` are free bases of the same linkage: a linear model has one; use the full engine, or hold one of them",

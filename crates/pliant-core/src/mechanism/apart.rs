@@ -1,5 +1,7 @@
 //! A mechanism taken apart: what joints hold together, and the bodies that nothing holds, which only contact moves.
 
+use crate::spatial::SpatialInertia;
+
 use super::{Body, BodyId, Effector, EffectorId, Mechanism, Shape, Start};
 
 /// Where a body went.
@@ -25,13 +27,41 @@ pub struct Apart {
 }
 
 impl Mechanism {
-    /// Whether there is something to touch (a shape of the world, or of a free body without joints) and another body that
-    /// has a shape to touch it with.
+    /// Whether there is something to touch (a shape of the world, of a body fixed to it without a joint to the other, or of a free body
+    /// without joints) and another body that has a shape to touch it with.
     pub fn has_contact(&self) -> bool {
         let touches = |shapes: &[Shape]| shapes.iter().any(|shape| shape.touches);
-        let bodies = self.bodies().iter().filter(|body| touches(&body.shapes)).count();
-        let loose = || self.loose().into_iter().any(|body| touches(&self[body].shapes));
-        bodies > 0 && (touches(self.world_shapes()) || (bodies > 1 && loose()))
+        let has_zone = |body: Option<BodyId>| self.zones().iter().any(|zone| zone.body == body);
+        let touching = |body: &BodyId| touches(&self[*body].shapes) || has_zone(Some(*body));
+        let bodies = self.body_ids().filter(touching).count();
+        let loose = || self.loose().iter().any(touching);
+        let fixed = || {
+            let (fixed, moving): (Vec<BodyId>, Vec<BodyId>) =
+                self.body_ids().filter(touching).partition(|body| self.order().node_of(*body).is_none());
+            let parts = self.parts();
+            let apart = |a: &BodyId, b: &BodyId| parts[a.index()] != parts[b.index()];
+            fixed.iter().any(|a| moving.iter().any(|b| apart(a, b)))
+        };
+        bodies > 0 && (touches(self.world_shapes()) || has_zone(None) || (bodies > 1 && (loose() || fixed())))
+    }
+
+    /// Of each body, the first one that joints connect it to, by others but not by the world.
+    pub(crate) fn parts(&self) -> Vec<usize> {
+        let mut first: Vec<usize> = (0..self.bodies().len()).collect();
+        let find = |first: &[usize], mut body: usize| {
+            while first[body] != body {
+                body = first[body];
+            }
+            body
+        };
+        for joint in self.joints() {
+            if let Some(parent) = joint.parent {
+                let [a, b] = [parent, joint.child].map(|body| find(&first, body.index()));
+                first[a.max(b)] = a.min(b);
+            }
+        }
+        (0..first.len()).for_each(|body| first[body] = first[first[body]]);
+        first
     }
 
     /// Free bodies without any joint.
@@ -46,6 +76,10 @@ impl Mechanism {
         let loose = self.loose();
         let is_held = |name: &str| self.find_body(name).is_none_or(|b| !loose.contains(&b));
         let mut builder = self.to_builder();
+        // Bodies have the masses of their zones already.
+        builder.bodies = self.bodies().to_vec();
+        builder.zones.retain(|zone| is_held(&zone.body));
+        builder.zones.iter_mut().for_each(|zone| zone.inertia = Some(SpatialInertia::ZERO));
         // What a held body says of a loose one is said by that one.
         let mut loose_bodies: Vec<Body> = loose.iter().map(|b| self[*b].clone()).collect();
         for body in builder.bodies.iter_mut().filter(|body| is_held(&body.name)) {

@@ -17,7 +17,7 @@ use super::repeated::repeated;
 use super::validate::{Checks, with_article};
 use super::{
     Body, BodyId, Coupling, Data, Defect, Effector, EffectorId, Element, Freedom, InvalidMechanism, Joint,
-    JointId, Load, Marks, Mechanism, STANDARD_GRAVITY, Shape, Start, Target, WORLD,
+    JointId, Load, Marks, Mechanism, STANDARD_GRAVITY, Shape, Start, Target, WORLD, ZoneDescription,
 };
 use crate::spatial::Pose;
 
@@ -46,6 +46,7 @@ pub struct MechanismBuilder {
     pub(super) loads: Vec<LoadDescription>,
     pub(super) targets: Vec<TargetDescription>,
     pub(super) springs: Vec<SpringDescription>,
+    pub(super) zones: Vec<ZoneDescription>,
     pub(super) world_shapes: Vec<Shape>,
     pub(super) warnings: Vec<String>,
     pub(super) notes: Vec<String>,
@@ -64,6 +65,7 @@ impl MechanismBuilder {
             loads: Vec::new(),
             targets: Vec::new(),
             springs: Vec::new(),
+            zones: Vec::new(),
             world_shapes: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
@@ -170,6 +172,15 @@ impl MechanismBuilder {
             },
             ..spring
         }));
+        self.zones.extend(other.zones.into_iter().map(|mut zone| {
+            if zone.body == WORLD {
+                zone.shape.pose = moved(zone.shape.pose);
+                zone.bonded.iter_mut().for_each(|shape| shape.pose = moved(shape.pose));
+                zone.inertia = zone.inertia.map(|inertia| inertia.in_outer(motion));
+            }
+            let to = zone.to.as_deref().map(named);
+            ZoneDescription { name: named(&zone.name), body: named(&zone.body), to, ..zone }
+        }));
         self.world_shapes
             .extend(other.world_shapes.into_iter().map(|shape| Shape { pose: moved(shape.pose), ..shape }));
         self.warnings.extend(other.warnings);
@@ -259,23 +270,31 @@ impl MechanismBuilder {
         let mut checks = Checks::default();
         checks.values(&self);
         self.settle();
-        let written = self.joints.len();
+        let (written, given) = (self.joints.len(), self.bodies.len());
         self.join_by_springs();
+        let sprung = self.joints.len();
+        let flexed = self.join_by_flexures(&mut checks);
 
+        let body_element = |i: usize| match i.checked_sub(given) {
+            Some(k) => Element::Zone(flexed.bodies[k]),
+            None => Element::Body(i),
+        };
         let body_names =
-            unique(&mut checks, self.bodies.iter().map(|b| b.name.as_str()), "body", Element::Body);
+            unique(&mut checks, self.bodies.iter().map(|b| b.name.as_str()), "body", body_element);
         // A joint that was written as a spring is reported as one.
         let between: Vec<usize> = (self.springs.iter().enumerate())
-            .filter(|(_, spring)| self.joints[written..].iter().any(|joint| joint.name == spring.name))
+            .filter(|(_, spring)| self.joints[written..sprung].iter().any(|joint| joint.name == spring.name))
             .map(|(i, _)| i)
             .collect();
-        let joint_element = |i: usize| match i.checked_sub(written) {
-            Some(k) => Element::Spring(between.get(k).copied().unwrap_or(0)),
-            None => Element::Joint(i),
+        let joint_element = |i: usize| match i {
+            i if i < written => Element::Joint(i),
+            i if i < sprung => Element::Spring(between.get(i - written).copied().unwrap_or(0)),
+            i => Element::Zone(flexed.joints[i - sprung]),
         };
         let joint_names =
             unique(&mut checks, self.joints.iter().map(|j| j.name.as_str()), "joint", joint_element);
         unique(&mut checks, self.springs.iter().map(|s| s.name.as_str()), "spring", Element::Spring);
+        unique(&mut checks, self.zones.iter().map(|z| z.name.as_str()), "zone", Element::Zone);
         let effector_names = unique(
             &mut checks,
             self.effectors.iter().map(|e| e.name.as_str()),
@@ -290,6 +309,13 @@ impl MechanismBuilder {
         }
         let marks = self.marks();
         let (mark, of_effectors) = (marks.structure(), marks.effectors);
+        let bare: Vec<_> = self.bodies.iter().map(|body| body.inertia).collect();
+        let zones = self.zones(&mut checks, &body_names, mark);
+        let bones = zones
+            .iter()
+            .filter_map(|zone| zone.body)
+            .map(|body| (body.index(), bare[body.index()]))
+            .collect();
         // References by name become handles; an element with a broken one is left out of the rest.
         let mut coordinate = 0;
         let mut joints = Vec::with_capacity(self.joints.len());
@@ -364,6 +390,8 @@ impl MechanismBuilder {
                 loads,
                 targets,
                 springs,
+                zones,
+                bones,
                 world_shapes: self.world_shapes,
                 warnings: self.warnings,
                 notes: self.notes,
@@ -404,6 +432,10 @@ impl MechanismBuilder {
             if let SpringStart::Body { frame, .. } = &mut spring.on {
                 frame.settle();
             }
+        }
+        for zone in &mut self.zones {
+            zone.shape.pose.settle();
+            zone.bonded.iter_mut().for_each(|shape| shape.pose.settle());
         }
     }
 
@@ -472,7 +504,7 @@ impl Mechanism {
         MechanismBuilder {
             name: self.name().into(),
             gravity: self.gravity(),
-            bodies: self.bodies().to_vec(),
+            bodies: self.bare_bodies(),
             joints: (self.joints().iter())
                 .map(|joint| JointDescription {
                     name: joint.name.clone(),
@@ -528,6 +560,7 @@ impl Mechanism {
                     turning_damping: s.turning_damping,
                 })
                 .collect(),
+            zones: self.zones().iter().map(|zone| zone.description.clone()).collect(),
             world_shapes: self.world_shapes().to_vec(),
             warnings: self.reader_warnings().to_vec(),
             notes: self.notes().to_vec(),

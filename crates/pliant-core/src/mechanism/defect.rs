@@ -25,6 +25,8 @@ pub enum Element {
     Target(usize),
     /// A spring.
     Spring(usize),
+    /// An elastic zone.
+    Zone(usize),
 }
 
 /// One thing that is wrong: where, what, and what would be right.

@@ -1,4 +1,4 @@
-//! The user's graph: bodies, joints, springs, limits, couplings, shapes, effectors, loads.
+//! The user's graph: bodies, joints, springs, limits, couplings, shapes, elastic zones, effectors, loads.
 //!
 //! A [`Mechanism`] is made by a [`MechanismBuilder`], which checks everything once; it never changes
 //! afterwards and no simulation writes to it.
@@ -19,6 +19,7 @@ pub(crate) mod closing;
 mod coupled;
 mod defect;
 mod description;
+mod flexure;
 mod handle;
 #[doc(hidden)]
 pub mod order;
@@ -27,6 +28,7 @@ mod shape;
 mod springs;
 mod summary;
 mod validate;
+mod zone;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -46,6 +48,8 @@ pub use handle::{BodyId, EffectorId, JointId, UnknownHandle};
 pub use repeated::{Repeated, TOLERANCE as REPEATED_WITHIN};
 pub use shape::{Geometry, Shape};
 pub use summary::Summary;
+pub(crate) use zone::Ingredients;
+pub use zone::{Zone, ZoneDescription};
 
 use crate::joints::JointKind;
 use crate::spatial::{Pose, SpatialInertia, Wrench};
@@ -294,6 +298,9 @@ struct Data {
     loads: Vec<Load>,
     targets: Vec<Target>,
     springs: Vec<PointSpring>,
+    zones: Vec<Zone>,
+    /// Bodies with zones: their own inertia, without these.
+    bones: Vec<(usize, SpatialInertia)>,
     world_shapes: Vec<Shape>,
     warnings: Vec<String>,
     notes: Vec<String>,

@@ -44,7 +44,8 @@ const PRESENT: f64 = 0.05;
 /// A row is left out as it is if it has this part of the best direction's share in the repeated ones.
 const ALONE: f64 = 0.9;
 
-/// Rows of loops that are looked at together; the time goes with the cube. Larger groups are looked at loop by loop.
+/// Rows of loops and couplings that are looked at together; the time goes with the cube. Of larger groups a window moves along: what is kept
+/// of the loops that came last, and the next ones.
 const MOST_ROWS: usize = 30;
 
 /// Tree joints around all loops together that are looked at, the shortest loops first: 0.2 µs each for each pose and
@@ -111,12 +112,31 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
         }
     }
     for (mut members, couplings) in groups(mechanism, closures.iter().map(|c| c.around.as_slice())) {
-        let rows: usize = members.iter().map(|&m| closures[m].kept.ncols()).sum();
-        if (members.len() > 1 || !couplings.is_empty()) && rows + couplings.len() <= MOST_ROWS && left > 0 {
-            members.sort_unstable();
-            let mut together: Vec<Closure> = members.iter().map(|&m| closures[m].clone()).collect();
+        if members.len() == 1 && couplings.is_empty() || left == 0 {
+            continue;
+        }
+        let Some(room) = MOST_ROWS.checked_sub(couplings.len()).filter(|room| *room >= MOST_ROWS / 2) else {
+            passed_over += members.len();
+            continue;
+        };
+        members.sort_unstable();
+        let rows = |closures: &[Closure], window: &[usize]| -> usize {
+            window.iter().map(|&m| closures[m].kept.ncols()).sum()
+        };
+        let mut window: Vec<usize> = Vec::new();
+        for (k, &m) in members.iter().enumerate() {
+            window.push(m);
+            let next = members.get(k + 1).map(|next| closures[*next].kept.ncols());
+            if next.is_some_and(|next| rows(&closures, &window) + next <= room) {
+                continue;
+            }
+            let mut together: Vec<Closure> = window.iter().map(|&m| closures[m].clone()).collect();
             Set::new(mechanism, &mut together, &couplings).leave_out();
-            members.iter().zip(together).for_each(|(&m, closure)| closures[m] = closure);
+            window.iter().zip(together).for_each(|(&m, closure)| closures[m] = closure);
+            // Of loops of which much is kept, the first make room.
+            while rows(&closures, &window) > room / 2 {
+                window.remove(0);
+            }
         }
     }
     // Looked at by depth and name, listed by joint.

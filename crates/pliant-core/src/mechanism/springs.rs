@@ -68,7 +68,7 @@ impl MechanismBuilder {
     }
 
     /// Whether joints lead from one body to another.
-    fn carries(&self, from: &str, to: &str) -> bool {
+    pub(super) fn carries(&self, from: &str, to: &str) -> bool {
         let mut children: HashMap<&str, Vec<&str>> = HashMap::new();
         for joint in &self.joints {
             children.entry(&joint.parent).or_default().push(&joint.child);

@@ -48,6 +48,11 @@ impl Checks {
         self.defects.push(Defect { element, field, message, help });
     }
 
+    /// How many defects there are so far.
+    pub(super) fn count(&self) -> usize {
+        self.defects.len()
+    }
+
     pub(super) fn finish(self) -> Result<(), InvalidMechanism> {
         if self.defects.is_empty() { Ok(()) } else { Err(InvalidMechanism { defects: self.defects }) }
     }
@@ -205,7 +210,7 @@ impl Checks {
         }
     }
 
-    fn shape(&mut self, element: Element, owner: &str, shape: &Shape) {
+    pub(super) fn shape(&mut self, element: Element, owner: &str, shape: &Shape) {
         let what = format!("a {} shape of {owner}", shape.geometry.name());
         self.pose(element, &what, &shape.pose);
         let mut numbers: Vec<(&'static str, f64)> = Vec::new();
@@ -496,6 +501,11 @@ impl Checks {
         } else {
             builder.joints.iter().map(|j| j.child.as_str()).collect()
         };
+        // So does a flexure that is wrong.
+        let wrong = |i: usize| self.defects.iter().any(|defect| defect.element == Element::Zone(i));
+        let flexures = builder.zones.iter().enumerate().filter(|(i, zone)| zone.to.is_some() && wrong(*i));
+        let ends = flexures.flat_map(|(_, zone)| [Some(zone.body.as_str()), zone.to.as_deref()]).flatten();
+        let broken: HashSet<&str> = broken.into_iter().chain(ends.filter(|name| *name != WORLD)).collect();
         // A joint whose child is unknown was meant to hold one of the bodies that seem unheld.
         let unsure = broken.iter().any(|child| !body_names.contains_key(*child));
         for (i, body) in builder.bodies.iter().enumerate() {

@@ -5,9 +5,11 @@ use nalgebra::{Vector3, Vector6};
 
 use super::basis::Basis;
 use super::model::Constants;
+use super::placing::Places;
 use super::springs::Springs;
-use super::step::{Motion, Workspace, each_load, loaded, tangent, undetermined};
+use super::step::{Motion, Workspace, each_load, each_spring, loaded, tangent, undetermined};
 use super::system::System;
+use super::tree::Tree;
 use crate::algebra::dense::cholesky;
 use crate::algebra::lanes::Lanes;
 use crate::engine::{Inputs, StepError};
@@ -22,12 +24,16 @@ pub(super) struct Made {
     valid: bool,
     h: f64,
     pub springs: u64,
-    y: Vec<f64>,
+    pub y: Vec<f64>,
     X: Vec<f64>,
     loads: Vec<Wrench>,
     body_loads: f64,
     gravity: [f64; 3],
+    pulled: [f64; 4],
 }
+
+/// What part of the forces of springs may have changed since geometric stiffness was made.
+const PULLED: f64 = 0.1;
 
 impl Workspace {
     /// Mass and stiffness are made again in the next step.
@@ -37,11 +43,12 @@ impl Workspace {
 
     /// Writes mass and geometric stiffness with what they were made for, so that a restored state goes on with the same bits.
     pub fn save(&self, to: &mut Vec<f64>) {
-        let Made { valid, y, X, loads, body_loads, gravity, .. } = &self.made;
+        let Made { valid, y, X, loads, body_loads, gravity, pulled, .. } = &self.made;
         // A sum of absurd loads is not saved: mass and stiffness are made again.
-        let known = body_loads.is_finite();
+        let known = body_loads.is_finite() && pulled.iter().all(|x| x.is_finite());
         to.extend([f64::from(*valid && known), if known { *body_loads } else { 0.0 }]);
         to.extend(gravity);
+        to.extend(pulled.map(|x| if known { x } else { 0.0 }));
         to.extend((0..self.solution.len()).map(|k| y.get(k).copied().unwrap_or(0.0)));
         for e in 0..self.effectors {
             let load = loads.get(e).copied().unwrap_or(Wrench::ZERO).to_vector();
@@ -55,7 +62,7 @@ impl Workspace {
 
     /// How many numbers that are.
     pub fn saved_length(&self) -> usize {
-        5 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len() + self.leaning
+        9 + self.solution.len() + 6 * self.effectors + 2 * self.system.M.len() + self.leaning
     }
 
     /// Takes them back.
@@ -64,9 +71,10 @@ impl Workspace {
         let made = &mut self.made;
         (made.valid, made.body_loads, made.h) = (from[0] != 0.0, from[1], f64::NAN);
         made.gravity.copy_from_slice(&from[2..5]);
+        made.pulled.copy_from_slice(&from[5..9]);
         made.y.clear();
-        made.y.extend_from_slice(&from[5..5 + n]);
-        let (loads, matrices) = from[5 + n..].split_at(6 * self.effectors);
+        made.y.extend_from_slice(&from[9..9 + n]);
+        let (loads, matrices) = from[9 + n..].split_at(6 * self.effectors);
         made.loads.clear();
         let load = |x: &[f64]| Wrench::from_vector(&Vector6::from_column_slice(x));
         made.loads.extend(loads.chunks_exact(6).map(load));
@@ -82,6 +90,17 @@ impl Workspace {
 fn trace_of(loads: &[Wrench]) -> f64 {
     let of = |w: &Wrench| w.force.x + 1.7 * w.force.y + 2.3 * w.force.z + 0.9 * w.torque.sum();
     loaded(loads).map(|i| of(&loads[i]) * (1.0 + i as f64)).sum()
+}
+
+/// The forces of springs, each by a weight of its own, and the sum of their sizes.
+fn pulled(tree: &Tree, places: &Places, inputs: &Inputs) -> [f64; 4] {
+    let (mut sum, mut size, mut weight) = (Vector3::zeros(), 0.0, 1.0);
+    each_spring(tree, places, inputs, |_, _, wrench| {
+        sum += wrench.force * weight;
+        size += wrench.force.norm();
+        weight *= 0.9;
+    });
+    [sum.x, sum.y, sum.z, size]
 }
 
 /// Makes mass, geometric stiffness and the matrix of a step, if those there are no longer serve.
@@ -101,7 +120,11 @@ pub(super) fn make_if_needed(
         turned.is_nan() || turned > model.options.turned || (curved && leaned(model, motion, &made.X))
     };
     let gravity: [f64; 3] = inputs.gravity.into();
+    let pulled = pulled(tree, &motion.places, inputs);
+    let changed = (0..3).map(|i| (pulled[i] - made.pulled[i]).abs()).fold(0.0, f64::max);
     let fresh = made.valid
+        && !motion.stale
+        && changed <= PULLED * pulled[3].max(made.pulled[3])
         && tree.floats.is_empty()
         && model.options.turned > 0.0
         && made.gravity == gravity
@@ -118,6 +141,14 @@ pub(super) fn make_if_needed(
                     any = true;
                 }
                 spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), load);
+            });
+            each_spring(tree, &motion.places, inputs, |n, at, wrench| {
+                if !any {
+                    spreads.fill([Lanes::ZERO; 12]);
+                    any = true;
+                }
+                let force = Wrench::force(wrench.force.into());
+                spread(&mut spreads[n / 4], n % 4, &(at - Vector3::from(motion.places.point)), &force);
             });
         }
         if model.options.geometric && curved {
@@ -156,7 +187,7 @@ pub(super) fn make_if_needed(
             return Err(undetermined(model, motion, h));
         }
         made.valid = true;
-        made.gravity = gravity;
+        (made.gravity, made.pulled) = (gravity, pulled);
         made.y.clear();
         made.y.extend_from_slice(&motion.y);
         made.X.clear();

@@ -13,6 +13,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+mod balls;
 mod basis;
 mod closed_statics;
 mod closures;
@@ -26,6 +27,7 @@ mod matrix;
 mod model;
 mod modes;
 mod momentum;
+mod owed;
 mod placing;
 mod reduction;
 mod sampling;

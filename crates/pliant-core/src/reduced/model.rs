@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, Vector3};
 
+use super::balls::{Ball, balls};
 use super::basis::Basis;
 use super::closures::{Closures, start_of};
 use super::manifold::on_closures;
@@ -52,6 +53,7 @@ pub(super) struct Constants {
     pub freedom_of: Vec<Option<usize>>,
     /// Gives y of coordinates: (ΘᵀNΘ)⁻¹ΘᵀN, a row for each motion.
     pub projector: DMatrix<f64>,
+    pub balls: Vec<Ball>,
 }
 
 impl Model {
@@ -118,6 +120,7 @@ impl Constants {
         let weighed = DMatrix::from_fn(motions.ncols(), motions.nrows(), |k, i| motions[(i, k)] * norms[i]);
         let gram = &weighed * motions;
         let projector = gram.cholesky().map_or(weighed.clone(), |factor| factor.solve(&weighed));
+        let balls = balls(&tree, &basis, &closures, motions, &projector);
         let turns = most_turns(&tree, &basis, &start);
         let mut closing = DMatrix::zeros(motions.nrows(), if closures.curved { closures.rows } else { 0 });
         if closures.curved {
@@ -133,7 +136,18 @@ impl Constants {
         let closing_turns = most_turns(&tree, &Basis::new(&tree, &closing), &start);
         let closing_turns = closing_turns[6 * tree.floats.len()..].to_vec();
         let options = Options::default();
-        Constants { tree, basis, closures, options, start, turns, closing_turns, freedom_of, projector }
+        Constants {
+            tree,
+            basis,
+            closures,
+            options,
+            start,
+            turns,
+            closing_turns,
+            freedom_of,
+            projector,
+            balls,
+        }
     }
 }
 

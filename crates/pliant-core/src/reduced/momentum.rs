@@ -186,6 +186,32 @@ fn carry_lanes<const FUSED: bool>(
     }
 }
 
+wide! {
+    /// Momenta at P that links gain from some twists to others, f = mΔ(v + ω×c), t = c×f + KΔω.
+    pub(super) fn gained, gained_lanes(
+        places: &Places, weights: &[Weights], from: &Turns, to: &Turns, carried: &[Carried], sums: &mut [[Lanes; 6]]
+    )
+}
+
+#[inline(always)]
+fn gained_lanes<const FUSED: bool>(
+    places: &Places,
+    weights: &[Weights],
+    from: &Turns,
+    to: &Turns,
+    carried: &[Carried],
+    sums: &mut [[Lanes; 6]],
+) {
+    let rows =
+        places.blocks.iter().zip(weights).zip(from.twists.iter().zip(&to.twists)).zip(carried).zip(sums);
+    for ((((block, weights), (from, to)), carried), sum) in rows {
+        one_block_at_a_time();
+        let (v, w) = (minus(linear(to), linear(from)), minus(angular(to), angular(from)));
+        let f = plus(v, cross::<FUSED, _>(w, block.center)).map(|x| x * weights.mass);
+        *sum = six(f, plus(cross::<FUSED, _>(block.center, f), apply::<FUSED>(&carried.middle, w)));
+    }
+}
+
 /// Sums up what links have, those that they carry included.
 #[inline(always)]
 pub(super) fn sum_up<const N: usize>(tree: &Tree, sums: &mut [[Lanes; N]]) {

@@ -109,10 +109,23 @@ impl Motions<'_> {
     }
 }
 
+/// Freedoms of joints at most where loops or couplings are closed: the choice of motions has dense matrices of them, and takes time with
+/// their cube, 64 s for 3,000 on a shared core.
+const MOST_CLOSED: usize = 4000;
+
+/// Bytes of these matrices for each pair of freedoms: Z, its product with the stiffness, and eigenvectors.
+const DENSE: usize = 3 * 8;
+
 impl<'a> Shape<'a> {
     pub fn new(tree: &'a Tree) -> Result<Shape<'a>, ReductionError> {
         let joints: Vec<usize> =
             (0..tree.freedoms.len()).filter(|i| tree.freedoms[*i].coordinate.is_some()).collect();
+        let mechanism = &tree.mechanism;
+        let closed = !(mechanism.order().loop_joints().is_empty() && mechanism.couplings().is_empty());
+        if closed && joints.len() > MOST_CLOSED {
+            let memory = DENSE * joints.len() * joints.len();
+            return Err(ReductionError::LargeLoops { freedoms: joints.len(), most: MOST_CLOSED, memory });
+        }
         let mut coordinates = vec![0.0; tree.freedoms.len()];
         if let Some(start) = tree.mechanism.start() {
             tree.gather(&start.coordinates, &mut coordinates);

@@ -124,6 +124,8 @@ impl Simulation {
         private.extend_from_slice(motion.base_twist.to_vector().as_slice());
         private.extend_from_slice(&motion.y);
         private.extend_from_slice(&motion.rates);
+        private.extend_from_slice(&motion.owed);
+        private.push(f64::from(motion.stale));
         private.extend_from_slice(&self.springs.now.all);
         private.extend_from_slice(self.springs.moved());
         for carried in &motion.carried {
@@ -151,7 +153,8 @@ impl Simulation {
     /// How long the private part of a state is.
     fn private_length(&self) -> usize {
         let (tree, stride) = (&self.model.tree, self.model.basis.stride);
-        let moving = 2 * stride + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len();
+        let moving =
+            3 * stride + 1 + 2 * tree.freedoms.len() + 24 * tree.joints.len() + 7 * tree.floats.len();
         let Closed { s, at, rolled, loop_rolled, lambda, .. } = &self.motion.closed;
         let closing: usize = [s, &at.q, rolled, loop_rolled, lambda].iter().map(|list| list.len()).sum();
         let springs = if self.model.closures.curved { 1 + 2 * stride * stride } else { 0 };
@@ -169,6 +172,8 @@ impl Simulation {
         let motion = &mut self.motion;
         motion.y.copy_from_slice(next(stride));
         motion.rates.copy_from_slice(next(stride));
+        motion.owed.copy_from_slice(next(stride));
+        motion.stale = next(1)[0] != 0.0;
         let (now, moved) = (next(tree.freedoms.len()), next(tree.freedoms.len()));
         self.springs.restore(tree, now, moved);
         for carried in &mut motion.carried {
@@ -204,6 +209,7 @@ impl Simulation {
         let motion = &mut self.motion;
         motion.y.fill(0.0);
         motion.rates.fill(0.0);
+        motion.owed.fill(0.0);
         if model.closures.curved {
             let closed = &mut motion.closed;
             closed.s.fill(0.0);

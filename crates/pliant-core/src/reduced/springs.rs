@@ -117,6 +117,11 @@ impl Springs {
         }
     }
 
+    /// Rotors of all freedoms, those of loop joints after those of the tree.
+    pub fn rotors(&self) -> impl Iterator<Item = f64> {
+        self.resisting.iter().map(|(_, armature)| *armature)
+    }
+
     /// A sum that changes with any spring or damper.
     pub fn trace(&self, inputs: &Inputs) -> f64 {
         let of = |law: &crate::engine::laws::Law| law.stiffness + 1.7 * law.damping + 2.3 * law.armature;

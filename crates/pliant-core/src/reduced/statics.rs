@@ -48,6 +48,7 @@ pub(super) fn settle(
     simulation.motion.base_twist = Twist::ZERO;
     simulation.motion.places.base = simulation.inputs.base;
     simulation.motion.rates.fill(0.0);
+    simulation.motion.owed.fill(0.0);
     simulation.motion.closed.rolled.fill(0.0);
     simulation.motion.closed.loop_rolled.fill(0.0);
     simulation.motion.carried.fill(Carried::STILL);

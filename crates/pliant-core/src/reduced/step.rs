@@ -2,19 +2,21 @@
 //! limits at the end of the step.
 //!
 //! ```text
-//! (M + a + hD + h²(K + G)) ẏ⁺ = M ẏ + a ẏ + ΘᵀJᵀ(momenta carried − momenta of ẏ + h·loads) + hK(y₀ − y),   y⁺ = y + h ẏ⁺
+//! (M + a + hD + h²(K + G)) ẏ⁺ = M ẏ + a ẏ + r + ΘᵀJᵀ(momenta carried − momenta of ẏ + h·loads) + hK(y₀ − y),   y⁺ = y + h ẏ⁺
 //! ```
 //!
 //! With M of the present pose the momenta of ẏ drop out, and this is the step of the articulated engine on the motions: the
 //! twists nearest to those that each link would have alone. M is made again when a link has turned by [`TURNED`] since, and G
-//! with it; between, M multiplies the change of the rates alone.
+//! with it; between, M multiplies the change of the rates alone, and what it leaves of the impulses the next step has (`owed.rs`).
 
+use super::balls;
 use super::basis::Basis;
 use super::floating::Floating;
 use super::manifold::Closed;
 use super::matrix::{Made, make_if_needed};
 use super::model::Constants;
 use super::momentum::{Around, Carried, carry, gather, own_impulses, push};
+use super::owed;
 use super::placing::{Places, Reference, Six, Turns};
 use super::springs::Springs;
 use super::system::System;
@@ -43,6 +45,9 @@ pub(super) struct Motion {
     /// y and ẏ; of free bases nothing, and the twist at P.
     pub y: Vec<f64>,
     pub rates: Vec<f64>,
+    /// Impulses that mass of an earlier pose has left, and whether they say that it no longer serves.
+    pub owed: Vec<f64>,
+    pub stale: bool,
     pub places: Places,
     /// How links move with ẏ, and what they carry; in a step, and after one that failed, with a reference that moves (`led`).
     pub now: Turns,
@@ -66,6 +71,8 @@ impl Motion {
             steps: 0,
             y: vec![0.0; stride],
             rates: vec![0.0; stride],
+            owed: vec![0.0; stride],
+            stale: false,
             places: Places::new(tree),
             now: Turns::new(tree),
             led: false,
@@ -175,16 +182,18 @@ pub(super) struct Workspace {
     matrix: Vec<f64>,
     pub whole: Vec<f64>,
     /// Whether the last step had more than the first.
-    more: bool,
+    pub more: bool,
     pub sums: Vec<[Lanes; 6]>,
-    columns: Vec<Lanes>,
-    Q: Vec<f64>,
+    pub columns: Vec<Lanes>,
+    pub Q: Vec<f64>,
     right: Vec<f64>,
     /// The same without contact, and what contact adds to it.
     free: Vec<f64>,
     pub pushed: Vec<f64>,
     /// ẏ⁺.
     pub solution: Vec<f64>,
+    /// ẏ⁺ − ẏ.
+    pub change: Vec<f64>,
     pub end: Turns,
     pub floating: Floating,
     /// Momenta in the axes that turn with free trees, and where their bases end.
@@ -224,6 +233,7 @@ impl Workspace {
             free: vec![0.0; n],
             pushed: vec![0.0; n],
             solution: vec![0.0; stride],
+            change: vec![0.0; stride],
             end: Turns::new(tree),
             floating: Floating::new(model),
             back: if tree.floats.is_empty() { Vec::new() } else { motion.carried.clone() },
@@ -263,6 +273,20 @@ pub(super) fn each_load(
     }
     for b in loaded(&inputs.body_loads) {
         dead(tree.mechanism.body_id(b), &Pose::identity(), &inputs.body_loads[b]);
+    }
+}
+
+/// Calls with the link, the point and the wrench of every spring coupling, without its damper.
+pub(super) fn each_spring(
+    tree: &Tree,
+    places: &Places,
+    inputs: &Inputs,
+    mut pull: impl FnMut(usize, Vector3<f64>, &Wrench),
+) {
+    for spring in &inputs.springs {
+        let (Some(link), offset) = tree.place(spring.body) else { continue };
+        let at = places.pose(link) * offset * spring.frame;
+        pull(link, at.position, &spring.wrench(&at, &Twist::ZERO));
     }
 }
 
@@ -389,10 +413,11 @@ pub(super) fn solve(
         act_along(model, springs, inputs, h, motion, work);
         return find(model, inputs, h, motion, work);
     }
-    // M ẏ + Q + hK(y₀ − y), and what a reference that moves does to dampers and rotors.
+    // M ẏ + Q + r + hK(y₀ − y), and what a reference that moves does to dampers and rotors.
     for k in 0..n {
         let row = k * basis.stride..k * basis.stride + basis.stride;
         work.right[k] = work.Q[k]
+            + motion.owed[k]
             + dot(&work.system.M[row.clone()], &motion.rates)
             + h * (springs.pull[k] - dot(&springs.K[row], &motion.y));
     }
@@ -403,7 +428,7 @@ pub(super) fn solve(
 }
 
 /// The right side where T changes from step to step: springs, dampers and rotors act as they would with the present rates, and the matrix
-/// multiplies the change of these, (M + hD + h²K)(ẏ⁺ − ẏ) = Q + Tᵀ(h(k(θ₀ − θ − hθ̇) − dθ̇) − a(θ̇ − θ̇_last)). Then what closes.
+/// multiplies the change of these, (M + hD + h²K)(ẏ⁺ − ẏ) = Q + r + Tᵀ(h(k(θ₀ − θ − hθ̇) − dθ̇) − a(θ̇ − θ̇_last)). Then what closes.
 fn act_along(
     model: &Constants,
     springs: &Springs,
@@ -417,6 +442,7 @@ fn act_along(
     for k in 0..n {
         let row = k * basis.stride..(k + 1) * basis.stride;
         work.right[k] = work.Q[k]
+            + motion.owed[k]
             + dot(&work.system.M[row.clone()], &motion.rates)
             + h * dot(&springs.D[row.clone()], &motion.rates)
             + h * h * dot(&springs.K[row], &motion.rates);
@@ -660,7 +686,7 @@ pub(super) fn advance(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     let (tree, n) = (&model.tree, model.basis.count);
-    let Workspace { next, solution, end, floating, back, .. } = work;
+    let Workspace { next, solution, end, floating, back, .. } = &mut *work;
     next.copy_small(motion);
     next.time += h;
     next.steps += 1;
@@ -687,6 +713,9 @@ pub(super) fn advance(
             *rolled = joint.path.iter().zip(S).map(|((i, _), S)| S * end.rate(tree, *i)).sum();
         }
     }
+    owed::leave(model, springs, h, motion, work);
+    balls::turn(model, inputs, h, motion, work)?;
+    let Workspace { next, end, floating, bases, .. } = &mut *work;
     // The rates of a reference that moves are not those of the motions alone.
     next.place_alike(model, &springs.goal, springs.still.then_some(&*end));
     if model.closures.curved {
@@ -694,14 +723,12 @@ pub(super) fn advance(
     }
     if !floating.is_empty() {
         let (places, carried) = (&next.places, &mut next.carried);
-        let mut bases = std::mem::take(&mut work.bases);
         bases.clone_from(&places.floats);
-        floating.end(model, places, carried, &mut bases);
-        next.places.floats.copy_from_slice(&bases);
-        work.bases = bases;
+        floating.end(model, places, carried, bases);
+        next.places.floats.copy_from_slice(bases);
         next.place(model, &springs.goal);
     }
-    if finite(next) { Ok(()) } else { Err(not_finite(model, next, h)) }
+    if finite(next) { Ok(()) } else { Err(failed(model, motion, next, h)) }
 }
 
 wide! {
@@ -725,6 +752,7 @@ fn finite_lanes<const FUSED: bool>(motion: &Motion) -> bool {
         .y
         .iter()
         .chain(&motion.rates)
+        .chain(&motion.owed)
         .chain(&motion.closed.s)
         .chain(&motion.closed.at.q)
         .all(|x| x.abs() < LARGEST);
@@ -757,6 +785,11 @@ fn torn(model: &Constants, next: &Motion, h: f64) -> Result<(), StepError> {
     Err(StepError::Torn { step: next.steps, joint, gap, dt: h })
 }
 
+/// Why a step from a motion led to numbers that are not finite.
+fn failed(model: &Constants, from: &Motion, to: &Motion, h: f64) -> StepError {
+    balls::turned_too_far(model, from, h).unwrap_or_else(|| not_finite(model, to, h))
+}
+
 fn not_finite(model: &Constants, motion: &Motion, h: f64) -> StepError {
     let links = &model.tree.links;
     let bad = (0..links.len()).find(|n| !motion.places.pose(*n).is_finite()).unwrap_or(0);
@@ -771,6 +804,9 @@ fn not_finite(model: &Constants, motion: &Motion, h: f64) -> StepError {
 
 /// The matrix of a step is not positive: something moves that has no mass and no spring, or numbers left f64.
 pub(super) fn undetermined(model: &Constants, motion: &Motion, h: f64) -> StepError {
+    if let Some(error) = balls::turned_too_far(model, motion, h) {
+        return error;
+    }
     let mut error = not_finite(model, motion, h);
     if let StepError::NotFinite { step, .. } = &mut error {
         *step += 1;

@@ -215,6 +215,36 @@ fn an_overlap_at_the_start_is_told_and_recovered() {
     assert_eq!(world.warnings().len(), 1);
 }
 
+/// A ball over a floor under any gravity: it comes down or the step is an error, and the ball is where it was. It does not hover.
+#[test]
+fn speeds_without_digits_are_refused() {
+    let (mut down, mut refused) = (0, 0);
+    for exponent in (0..=300).step_by(10) {
+        for h in [0.1, H] {
+            let g = 10f64.powi(exponent);
+            let mut world = World::new([0.0, 0.0, -g]);
+            world.add_shape(&Shape::new(Geometry::Plane)).unwrap();
+            let ball = Shape::new(Geometry::Ball { radius: 0.1 });
+            let start = Pose::translation([0.0, 0.0, 1.0]);
+            let ball = Body::new("ball", start).inertia(SpatialInertia::of_box(1.0, [0.1; 3])).shape(ball);
+            let id = world.add_body(&ball).unwrap();
+            match (0..1000).try_for_each(|_| world.step(h).map(drop)) {
+                Ok(()) => {
+                    let z = world.body(id).unwrap().pose().position.z;
+                    assert!((z - 0.1).abs() < 1e-3, "{g} m/s²: {z}");
+                    down += 1;
+                }
+                Err(error) => {
+                    says(&error, &["`ball`"]);
+                    assert_eq!(world.body(id).unwrap().pose().position.z, 1.0, "{g} m/s²");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(down >= 4 && refused >= 40, "{down} down, {refused} refused");
+}
+
 fn scene() -> (World, FreeBodyId) {
     let mut world = World::new([0.0, 0.0, -9.81]);
     world.add_shape(&cube(4.0).at(Pose::translation([0.0, 0.0, -2.0]))).unwrap();

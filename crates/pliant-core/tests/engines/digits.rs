@@ -231,18 +231,24 @@ fn fingers(w: Written) -> Mechanism {
     d.pushed("left follower", (-5.0, 2.0)).build()
 }
 
-/// A table on three parallel legs of one length: two of them repeat each other in the plane, too.
-fn three_legs(w: Written) -> Mechanism {
-    let mut d = Drawing::new("three legs", w);
-    for (leg, x) in [("a", 0.0), ("b", 0.217), ("c", 0.4)] {
-        d.bar(leg, (x, 0.0), (x + 0.071, 0.303));
-        d.hinge(&format!("foot {leg}"), [WORLD, leg], (x, 0.0), if leg == "a" { 10.0 } else { 0.0 });
+/// A table on parallel legs of one length: all but two of them repeat each other in the plane, too.
+fn legs(w: Written, feet: &[f64]) -> Mechanism {
+    let mut d = Drawing::new("legs", w);
+    let last = feet[feet.len() - 1] + 0.071;
+    for (i, &x) in feet.iter().enumerate() {
+        let leg = format!("leg {i}");
+        d.bar(&leg, (x, 0.0), (x + 0.071, 0.303));
+        d.hinge(&format!("foot {i}"), [WORLD, &leg], (x, 0.0), if i == 0 { 10.0 } else { 0.0 });
     }
-    d.bar("top", (0.0, 0.303), (0.471, 0.303));
-    for (leg, x) in [("a", 0.0), ("b", 0.217), ("c", 0.4)] {
-        d.hinge(&format!("head {leg}"), [leg, "top"], (x + 0.071, 0.303), 0.0);
+    d.bar("top", (0.0, 0.303), (last, 0.303));
+    for (i, &x) in feet.iter().enumerate() {
+        d.hinge(&format!("head {i}"), [&format!("leg {i}"), "top"], (x + 0.071, 0.303), 0.0);
     }
     d.pushed("top", (8.0, 0.0)).build()
+}
+
+fn three_legs(w: Written) -> Mechanism {
+    legs(w, &[0.0, 0.217, 0.4])
 }
 
 /// A polygon of six bars, sprung but for two hinges of the chain and the one that closes it.
@@ -475,6 +481,36 @@ fn what_is_repeated_does_not_depend_on_digits() {
                 for digits in 4..16 {
                     assert_eq!(count(Written { digits, unit, turn }), expected, "{name} {digits} {unit}");
                 }
+            }
+        }
+    }
+}
+
+/// Loops of which more share joints than are looked at together: every leg beyond the second repeats all but one direction, whatever the digits;
+/// so the table moves as with all digits.
+#[test]
+fn many_legs_repeat_each_other() {
+    let turn = turns()[0];
+    for count in [5, 16, 17, 20, 40] {
+        let feet: Vec<f64> = (0..count).map(|i| 0.0917 * f64::from(i)).collect();
+        let exact = Written::exactly(turn);
+        let expected: Vec<_> = runs().map(|run| moved(&legs(exact, &feet), &exact, run)).into();
+        for digits in [4, 5, 6, 9, 15] {
+            let written = Written { digits, unit: 1.0, turn };
+            let table = legs(written, &feet);
+            let directions: usize = table.repeated().iter().map(|repeated| repeated.directions).sum();
+            assert_eq!(directions, 3 + 4 * (feet.len() - 2), "{count} legs, {digits} digits");
+            assert_eq!(table.loops_passed_over(), 0);
+            for (run, expected) in runs().into_iter().zip(&expected) {
+                let expected = expected.as_ref().unwrap_or_else(|e| panic!("{count} legs, {run:?}: {e}"));
+                let got = moved(&table, &written, run);
+                let got = got.unwrap_or_else(|e| panic!("{count} legs, {digits} digits, {run:?}: {e}"));
+                let off = (got - expected).norm() / expected.norm();
+                // As in the test of all linkages; the levers of a table are its legs'.
+                assert!(
+                    off < 100.0 * 10f64.powi(-digits) + 1e-8,
+                    "{count} legs, {digits} digits, {run:?}: {off:e}"
+                );
             }
         }
     }

@@ -120,7 +120,7 @@ fn every_entry_builds_and_is_named_after_itself() {
     }
     let all = "chain helix ladder rungs loop two-link y graph four-bar arm gripper hand hexapod firefighters \
                torus-chain windmill spline-slide surface-slide adaptive-gripper delta stewart excavator fin-ray \
-               spring-leg tendon-finger dragged-arm";
+               spring-leg tendon-finger flexure dragged-arm";
     assert_eq!(names.join(" "), all);
 }
 

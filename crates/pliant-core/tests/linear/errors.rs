@@ -63,6 +63,44 @@ fn no_effector() {
     assert!(Linearisation::at_rest(&mechanism).effectors(["a"]).project().is_ok());
 }
 
+/// A free base that stands on the world by a joint, of any kind and by a chain of any length, is not moved as if it did not.
+#[test]
+fn a_free_base_on_a_joint_to_the_world() {
+    let kinds = [JointKind::Ball, JointKind::Hinge, JointKind::Fixed, JointKind::Bushing];
+    for (kind, between) in kinds.into_iter().flat_map(|kind| [0, 1, 3].map(|n| (kind.clone(), n))) {
+        let names: Vec<String> = (0..between + 2).map(|i| format!("link{i}")).collect();
+        let bodies: Vec<_> =
+            names.iter().enumerate().map(|(i, name)| (name.as_str(), [i as f64, 0.0, 0.0])).collect();
+        let joints: Vec<(String, &str, &str)> = names
+            .windows(2)
+            .map(|pair| (format!("to {}", pair[1]), pair[0].as_str(), pair[1].as_str()))
+            .collect();
+        let joints: Vec<_> = joints.iter().map(|j| (j.0.as_str(), JointKind::Hinge, j.1, j.2, 1.0)).collect();
+        let mut builder = build(&bodies, &joints, &["link0"]);
+        builder.body_mut("link0").unwrap().free = true;
+        let floats = builder.clone().build().unwrap();
+        assert!(Linearisation::at_rest(&floats).build().is_ok());
+        let at = Pose::translation(bodies.last().unwrap().1);
+        let foot =
+            JointDescription::new("foot", kind.clone(), "world", names.last().unwrap().as_str()).frame(at);
+        builder.joint(if kind.freedoms() > 0 { foot.stiffness(1.0) } else { foot });
+        let stands = builder.build().unwrap();
+        let message = Linearisation::at_rest(&stands).build().map(|_| ()).unwrap_err().to_string();
+        // What is welded to the world is part of it: the joint to that closes the loop.
+        let last = names.last().unwrap();
+        let closing = if kind == JointKind::Fixed { format!("to {last}") } else { "foot".into() };
+        assert_eq!(
+            message,
+            format!(
+                "joint `{closing}` closes a loop between the free base `link0` and the world, which a linear model does not take; use \
+                 `articulated` or `full`"
+            )
+        );
+        // Its compliance with the base held is that of a mechanism.
+        assert!(Linearisation::at_rest(&stands).project().is_ok());
+    }
+}
+
 #[test]
 fn an_unknown_name() {
     let message = "there is no effector or body `top`; effectors of the file: `left`, `right`. Name one of these or \

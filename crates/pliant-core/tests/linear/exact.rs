@@ -88,8 +88,9 @@ fn equals_the_dense_solve_on_the_gallery() {
         let mechanism = gallery::build(entry.name).unwrap();
         let Outcome::Held(off) = compare(&mechanism) else { panic!("{}", entry.name) };
         println!("{} {off:.1e}", entry.name);
-        // Rounding, over up to fifty joints in a row.
-        assert!(off < 1e-13, "{}: {off:e}", entry.name);
+        // Rounding, over up to fifty joints in a row; pieces of a leaf are 10⁴ times as stiff along it as across.
+        let bound = if entry.name == "flexure" { 1e-11 } else { 1e-13 };
+        assert!(off < bound, "{}: {off:e}", entry.name);
     }
 }
 

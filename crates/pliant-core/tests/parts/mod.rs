@@ -1,6 +1,7 @@
 //! What engines are made of: joints, twists, the order of links, elimination, random mechanisms.
 
 mod elimination;
+mod flexure;
 mod garbage;
 mod joints;
 mod order;

@@ -8,7 +8,7 @@ use pliant_core::gallery::{Passive, RandomOptions, build, random};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{EffectorId, Mechanism, PerFreedom};
 use pliant_core::nalgebra::{UnitQuaternion, Vector3};
-use pliant_core::reduced::{Model, Reduction};
+use pliant_core::reduced::{Model, Reduction, ReductionError};
 use pliant_core::spatial::Wrench;
 
 use super::every_motion::{apart, every_motion};
@@ -453,4 +453,14 @@ fn couplings_are_kept_to_rounding() {
             }
         }
     }
+}
+
+/// Dense matrices that would take gigabytes are refused with the figure, before they are made.
+#[test]
+fn too_many_joints_in_loops_are_refused() {
+    let mechanism = build("loop:6000").unwrap();
+    let error = Reduction::at_rest(&mechanism).build().unwrap_err();
+    let said = error.to_string();
+    assert!(matches!(error, ReductionError::LargeLoops { freedoms: 4001.., .. }), "{said}");
+    assert!(said.contains("GiB") && said.contains("articulated"), "{said}");
 }

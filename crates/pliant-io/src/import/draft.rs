@@ -131,7 +131,7 @@ impl Draft {
             Element::Coupling(i) => self.couplings.get(i).map(second),
             Element::Load(i) => self.loads.get(i).map(second),
             Element::Target(i) => self.targets.get(i).map(second),
-            Element::Spring(_) => None,
+            Element::Spring(_) | Element::Zone(_) => None,
         }
     }
 }

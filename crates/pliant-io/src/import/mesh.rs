@@ -104,6 +104,11 @@ impl Mesh {
 
     /// Whether every edge has one triangle on either side, so that there is an inside.
     pub fn is_closed(&self) -> bool {
+        !self.triangles.is_empty() && self.open_edges().is_none()
+    }
+
+    /// How many edges have more triangles on one side than on the other, and the two ends of the first.
+    pub fn open_edges(&self) -> Option<(usize, [Vector3<f64>; 2])> {
         let mut open: HashMap<(u32, u32), i32> = HashMap::new();
         for &[a, b, c] in &self.triangles {
             for (from, to) in [(a, b), (b, c), (c, a)] {
@@ -111,7 +116,9 @@ impl Mesh {
                 *open.entry(edge).or_default() += side;
             }
         }
-        !self.triangles.is_empty() && open.values().all(|sides| *sides == 0)
+        open.retain(|_, sides| *sides != 0);
+        let &(from, to) = open.keys().min()?;
+        Some((open.len(), [from, to].map(|i| self.points[i as usize])))
     }
 
     /// Mass, centre of mass and inertia of what the triangles enclose, per unit of density. The mass is

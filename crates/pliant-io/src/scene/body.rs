@@ -130,7 +130,8 @@ pub(super) fn from_shapes(
     outcome.map(|()| sum.unwrap_or(SpatialInertia::ZERO))
 }
 
-fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported> {
+/// A shape of a body, of the world, or where a zone is bonded.
+pub(super) fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported> {
     let help = format!("one of {}", keys::shape_kinds().join(", "));
     let kind = table.required("kind", &help, table.text("kind", report), report)?;
     let Some(own) = keys::shape(kind) else {
@@ -148,7 +149,12 @@ fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape, Reported>
     Ok(Shape { geometry, pose, density, friction, restitution, touches: touches?.unwrap_or(true) })
 }
 
-fn read_geometry(kind: &str, table: &Table<'_>, report: &mut Report) -> Result<Geometry, Reported> {
+/// What a shape of a kind looks like.
+pub(super) fn read_geometry(
+    kind: &str,
+    table: &Table<'_>,
+    report: &mut Report,
+) -> Result<Geometry, Reported> {
     let length = |key, report: &mut Report| {
         let help = format!("a {kind} needs {key} = …, m");
         table.required(key, &help, table.number(key, report), report)

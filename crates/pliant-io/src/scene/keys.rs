@@ -8,7 +8,7 @@ pub(super) struct Section {
     keys: &'static [&'static str],
 }
 
-const SECTIONS: [Section; 16] = [
+const SECTIONS: [Section; 17] = [
     Section {
         heading: "Top of the file",
         keys: &[
@@ -20,6 +20,7 @@ const SECTIONS: [Section; 16] = [
             "load",
             "target",
             "spring",
+            "zone",
             "world",
             "import",
             "free_base",
@@ -93,6 +94,27 @@ const SECTIONS: [Section; 16] = [
             "turning_damping",
         ],
     },
+    Section {
+        heading: "[[zone]]",
+        keys: &[
+            "name",
+            "body",
+            "kind",
+            "position",
+            "rotation",
+            "rpy",
+            "young",
+            "poisson",
+            "damping",
+            "density",
+            "friction",
+            "resolution",
+            "nodes",
+            "bonded",
+            "to",
+            "pieces",
+        ],
+    },
 ];
 
 /// What each kind of shape takes in addition to the keys of all shapes; the heading is the kind.
@@ -116,6 +138,11 @@ pub(super) fn section(heading: &str) -> &'static Section {
 /// The keys of a kind of shape; `None` if there is no such kind.
 pub(super) fn shape(kind: &str) -> Option<&'static Section> {
     SHAPES.iter().find(|section| section.heading == kind)
+}
+
+/// Whether a kind of shape is read from a file.
+pub(super) fn is_file(kind: &Section) -> bool {
+    kind.keys.contains(&"file")
 }
 
 /// Every kind of shape.

@@ -24,6 +24,7 @@ mod read;
 mod report;
 mod table;
 mod write;
+mod zone;
 
 pub use read::{read, read_with};
 pub use write::write;

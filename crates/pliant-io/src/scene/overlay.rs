@@ -218,7 +218,7 @@ impl<'t> Overlay<'t> {
             Element::Coupling(_) => self.draft.couplings.len(),
             Element::Load(_) => self.draft.loads.len(),
             Element::Target(_) => self.draft.targets.len(),
-            Element::Spring(_) => 0,
+            Element::Spring(_) | Element::Zone(_) => 0,
         }
     }
 

@@ -17,6 +17,7 @@ use super::keys::section;
 use super::overlay::{Overlay, together};
 use super::report::Report;
 use super::table::Table;
+use super::zone::read_zone;
 use crate::diagnostic::{Finding, SceneErrors};
 use crate::import::{Context, Options};
 
@@ -65,6 +66,10 @@ fn syntax_findings(text: &str, errors: &[toml::de::Error]) -> Vec<Finding> {
         .map(|error| {
             let (message, help) = match error.message().split_once(", expected ") {
                 Some((message, "nothing")) => (message, "remove it".into()),
+                Some(("invalid mantissa" | "invalid fraction" | "invalid exponent", _)) => (
+                    "a number lacks digits",
+                    "digits before and after a point, and after `e`, such as 0.5 or 1e-3".into(),
+                ),
                 Some((message, expected)) => (message, format!("expected {expected}")),
                 None if error.message() == "duplicate key" => ("repeated key", "give it only once".into()),
                 None => (error.message(), "not valid TOML".into()),
@@ -140,6 +145,7 @@ struct Scene<'t> {
     loads: Vec<Table<'t>>,
     targets: Vec<Table<'t>>,
     springs: Vec<Table<'t>>,
+    zones: Vec<Table<'t>>,
     /// Whether the kind of some joint could not be read.
     unknown_kinds: bool,
 }
@@ -159,6 +165,7 @@ impl Default for Scene<'_> {
             loads: Vec::new(),
             targets: Vec::new(),
             springs: Vec::new(),
+            zones: Vec::new(),
             unknown_kinds: false,
         }
     }
@@ -199,6 +206,7 @@ impl<'t> Scene<'t> {
         let loads = root.tables("load", None, report);
         let targets = root.tables("target", None, report);
         let springs = root.tables("spring", None, report);
+        let zones = root.tables("zone", None, report);
         let has_bodies = root.has("body") || self.overlay.is_some();
         if !has_bodies {
             let message = "the file has no body".to_string();
@@ -220,6 +228,12 @@ impl<'t> Scene<'t> {
         loads.unwrap_or_default().into_iter().for_each(|table| self.read_load(table, report));
         targets.unwrap_or_default().into_iter().for_each(|table| self.read_target(table, report));
         springs.unwrap_or_default().into_iter().for_each(|table| self.read_spring(table, report));
+        for table in zones.unwrap_or_default() {
+            if let Ok(zone) = read_zone(&table, report) {
+                self.builder.zone(zone);
+                self.zones.push(table);
+            }
+        }
         complete
     }
 
@@ -480,6 +494,7 @@ impl<'t> Scene<'t> {
             Element::Load(i) => self.loads.get(i),
             Element::Target(i) => self.targets.get(i),
             Element::Spring(i) => self.springs.get(i),
+            Element::Zone(i) => self.zones.get(i),
         }
     }
 }
@@ -498,6 +513,7 @@ fn own_element(element: Element, overlay: &Overlay<'_>) -> Option<Element> {
         Element::Load(i) => Element::Load(i.checked_sub(before)?),
         Element::Target(i) => Element::Target(i.checked_sub(before)?),
         Element::Spring(i) => Element::Spring(i.checked_sub(before)?),
+        Element::Zone(i) => Element::Zone(i.checked_sub(before)?),
     })
 }
 
@@ -513,6 +529,7 @@ fn referred_kind(defect: &Defect) -> Option<&'static str> {
         (Element::Joint(_), "parent" | "child")
         | (Element::Effector(_), "body")
         | (Element::Spring(_), "body" | "to")
+        | (Element::Zone(_), "body")
         | (Element::Body(_), "passes") => Some("body"),
         (Element::Coupling(_), "joint" | "of") | (Element::Target(_), "joint") => Some("joint"),
         (Element::Load(_) | Element::Spring(_), "effector") => Some("effector"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use pliant_core::expression::Expression;
 use pliant_core::mechanism::{Geometry, Shape};
+use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::SpatialInertia;
 
 use crate::diagnostic::Finding;
@@ -53,7 +54,14 @@ impl<'t> Report<'t> {
         }
         let solid = mesh.solid();
         if !mesh.is_closed() {
-            return Err("its triangles leave gaps".into());
+            let at = |p: Vector3<f64>| format!("({}, {}, {}) m", p.x, p.y, p.z);
+            return Err(mesh.open_edges().map_or("it has no triangles".into(), |(count, [from, to])| {
+                format!(
+                    "{count} of its edges lack a triangle on one side, or have one twice, the first from {} to {}",
+                    at(from),
+                    at(to)
+                )
+            }));
         }
         if solid.mass <= 0.0 {
             return Err("its triangles are inside out".into());

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use pliant_core::expression::{Formula, Parameter};
 use pliant_core::joints::JointKind;
-use pliant_core::mechanism::{Body, Freedom, Geometry, Joint, Mechanism, STANDARD_GRAVITY, Shape};
+use pliant_core::mechanism::{
+    Body, Freedom, Geometry, Joint, Mechanism, STANDARD_GRAVITY, Shape, ZoneDescription,
+};
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
 
@@ -38,7 +40,7 @@ pub fn write(mechanism: &Mechanism) -> String {
         out.header("[[world.shape]]");
         out.shape(shape);
     }
-    mechanism.bodies().iter().for_each(|body| out.body(body));
+    mechanism.bare_bodies().iter().for_each(|body| out.body(body));
     for joint in mechanism.joints() {
         out.joint(joint, mechanism.parent_name(joint), &mechanism[joint.child].name);
     }
@@ -369,6 +371,31 @@ impl Writer {
                     self.number(key, value);
                 }
             }
+        }
+        for zone in mechanism.zones() {
+            self.zone(&zone.description);
+        }
+    }
+
+    fn zone(&mut self, zone: &ZoneDescription) {
+        self.header("[[zone]]");
+        self.text("name", &zone.name);
+        self.text("body", &zone.body);
+        self.shape(&zone.shape);
+        self.number("young", zone.young);
+        self.number("poisson", zone.poisson);
+        if !same(&[zone.damping], &[0.0]) {
+            self.number("damping", zone.damping);
+        }
+        if let Some(resolution) = zone.resolution {
+            self.number("resolution", resolution);
+        }
+        if let Some(nodes) = zone.nodes {
+            self.raw("nodes", &nodes.to_string());
+        }
+        if let Some(region) = &zone.bonded {
+            self.header("[zone.bonded]");
+            self.shape(region);
         }
     }
 }

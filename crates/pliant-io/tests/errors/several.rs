@@ -202,6 +202,23 @@ error: joint `wrist`: the lower limit 1 is above the upper limit -1
 }
 
 #[test]
+fn numbers_without_digits() {
+    for number in [".5", "5.", "1.e5", "1e", "-.5", "[0, .5]"] {
+        let scene = format!("[mechanism]\ngravity = {number}\n");
+        let message =
+            pliant_io::scene::read(&scene, "scene.toml").expect_err("the scene is wrong").to_string();
+        assert!(
+            message.starts_with("error: cannot read the file: a number lacks digits\n"),
+            "{number}: {message}"
+        );
+        assert!(
+            message.contains("digits before and after a point, and after `e`, such as 0.5 or 1e-3"),
+            "{message}"
+        );
+    }
+}
+
+#[test]
 fn several_syntax_errors_at_once() {
     expect(
         r##"[[body]]

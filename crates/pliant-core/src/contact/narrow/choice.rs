@@ -21,6 +21,9 @@ const NEAR: f64 = 0.1;
 /// rests on is its lowest corners, not its widest.
 const FLAT: f64 = 1000.0;
 
+/// How far points may come, of how far the fastest of them would come as if nothing touched.
+const SWING: f64 = 2.0;
+
 impl Narrow {
     /// Keeps, of points with normals alike, the deepest and those that span the widest area with it, and some more that the
     /// step would reach.
@@ -98,28 +101,32 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let sign = side(&points[2]).signum();
     let i = farthest(points, 3, &|p| -sign * side(p));
     points.swap(3, i);
-    // Those that lie outside of the area that is spanned so far, the farthest first.
+    // Those that lie outside of the area that is spanned so far, the farthest first: what the step would reach, and then what the push
+    // on the others may swing there. A rod that is stopped at one end goes half as fast again at its other.
+    let most = points.iter().map(|p| p.gap - p.then).fold(0.0, f64::max);
     let mut count = POINTS;
-    while count < points.len().min(POINTS + MORE) {
-        let (kept, rest) = points.split_at(count);
-        let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
-        let outside = |p: &Point| {
-            let out = across(p) - (middle - a);
-            let far = out.norm();
-            far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
-        };
-        let mut best = (0, NEAR * size);
-        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
-            let x = outside(p);
-            if x > best.1 + TIE * size {
-                best = (i + 1, x);
+    for swung in [f64::NEG_INFINITY, SWING * most] {
+        while count < points.len().min(POINTS + MORE) {
+            let (kept, rest) = points.split_at(count);
+            let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
+            let outside = |p: &Point| {
+                let out = across(p) - (middle - a);
+                let far = out.norm();
+                far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
+            };
+            let mut best = (0, NEAR * size);
+            for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0 || p.gap < swung) {
+                let x = outside(p);
+                if x > best.1 + TIE * size {
+                    best = (i + 1, x);
+                }
             }
+            if best.0 == 0 {
+                break;
+            }
+            points.swap(count, count + best.0 - 1);
+            count += 1;
         }
-        if best.0 == 0 {
-            break;
-        }
-        points.swap(count, count + best.0 - 1);
-        count += 1;
     }
     count
 }

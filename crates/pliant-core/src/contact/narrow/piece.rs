@@ -41,7 +41,7 @@ impl NormalConstraints for Limits {
         let cone = match &self.surface {
             Form::Mesh(mesh, _) => mesh.triangle_normal_constraints(self.at),
             Form::Field(field, _) => field.triangle_normal_constraints(self.at),
-            Form::Convex(_) | Form::Hull(_) | Form::Plane => None,
+            Form::Convex(_) | Form::Hull(_) | Form::Plane | Form::Skin(_) => None,
         };
         let before = *normal;
         let allowed = cone.is_none_or(|cone| cone.project_local_normal_mut(normal));
@@ -88,6 +88,16 @@ impl PolygonalFeatureMap for Dot {
     }
 }
 
+/// How a box or a triangle and a hull face each other.
+pub(super) enum Facing {
+    /// With a face of the box or triangle: its normal, and whether the shorter way out of an overlap is to its back.
+    Face { normal: Vector, is_behind: bool },
+    /// With something else.
+    Other,
+    /// The hull is behind the triangle.
+    Away,
+}
+
 /// Something convex.
 #[derive(Clone, Copy)]
 pub(super) struct Piece<'a> {
@@ -112,7 +122,7 @@ impl<'a> Piece<'a> {
             Form::Hull(hull) => {
                 Some(Piece { solid: None, hull: Some(hull), faces: Some((&**hull, 0.0)), limits: None })
             }
-            Form::Mesh(..) | Form::Field(..) | Form::Plane => None,
+            Form::Mesh(..) | Form::Field(..) | Form::Plane | Form::Skin(_) => None,
         }
     }
 
@@ -122,10 +132,10 @@ impl<'a> Piece<'a> {
         self.faces.unwrap_or((&Dot, ball.map_or(0.0, |ball| ball.radius)))
     }
 
-    /// The normal of a face of this box or triangle over which the foremost corner of a hull at a place lies, outside or with
+    /// The face of this box or triangle over which the foremost corner of a hull at a place lies, outside or with
     /// no other face nearer: then the two are exactly as far apart, or overlap as deep, as this corner and that face.
-    pub(super) fn face_toward(&self, hull: &Hull, place: &Placed) -> Option<Vector> {
-        let solid = self.solid?;
+    pub(super) fn face_toward(&self, hull: &Hull, place: &Placed) -> Facing {
+        let Some(solid) = self.solid else { return Facing::Other };
         let foremost = |normal: Vector| {
             let local = place.rotation.inverse() * -normal;
             place.transform_point(hull.local_support_point(local))
@@ -134,19 +144,28 @@ impl<'a> Piece<'a> {
             // The side that the middle of the hull is beyond most.
             let middle = place.transform_point(hull.center);
             let beyond = middle.abs() - cuboid.half_extents;
-            let axis = (0..3).max_by(|i, k| beyond[*i].total_cmp(&beyond[*k]))?;
+            let axis = (1..3).fold(0, |best, i| if beyond[i] >= beyond[best] { i } else { best });
             let mut normal = Vector::ZERO;
             normal[axis] = middle[axis].signum();
             let corner = foremost(normal).abs() - cuboid.half_extents;
             let over = (0..3).all(|i| i == axis || corner[i] < corner[axis].min(0.0));
-            return over.then_some(normal);
+            return if over { Facing::Face { normal, is_behind: false } } else { Facing::Other };
         }
-        let triangle = solid.as_triangle()?;
-        let normal = triangle.normal()?;
+        let Some((triangle, normal)) = solid.as_triangle().and_then(|t| Some((t, t.normal()?))) else {
+            return Facing::Other;
+        };
         let corner = foremost(normal);
+        // A triangle has one side: what is behind its plane as a whole does not touch it. With the foremost corner at −d and the
+        // last at e along the normal, the way out is d to the outside and e back: where e < d, the hull has come from behind,
+        // as through the other side of something thin, whose triangles have the shorter way.
+        let depth = (triangle.a - corner).dot(normal);
+        let before = if depth > 0.0 { (foremost(-normal) - triangle.a).dot(normal) } else { f64::INFINITY };
+        if before <= 0.0 {
+            return Facing::Away;
+        }
         let sides = [(triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)];
         let over = sides.into_iter().all(|(from, to)| (to - from).cross(corner - from).dot(normal) > 0.0);
-        over.then_some(normal)
+        if over { Facing::Face { normal, is_behind: before < depth } } else { Facing::Other }
     }
 
     /// Corners of the face, edge or point that is foremost in a direction. A cylinder's flat end has points of its rim, always the
@@ -219,7 +238,7 @@ pub(super) fn triangle_of(surface: &Form, t: u32) -> Option<(Triangle, Limits)> 
     let triangle = match surface {
         Form::Mesh(mesh, _) => mesh.triangle(t),
         Form::Field(field, _) => field.triangle_at_id(t)?,
-        Form::Convex(_) | Form::Hull(_) | Form::Plane => return None,
+        Form::Convex(_) | Form::Hull(_) | Form::Plane | Form::Skin(_) => return None,
     };
     Some((triangle, Limits { surface: surface.clone(), at: t, triangle, bent: Cell::new(false) }))
 }

@@ -1,18 +1,14 @@
-//! Which shapes of a world may meet: those that are near each other, but for those of one mechanism that joints connect or that overlap by
-//! design.
+//! Which shapes of a world may meet: those that are near each other, but for those of one mechanism that joints connect or that overlap where
+//! a joint is (`overlaps.rs`).
 
-use super::{INSIDE, RECOVERY, SimulationId, Touched, World};
+use super::{Base, SimulationId, Touched, World};
 use crate::contact::broad::Bounds;
 use crate::contact::pairs::{Memory, Pair, Place};
-use crate::engine::Warning;
 use crate::mechanism::{BodyId, Mechanism};
-
-/// Overlaps up to this, of the smaller shape's radius, are rounding or rest.
-const OVERLAP: f64 = 1e-3;
 
 impl World {
     /// After something was added: where everything is in the equations, and which of the new shapes overlap already.
-    pub(super) fn added(&mut self, is_new: impl Fn(Place) -> bool) {
+    pub(in crate::contact) fn added(&mut self, is_new: impl Fn(Place) -> bool) {
         self.first_part.clear();
         let mut parts = 0;
         for simulation in &self.simulations {
@@ -41,35 +37,38 @@ impl World {
         self.paired = false;
         self.sweep();
         let near = std::mem::take(&mut self.broad.found);
+        let known = self.overlapping.len();
         for &(i, k) in &near {
             let [one, two] = [self.shapes[i], self.shapes[k]];
             let new = is_new(one) || is_new(two);
-            if new && self.joined.binary_search(&(one.0, two.0)).is_err() {
+            let passes = self.overlapping[..known].binary_search(&(one, two)).is_ok();
+            if new && !passes && self.joined.binary_search(&(one.0, two.0)).is_err() {
                 let pair = Pair::new(&self.things, &self.shapes, [i, k], Memory::new());
-                if self.overlap_by_design(one.0, two.0, &pair) {
-                    self.overlapping.push((one, two));
-                }
+                self.start(one, two, &pair);
             }
         }
         self.overlapping.sort_unstable();
         self.broad.found = near;
     }
 
-    /// Things of a mechanism, from the first of them on, that a joint connects or that move as one.
-    pub(super) fn join(&mut self, mechanism: &Mechanism, first: usize) {
+    /// Things of a mechanism, from the first new one on, that a joint connects to others of it or that move as one with them.
+    pub(in crate::contact) fn join(&mut self, mechanism: &Mechanism, id: SimulationId, first: usize) {
         let node = |body: BodyId| mechanism.order().node_of(body);
-        let nodes: Vec<Option<usize>> = (self.owners[first..].iter())
-            .map(|owner| if let Touched::Mechanism(_, body) = owner { node(*body) } else { None })
+        let nodes: Vec<(usize, Option<usize>)> = (self.owners.iter().enumerate())
+            .filter_map(|(thing, owner)| match owner {
+                Touched::Mechanism(other, body) if *other == id => Some((thing, node(*body))),
+                _ => None,
+            })
             .collect();
         let mut connected: Vec<(Option<usize>, Option<usize>)> = (mechanism.joints().iter())
             .filter_map(|joint| Some((node(joint.parent?), node(joint.child))))
             .flat_map(|(a, b)| [(a, b), (b, a)])
             .collect();
         connected.sort_unstable();
-        for a in 0..nodes.len() {
-            for b in a + 1..nodes.len() {
-                if nodes[a] == nodes[b] || connected.binary_search(&(nodes[a], nodes[b])).is_ok() {
-                    self.joined.push((first + a, first + b));
+        for (i, (a, one)) in nodes.iter().enumerate() {
+            for (b, two) in nodes[i + 1..].iter().filter(|(b, _)| *b >= first) {
+                if one == two || connected.binary_search(&(*one, *two)).is_ok() {
+                    self.joined.push((*a, *b));
                 }
             }
         }
@@ -77,7 +76,7 @@ impl World {
     }
 
     /// Things, from the first new one on, that are not to touch others of the same mechanism, free bodies or the world.
-    pub(super) fn pass(&mut self, first: usize) {
+    pub(in crate::contact) fn pass(&mut self, first: usize) {
         if self.passes.iter().all(Vec::is_empty) {
             return;
         }
@@ -98,6 +97,35 @@ impl World {
         }
         self.joined.sort_unstable();
         self.joined.dedup();
+    }
+
+    /// Shapes of bodies that are fixed to the world, and those of links that a joint connects to them or that are not to touch them, one of
+    /// both new.
+    pub(in crate::contact) fn pass_bases(&mut self, is_new: impl Fn(Place) -> bool) {
+        for Base { shape, of: (id, base), .. } in &self.bases {
+            let mechanism = self.simulations[id.index].mechanism();
+            let (parts, node) = (mechanism.parts(), |body: BodyId| mechanism.order().node_of(body));
+            // Those of its own machine: another one may stand on the same world.
+            let is_base = |body: BodyId| node(body).is_none() && parts[body.index()] == parts[base.index()];
+            for (t, thing) in self.things.iter().enumerate().skip(1) {
+                let joined = match self.owners[t] {
+                    Touched::Mechanism(other, link) if other == *id => {
+                        mechanism.joints().iter().any(|joint| {
+                            let mut ends = [joint.parent, Some(joint.child)].into_iter().flatten();
+                            ends.clone().any(is_base) && ends.any(|end| node(end) == node(link))
+                        })
+                    }
+                    _ => false,
+                };
+                let named = self.passes[t].contains(&mechanism[*base].name)
+                    || mechanism[*base].passes.iter().any(|name| name == self.name_of(self.owners[t]));
+                if joined || named {
+                    let pairs = (0..thing.colliders.len()).map(|k| ((0, *shape), (t, k)));
+                    self.overlapping.extend(pairs.filter(|(one, two)| is_new(*one) || is_new(*two)));
+                }
+            }
+        }
+        self.overlapping.sort_unstable();
     }
 
     /// How far the largest thing that moves reaches from its own frame, m.
@@ -122,8 +150,8 @@ impl World {
         self.broad.sweep(fixed);
     }
 
-    /// Brings the list of pairs up to date with the sweep: those of one mechanism's connected bodies, or that overlap by
-    /// design, are left out. While all shapes are where the last sweep thought them to be, so are the pairs.
+    /// Brings the list of pairs up to date with the sweep: those of one mechanism's connected bodies, or that overlap
+    /// where a joint is, are left out. While all shapes are where the last sweep thought them to be, so are the pairs.
     pub(super) fn pair_up(&mut self) {
         let fixed = self.things[0].colliders.len();
         let mut moving = self.around[fixed..].iter().zip(&self.broad.bounds[fixed..]);
@@ -158,43 +186,5 @@ impl World {
         if new {
             self.mark_held();
         }
-    }
-
-    /// Whether shapes that overlap now are meant to: those of one mechanism, or of one and the world that holds it. Others
-    /// get a warning.
-    fn overlap_by_design(&mut self, a: usize, b: usize, pair: &Pair) -> bool {
-        let Some(reach) = pair.reach(&self.things, &self.around) else { return false };
-        pair.find(&self.things, reach, 0.0, &mut self.narrow);
-        let deepest = self.narrow.points.iter().map(|p| -p.gap).fold(0.0, f64::max);
-        if deepest <= OVERLAP * pair.size {
-            return false;
-        }
-        let held = |id: SimulationId, body: BodyId| {
-            let mechanism = self.simulations[id.index].mechanism();
-            mechanism.joints().iter().any(|j| j.parent.is_none() && j.child == body)
-        };
-        match (self.owners[a], self.owners[b]) {
-            (Touched::Mechanism(m, _), Touched::Mechanism(n, _)) if m == n => return true,
-            (Touched::World, Touched::Mechanism(m, body)) if held(m, body) => return true,
-            _ => {}
-        }
-        let inside = deepest > pair.size;
-        let then = match inside {
-            true => "more than the radius of the smaller: which way is out is not known; move one of them, or let one not touch".into(),
-            false => format!("they are driven apart at {:.3} m/s at most", RECOVERY * pair.size / self.recovery_time),
-        };
-        let who = format!("`{}` and `{}`", self.name_of(self.owners[a]), self.name_of(self.owners[b]));
-        let text = format!("{who} overlap by {:.3} mm at the start: {then}", deepest * 1e3);
-        self.worst.started = self.worst.started.max(deepest / pair.size);
-        let kind = if inside { INSIDE } else { "overlap" };
-        let warning = Warning { kind, measure: deepest, unit: "m", text };
-        // Of two bodies with many shapes, the deepest overlap.
-        let known = self.warnings.iter_mut().find(|known| known.kind == kind && known.text.starts_with(&who));
-        match known {
-            Some(known) if known.measure < deepest => *known = warning,
-            Some(_) => {}
-            None => self.warnings.push(warning),
-        }
-        false
     }
 }

@@ -3,7 +3,9 @@
 
 use nalgebra::{Vector3, Vector6};
 
-use super::{Contact, FreeBody, RECOVERY, Report, SavedWorld, Solver, Touched, World};
+use super::overlaps;
+use super::{Contact, FreeBody, PRESSED, RECOVERY, Report, SavedWorld, Solver, Touched, World};
+use crate::contact::collider::Form;
 use crate::contact::delassus::{Equations, Meeting, Part, Side};
 use crate::contact::pairs::{Pair, Thing};
 use crate::contact::{events, exact, impact, residual};
@@ -14,6 +16,9 @@ use crate::spatial::{Pose, Twist, Wrench};
 /// Softness of lasting normals, of their own W_nn: what decides between contacts that share a load in many ways. At the first
 /// touch there is none, so that a fast body stops at the surface.
 const SOFTNESS: f64 = 1e-3;
+
+/// How often a step is solved again with less of it, where a hit presses what lay lightly.
+const STIFFER: usize = 4;
 
 /// In steps of more than 1.6 times the recovery, what softness takes of its speed is less, so that nothing sinks by more in one of them: how
 /// far it would bring things apart in a step, of the smaller shape's radius.
@@ -27,6 +32,9 @@ const TURN: f64 = 0.2;
 /// What pieces may take: the sum of squares of the numbers of contacts of all attempts, in which their time is. Once it is spent, as by a
 /// mechanism that flies apart inside something, the rest of the step is one piece.
 const MOST_WORK: usize = 2_000_000;
+
+/// What rounding of speeds may be, as a way in a step over the smaller shape's radius.
+const LOST: f64 = 1e-3;
 
 /// From where on it is warned of: how deep shapes overlap, of the smaller one's radius, and how far contact is from its law, as a way in a
 /// step over that radius.
@@ -127,13 +135,22 @@ impl World {
         if shorter && turn > TURN {
             return Ok(turn);
         }
+        self.check_digits(h)?;
         self.answer(h);
+        self.skins.respond(&mut self.equations.parts, h);
         self.holding.fold(&mut self.equations);
         self.equations.prepare(SOFTNESS);
         let (solver, exact) = (self.solver, &mut self.exact);
-        let solve = |equations: &mut Equations| match solver {
-            Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, h, exact),
-            Solver::Exact { tolerance } => exact::solve(equations, tolerance, exact),
+        let solve = |equations: &mut Equations| {
+            for _ in 0..=STIFFER {
+                match solver {
+                    Solver::Pgs { sweeps } => exact::sweep_and_finish(equations, sweeps, h, exact),
+                    Solver::Exact { tolerance } => exact::solve(equations, tolerance, exact),
+                }
+                if !equations.stiffen() {
+                    break;
+                }
+            }
         };
         let unsolved = &mut self.unsolved;
         let judge = |equations: &Equations| {
@@ -145,8 +162,25 @@ impl World {
         self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, judge);
         self.holding.unfold(&mut self.equations);
         let turn = self.finish(h)?;
-        self.draw_out();
+        self.draw_out(h);
         Ok(if turn <= TURN && self.ends_deep() { f64::INFINITY } else { turn })
+    }
+
+    /// An error where something is so fast that the way to what it meets is lost in the rounding of its speed.
+    fn check_digits(&self, h: f64) -> Result<(), StepError> {
+        let lost = |meeting: &Meeting| {
+            let way = h * meeting.free.norm() * f64::EPSILON;
+            way.is_nan() || way > LOST * meeting.size
+        };
+        let Some(c) = self.equations.meetings.iter().position(lost) else { return Ok(()) };
+        let speed = self.equations.meetings[c].free.norm();
+        Err(StepError::NotFinite {
+            step: self.steps + 1,
+            body: self.name_of(self.coming[c].second).into(),
+            cause: format!(
+                "it would meet something at {speed:.1e} m/s: gravity or a load is too large for f64"
+            ),
+        })
     }
 
     fn is_link(&self, thing: usize) -> bool {
@@ -186,6 +220,9 @@ impl World {
                 at += 1;
             }
             let (pair, size) = (&self.pairs[p], self.pairs[p].size);
+            if pair.soft {
+                continue;
+            }
             let (mut next, mut turned) = ([None; 2], 0.0f64);
             for (next, (thing, shape)) in next.iter_mut().zip([pair.first, pair.second]) {
                 let own = &self.things[thing];
@@ -236,17 +273,25 @@ impl World {
 
     /// Where a free body turns fast, its step ends elsewhere than the straight motion that contact reckons with: by ½ω²h² of its
     /// size. What gets deeper by that is moved out again, by translation and without a change of speed.
-    fn draw_out(&mut self) {
+    fn draw_out(&mut self, h: f64) {
         for at in 0..self.frames.len() {
             let p = self.frames[at].0;
-            if at > 0 && self.frames[at - 1].0 == p {
+            if self.pairs[p].soft || (at > 0 && self.frames[at - 1].0 == p) {
                 continue;
             }
             let things = self.pairs[p].things();
-            if things.iter().all(|thing| self.things[*thing].turn < SLOW) {
+            let owners = things.map(|thing| self.owners[thing]);
+            // As it would turn, or as what it has hit makes it turn.
+            let is_slow = |(thing, owner): (&usize, &Touched)| {
+                let turn = match owner {
+                    Touched::Free(id) if !self.bodies[id.index].round => self.bodies[id.index].turn(h),
+                    _ => 0.0,
+                };
+                self.things[*thing].turn.max(turn) < SLOW
+            };
+            if things.iter().zip(&owners).all(is_slow) {
                 continue;
             }
-            let owners = things.map(|thing| self.owners[thing]);
             if owners.iter().any(|owner| matches!(owner, Touched::Mechanism(..))) {
                 continue;
             }
@@ -281,6 +326,20 @@ impl World {
         self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
         self.bodies.iter_mut().for_each(FreeBody::take);
         self.holding.carry(&self.simulations, &mut self.bodies);
+        self.skins.take(&self.equations, h);
+        for (s, skin) in self.skins.list.iter().enumerate() {
+            let own = self.things[skin.thing].colliders.iter_mut();
+            own.filter(|own| matches!(own.form, Form::Skin(at) if at == s))
+                .for_each(|own| own.grown = skin.largest());
+            if skin.strain() > self.worst.pressed.map_or(PRESSED, |(part, ..)| part) {
+                self.worst.pressed = Some((skin.strain(), s, self.time));
+            }
+        }
+        if let Some(between) = self.skins.between
+            && self.worst.between.is_none_or(|(known, _)| known.depth < between.depth)
+        {
+            self.worst.between = Some((between, self.time));
+        }
         self.tell(dt);
         self.step = h;
     }
@@ -310,7 +369,9 @@ impl World {
 
     /// Finds the contacts and writes their equations but for W.
     fn meet(&mut self, h: f64) {
-        self.equations.clear(self.first_body + self.bodies.len() + self.holding.group_count());
+        let still = self.first_body + self.bodies.len() + self.holding.group_count();
+        self.equations.clear(still + self.skins.list.len());
+        self.skins.clear();
         self.frames.clear();
         self.coming.clear();
         // Impulses of the last step stand for forces.
@@ -318,17 +379,40 @@ impl World {
         let fastest = RECOVERY / self.recovery_time;
         for (p, pair) in self.pairs.iter().enumerate().filter(|(_, pair)| !pair.held) {
             let Some(reach) = pair.reach(&self.things, &self.around) else { continue };
-            pair.find(&self.things, reach, h, &mut self.narrow);
+            if overlaps::passes(&mut self.passing, pair, &self.things, &mut self.skins, &mut self.narrow) {
+                continue;
+            }
+            if pair.soft {
+                self.skins.find(pair, &self.things, h, &mut self.narrow);
+            } else {
+                pair.find(&self.things, reach, h, &mut self.narrow);
+            }
             let (a, b) = (&self.things[pair.first.0], &self.things[pair.second.0]);
-            for point in &self.narrow.points {
+            let skins = [pair.first, pair.second].map(|(thing, shape)| {
+                match self.things[thing].colliders[shape].form {
+                    Form::Skin(skin) => Some(skin),
+                    _ => None,
+                }
+            });
+            for (i, point) in self.narrow.points.iter().enumerate() {
                 let frame = axes(&point.normal);
                 let at = |twist: &Twist, thing: &Thing| {
                     twist.linear + twist.angular.cross(&(point.at - thing.pose.position))
                 };
-                let free = at(&b.free, b) - at(&a.free, a);
+                let mut free = at(&b.free, b) - at(&a.free, a);
+                let mut soft = [None; 2];
+                if pair.soft {
+                    for (side, (thing, sign)) in [(a, -1.0), (b, 1.0)].into_iter().enumerate() {
+                        if let (Some(skin), Some(spot)) = (skins[side], self.skins.spots[i][side]) {
+                            free += self.skins.free(skin, &spot, &thing.pose, h) * sign;
+                            soft[side] = Some((skin, spot));
+                        }
+                    }
+                }
                 let now = at(&b.twist, b) - at(&a.twist, a);
                 let (closing, coming) = (point.normal.dot(&free), point.normal.dot(&now));
                 let target = match -point.gap {
+                    depth if pair.soft => depth / h,
                     // Inside, nobody knows which way is out: nothing is driven, and nothing pushes against itself.
                     depth if depth > pair.size => 0.0,
                     depth if depth > 0.0 => {
@@ -342,21 +426,27 @@ impl World {
                 };
                 // A bounce is due in the step that would reach the surface, if it is faster than what the step itself adds.
                 let hits = point.gap + h * closing < 0.0 && -coming > (closing - coming).abs();
-                let bounce = if hits { -pair.material.restitution * coming } else { 0.0 };
+                let bounce = if hits && !pair.soft { -pair.material.restitution * coming } else { 0.0 };
                 let local =
                     |v: &Vector3<f64>| Vector3::new(frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
                 let mut impulse = local(&(pair.remembered(&self.things, point) * scale));
                 impulse.x = impulse.x.max(0.0);
                 let c = self.equations.meetings.len();
                 let mut sides = [Side::STATIC; 2];
-                for (side, (thing, sign)) in sides.iter_mut().zip([(a, -1.0), (b, 1.0)]) {
-                    if let Some((part, touch)) = thing.moves {
+                for (i, (thing, sign)) in [(a, -1.0), (b, 1.0)].into_iter().enumerate() {
+                    // What does not move gives way by its zone alone.
+                    let moves = thing.moves.or_else(|| soft[i].map(|(skin, _)| (still + skin, 0)));
+                    if let Some((part, touch)) = moves {
                         let arm = point.at - thing.pose.position;
                         let rows = frame.map(|d| {
                             let (f, t) = (d * sign, arm.cross(&d) * sign);
                             Vector6::new(f.x, f.y, f.z, t.x, t.y, t.z)
                         });
-                        *side = self.equations.push(part, c, Push { touch, rows });
+                        sides[i] = self.equations.push(part, c, Push { touch, rows });
+                        if let Some(soft) = soft[i] {
+                            let directions = frame.map(|d| d * sign);
+                            self.skins.touch(soft, (part, sides[i].place), c, directions, &thing.pose);
+                        }
                     }
                 }
                 self.equations.meetings.push(Meeting {
@@ -372,6 +462,7 @@ impl World {
                     size: pair.size,
                     gained: closing - coming,
                     bounce,
+                    soft: pair.soft,
                     supports: false,
                     softness: 0.0,
                     own: nalgebra::Matrix3::zeros(),
@@ -397,6 +488,12 @@ impl World {
             let n = 3 * part.pushes.len();
             part.matrix.resize(n * n, 0.0);
             if n == 0 {
+                continue;
+            }
+            if p >= self.first_body + self.bodies.len() {
+                // A zone on what does not move: what it gives way by is added to nothing.
+                part.matrix.fill(0.0);
+                (part.is_free, part.is_exact) = (true, false);
                 continue;
             }
             let body = p.checked_sub(self.first_body);

@@ -8,7 +8,9 @@ mod gripper_pick;
 mod hand_grasp;
 mod hexapod_terrain;
 mod humanoid;
+mod pad;
 mod peg_in_hole;
+mod soft_gripper;
 mod tendon_wrap;
 mod tray_carries;
 
@@ -20,7 +22,9 @@ pub use gripper_pick::gripper_pick;
 pub use hand_grasp::{Grasped, hand_grasp};
 pub use hexapod_terrain::hexapod_terrain;
 pub use humanoid::humanoid_stands;
+pub use pad::pad;
 pub use peg_in_hole::peg_in_hole;
+pub use soft_gripper::{Fingertips, soft_gripper};
 pub use tendon_wrap::tendon_wrap;
 pub use tray_carries::tray_carries;
 

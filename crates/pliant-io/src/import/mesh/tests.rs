@@ -96,6 +96,12 @@ fn a_tetrahedron() {
     assert!((inside_out.solid().mass + V).abs() < 1e-15);
     inside_out.triangles.pop();
     assert!(mesh.is_closed() && !inside_out.is_closed());
+    // The triangle that is gone had three edges, of points 1, 2 and 3; one that stands twice has them too often.
+    assert_eq!(inside_out.open_edges(), Some((3, [Vector3::x(), Vector3::y()])));
+    let mut twice = mesh.clone();
+    twice.triangles.push(twice.triangles[0]);
+    assert_eq!((mesh.open_edges(), twice.open_edges()), (None, Some((3, [Vector3::zeros(), Vector3::x()]))));
+    assert!(!Mesh { triangles: Vec::new(), ..mesh }.is_closed());
 }
 
 #[test]
