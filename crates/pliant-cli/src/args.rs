@@ -30,7 +30,7 @@ pub struct Arguments {
 }
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Common {
     /// Print one JSON document and nothing else; failures are {"error": …}
     #[arg(long, global = true)]
@@ -81,6 +81,9 @@ pub enum Command {
     /// Let a mechanism move, from the file's pose at rest
     #[command(after_help = help::SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// Take hold of a mechanism: it moves in real time in a page of the browser, and is pulled with the mouse
+    #[command(after_help = help::VIEW_EXAMPLES)]
+    View(View),
     /// Choose motions of the joints until a model of them is as accurate as wanted, and write it to a file
     #[command(after_help = help::REDUCE_EXAMPLES)]
     Reduce(Reduce),
@@ -190,6 +193,37 @@ pub struct Simulate {
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct View {
+    #[command(flatten)]
+    pub mechanism: MechanismArgument,
+    /// What simulates at first, as in `simulate`; the page switches. blended begins with one linear model, and the page adds others
+    #[arg(long, value_name = "E", default_value = "auto")]
+    pub engine: EngineArgument,
+    /// A second engine, drawn beside the first, with the distance between them
+    #[arg(long, value_name = "E")]
+    pub ghost: Option<Engine>,
+    /// Length of a step, s, from 1e-6 to 0.1 [default: where things touch 1/240, else 1/120]
+    #[arg(long, value_name = "S", value_parser = time_step, allow_negative_numbers = true)]
+    pub dt: Option<f64>,
+    /// Port of the page on this machine; 0 is one that is free
+    #[arg(long, value_name = "PORT", default_value = "0")]
+    pub port: u16,
+    /// Only print the address, do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Write a page with the engine inside, which needs no server and no network, instead of serving one; what it held is
+    /// replaced
+    #[arg(long, value_name = "FILE.html", value_hint = ValueHint::FilePath, conflicts_with_all = ["port", "no_open"])]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub setup: Setup,
+    #[command(flatten)]
+    pub acting: Acting,
+    #[command(flatten)]
+    pub touching: Touching,
 }
 
 #[derive(Debug, Args)]

@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
-use pliant::engine::{Simulation, Warning};
+use pliant::engine::{Simulation, State, Warning};
 use pliant::engines;
 use pliant::mechanism::Mechanism;
+use pliant::shared::watch::unchecked;
 
 use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
 use crate::output::{Format, count, quantity};
 use crate::progress::Bar;
-use crate::watch::unchecked;
 
 /// Seconds that sampling may take unless something else is said.
 pub const SECONDS: f64 = 60.0;
@@ -87,6 +87,28 @@ pub fn beyond(bound: f64, estimate: f64, advice: &str) -> Option<Warning> {
 
 /// The unit of errors.
 pub const RADII: &str = "of the radius";
+
+/// The part of the way to a pose that is too much of an error, and what of the radius is nothing.
+const MOSTLY: f64 = 0.25;
+const NOTHING: f64 = 1e-6;
+
+/// What to tell where a pose is off by much of the way that led to it, as near the load at which something buckles.
+pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
+    let mechanism = simulation.mechanism().clone();
+    let (radius, start) = (mechanism.radius(), State::at_rest(&mechanism));
+    let ways =
+        start.poses.iter().zip(&simulation.state().poses).map(|(a, b)| (a.position - b.position).norm());
+    let moved = ways.fold(0.0, f64::max) / radius;
+    (estimate > MOSTLY * moved && estimate > NOTHING).then(|| {
+        let text = format!(
+            "the pose is off by about {}, and nothing moves by more than {} to get there: too much of it is error, as where loads are small, or \
+             near those at which something buckles; use `full`",
+            radii(estimate),
+            radii(moved)
+        );
+        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
+    })
+}
 
 /// Above this estimate, over the radius, the estimate alone warns about the pose.
 const SMALL: f64 = 0.05;

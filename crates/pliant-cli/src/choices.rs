@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use pliant::closest;
 use pliant::contact::Solver;
 use pliant::linear::{Method, Reconstruction};
+pub use pliant::shared::words::did_you_mean;
 
 use crate::page::text::listed;
 
@@ -59,9 +59,4 @@ fn one_of<T: Copy>(what: &str, text: &str, values: &[(&str, T)]) -> Result<T, St
     let names: Vec<String> = values.iter().map(|(name, _)| format!("`{name}`")).collect();
     let guess = did_you_mean(text, values.iter().map(|(name, _)| *name));
     Err(format!("there is no {what} `{text}`{guess} (there are {})", listed(&names)))
-}
-
-/// The nearest of some names, as the end of a clause; empty if none is near.
-pub fn did_you_mean<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> String {
-    closest(text, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }

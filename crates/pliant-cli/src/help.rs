@@ -15,6 +15,7 @@ pub const STATICS_EXAMPLES: &str = text!("statics");
 pub const SIMULATE_EXAMPLES: &str = text!("simulate");
 pub const REDUCE_EXAMPLES: &str = text!("reduce");
 pub const COMPARE_EXAMPLES: &str = text!("compare");
+pub const VIEW_EXAMPLES: &str = text!("view");
 pub const BENCH_EXAMPLES: &str = text!("bench");
 pub const PAPER_EXAMPLES: &str = text!("paper");
 pub const COMPLETIONS_EXAMPLES: &str = text!("completions");

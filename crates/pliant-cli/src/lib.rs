@@ -22,7 +22,6 @@ mod setup;
 #[doc(hidden)]
 pub mod timing;
 mod touching;
-mod watch;
 
 use std::process::ExitCode;
 

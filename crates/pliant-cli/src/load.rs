@@ -1,24 +1,21 @@
 //! What acts on a mechanism from outside, the same options for every command: `--load`, `--gravity`, `--no-gravity`, `--spring`; and of
 //! those in which something moves or settles, `--scene-load`.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use clap::Args;
 use pliant::engine::{Inputs, Simulation, SpringId};
-use pliant::mechanism::{
-    BodyId, Effector, EffectorId, LoadDescription, Mechanism, SpringDescription, SpringEnd, SpringStart,
-};
+use pliant::mechanism::{Effector, LoadDescription, Mechanism};
 use pliant::nalgebra::Vector6;
-use pliant::spatial::{Pose, Wrench};
+use pliant::shared::setup::{self, Place, PointSpring};
+use pliant::spatial::Wrench;
 use serde_json::{Value, json};
 
-use crate::choices::did_you_mean;
 use crate::failure::Failure;
-use crate::output::{first_few, quantity};
+use crate::output::quantity;
 
 /// Gravity.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Gravity {
     /// Gravity, world axes, m/s², instead of the file's
     #[arg(long, value_name = "x,y,z", value_parser = three, allow_hyphen_values = true, conflicts_with = "no_gravity")]
@@ -50,7 +47,7 @@ impl Gravity {
 }
 
 /// Loads and gravity.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Loading {
     /// Force (N) and torque (N·m) at the origin of an effector or body, world axes, constant. May
     /// be given several times; loads on the same place add up
@@ -61,7 +58,7 @@ pub struct Loading {
 }
 
 /// All that acts where something moves or settles.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Acting {
     #[command(flatten)]
     pub loading: Loading,
@@ -97,15 +94,9 @@ impl FromStr for LoadArgument {
     }
 }
 
-/// A spring to a point of the world, by the name of what it acts on.
+/// The option `--spring`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SpringArgument {
-    pub name: String,
-    /// m, world axes.
-    point: [f64; 3],
-    /// N/m.
-    stiffness: f64,
-}
+pub struct SpringArgument(pub PointSpring);
 
 impl FromStr for SpringArgument {
     type Err = String;
@@ -116,7 +107,9 @@ impl FromStr for SpringArgument {
         };
         match self::numbers(numbers)?[..] {
             [_, _, _, k] if k < 0.0 => Err(format!("the stiffness is {k} N/m; it must be zero or above")),
-            [x, y, z, k] => Ok(SpringArgument { name: name.into(), point: [x, y, z], stiffness: k }),
+            [x, y, z, k] => {
+                Ok(SpringArgument(PointSpring { name: name.into(), point: [x, y, z], stiffness: k }))
+            }
             ref list => {
                 Err(format!("{} numbers; a spring takes four: a point (x,y,z) and its stiffness", list.len()))
             }
@@ -159,7 +152,7 @@ impl Loading {
         let mut effectors = vec![Wrench::ZERO; mechanism.effectors().len()];
         let mut bodies = vec![Wrench::ZERO; mechanism.bodies().len()];
         for LoadArgument { name, wrench } in &self.load {
-            match find("--load", name, mechanism)? {
+            match setup::find("--load", name, mechanism).map_err(Failure::input)? {
                 Place::Effector(effector) => {
                     effectors[effector.index()] = effectors[effector.index()] + *wrench;
                     inputs.set_load(effector, effectors[effector.index()]).map_err(Failure::input)?;
@@ -187,7 +180,7 @@ impl Loading {
         }
         let mut builder = mechanism.to_builder();
         for LoadArgument { name, wrench } in &self.load {
-            match find("--load", name, &mechanism)? {
+            match setup::find("--load", name, &mechanism).map_err(Failure::input)? {
                 Place::Effector(_) => {
                     builder.load(LoadDescription { effector: name.clone(), wrench: *wrench });
                 }
@@ -213,28 +206,6 @@ impl Acting {
     pub fn acts_on(&self, name: &str) -> bool {
         self.loading.acts_on(name)
     }
-}
-
-/// The mechanism with these springs, as those of its scene.
-pub fn with_springs(mechanism: &Mechanism, springs: &[SpringArgument]) -> Result<Mechanism, Failure> {
-    let mut builder = mechanism.to_builder();
-    let mut taken: HashSet<String> = mechanism.springs().iter().map(|spring| spring.name.clone()).collect();
-    for SpringArgument { name, point, stiffness } in springs {
-        let on = match find("--spring", name, mechanism)? {
-            Place::Effector(_) => SpringStart::Effector(name.clone()),
-            Place::Body(_) => SpringStart::Body { body: name.clone(), frame: Pose::identity() },
-        };
-        let mut own = name.clone();
-        for k in 2.. {
-            if taken.insert(own.clone()) {
-                break;
-            }
-            own = format!("{name} {k}");
-        }
-        let spring = SpringDescription::new(own, on, SpringEnd::Point(*point));
-        builder.spring(spring.stiffness(*stiffness));
-    }
-    builder.build().map_err(Failure::input)
 }
 
 /// What springs exert, world axes, N.
@@ -265,33 +236,6 @@ pub fn report(simulation: &mut dyn Simulation) -> Report {
     Report { json: (!list.is_empty()).then(|| ("springs".into(), list.into())), rows }
 }
 
-/// What a name means.
-pub enum Place {
-    Effector(EffectorId),
-    Body(BodyId),
-}
-
-/// The effector of this name, or the body.
-pub fn find(option: &str, name: &str, mechanism: &Mechanism) -> Result<Place, Failure> {
-    let effector = mechanism.find_effector(name).map(Place::Effector);
-    let found = effector.or_else(|| mechanism.find_body(name).map(Place::Body));
-    found.ok_or_else(|| unknown(option, name, mechanism))
-}
-
-fn unknown(option: &str, name: &str, mechanism: &Mechanism) -> Failure {
-    let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
-    let bodies = mechanism.bodies().iter().map(|b| b.name.as_str());
-    let guess = did_you_mean(name, effectors.iter().copied().chain(bodies));
-    let there = first_few(&effectors);
-    Failure::input(format!(
-        "{option}: there is no effector or body `{name}`{guess}\n\
-         effectors: {there}; the name of a body works too\n\
-         to add an effector, put this into the scene file (`pliant export` writes one):\n  \
-         [[effector]]\n  name = \"{}\"\n  body = \"…\"",
-        name.escape_debug()
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{LoadArgument, SpringArgument};
@@ -304,7 +248,8 @@ mod tests {
         let load: LoadArgument = "tip=1,2,3,4,5,6".parse().expect("a load");
         assert_eq!(load.wrench.to_vector().as_slice(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let spring: SpringArgument = "a=b=1,-2,3, 4e2".parse().expect("a spring");
-        assert_eq!(spring, SpringArgument { name: "a=b".into(), point: [1.0, -2.0, 3.0], stiffness: 400.0 });
+        assert_eq!(spring.0.name, "a=b");
+        assert_eq!((spring.0.point, spring.0.stiffness), ([1.0, -2.0, 3.0], 400.0));
     }
 
     #[test]

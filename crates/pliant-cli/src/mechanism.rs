@@ -9,6 +9,7 @@ use pliant::contact::Surfaces;
 use pliant::io::ModelFile;
 use pliant::linear::ReductionError;
 use pliant::mechanism::Mechanism;
+use pliant::shared::statics::passive_joints;
 use pliant::{gallery, io};
 
 use crate::args::Common;
@@ -35,7 +36,7 @@ fn head(note: &str) -> &str {
 }
 
 /// A mechanism, by its name in the gallery or by its file.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct MechanismArgument {
     /// Gallery name with optional size (helix:400), or path to a file (arm.toml, hand.urdf, arm.pliant)
     #[arg(value_name = "MECH", value_hint = ValueHint::FilePath)]
@@ -164,6 +165,17 @@ impl MechanismArgument {
             .map_err(|error| Failure::input(format!("`{}`: {error}", self.given())))
     }
 
+    /// Surfaces of all shapes that can be read, for drawing, with those that are touched.
+    pub fn drawn_surfaces(&self, mechanism: &Mechanism, common: &Common) -> Surfaces {
+        let path = self.gallery_name().map_or(Path::new(&self.mechanism), |_| Path::new(""));
+        io::drawn_surfaces(mechanism, path, &options(common))
+    }
+
+    /// The file that it names, if it is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.gallery_name().is_none().then(|| Path::new(&self.mechanism))
+    }
+
     /// The argument as a gallery name, unless it looks like a path or a file of that name exists.
     fn gallery_name(&self) -> Option<&str> {
         let path = Path::new(&self.mechanism);
@@ -190,15 +202,6 @@ fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
         }
         Failure::input(format!("{error}\na path to a scene file works too, such as ./{entry}.toml"))
     })
-}
-
-/// Joints with a freedom that has no spring, and that follow no other by a coupling.
-pub fn passive_joints(mechanism: &Mechanism) -> Vec<&str> {
-    let follows = |id| mechanism.couplings().iter().any(|coupling| coupling.joint == id);
-    let passive = mechanism
-        .joint_ids()
-        .filter(|id| mechanism[*id].freedoms.iter().any(|freedom| freedom.stiffness == 0.0) && !follows(*id));
-    passive.map(|id| mechanism[id].name.as_str()).collect()
 }
 
 pub fn refused(warnings: Vec<String>) -> Failure {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pliant::engine::Warning;
+pub use pliant::shared::words::{count, first_few, quantity};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -176,35 +177,6 @@ pub fn listing<'n>(rows: impl IntoIterator<Item = (&'n str, String)>) -> String 
     table(&rows.collect::<Vec<_>>())
 }
 
-pub fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-/// How many names a message lists before it only counts them.
-const LISTED: usize = 20;
-
-/// Names there are, for a message about one that is not there.
-pub fn first_few(names: &[&str]) -> String {
-    let first = names[..names.len().min(LISTED)].join(", ");
-    match names.len() {
-        0 => "none".into(),
-        n if n > LISTED => format!("{first} and {} more", n - LISTED),
-        _ => first,
-    }
-}
-
-/// A measured number for people: six digits are enough to tell two mechanisms apart.
-pub fn quantity(value: f64, unit: &str) -> String {
-    let digits = format!("{value:.5e}");
-    // Adding zero takes the sign from −0.
-    let rounded: f64 = digits.parse().unwrap_or(value) + 0.0;
-    if rounded == 0.0 || (1e-3..1e6).contains(&rounded.abs()) {
-        format!("{rounded} {unit}")
-    } else {
-        format!("{rounded:e} {unit}")
-    }
-}
-
 /// Finds out that a file cannot be written before minutes are spent on it.
 pub fn writable(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
@@ -222,7 +194,7 @@ pub fn writable(path: &Path) -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{quantity, table};
+    use super::table;
 
     #[test]
     fn columns_line_up() {
@@ -232,15 +204,5 @@ mod tests {
         // The effectors of a large robot make one long line.
         let wide = "x".repeat(70_000);
         assert_eq!(table(&[cells([&wide, "y"]), cells(["", "y"])]).len(), 2 * (wide.len() + 4));
-    }
-
-    #[test]
-    fn quantities_have_six_digits_and_a_unit() {
-        assert_eq!(quantity(0.0, "m"), "0 m");
-        assert_eq!(quantity(-0.0, "m"), "0 m");
-        assert_eq!(quantity(1.0 / 3.0, "m"), "0.333333 m");
-        assert_eq!(quantity(12.0, "kg"), "12 kg");
-        assert_eq!(quantity(2.0e-7 / 3.0, "kg"), "6.66667e-8 kg");
-        assert_eq!(quantity(1.0e9, "m"), "1e9 m");
     }
 }

@@ -1,25 +1,22 @@
 //! How a mechanism is looked at, the same options for every command: `--at`, `--base`, `--effector`, `--spring`. They change the mechanism
 //! before anything else sees it.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use clap::Args;
 use pliant::engine::Warning;
-use pliant::linear::Reference;
-use pliant::mechanism::{BodyId, EffectorDescription, JointId, Mechanism, PerFreedom};
+use pliant::mechanism::{JointId, Mechanism};
 use pliant::nalgebra::{UnitQuaternion, Vector3};
+use pliant::shared::setup;
 use pliant::spatial::Pose;
 
 use crate::args::Common;
-use crate::choices::did_you_mean;
 use crate::failure::Failure;
-use crate::load::{self, Place, SpringArgument};
+use crate::load::{self, SpringArgument};
 use crate::mechanism::{MechanismArgument, Source};
-use crate::output::{count, first_few, quantity};
 
 /// Where a mechanism starts, and what its effectors are.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Setup {
     /// Where a joint starts (rad, m; 30deg is in degrees), one number for each freedom; the other joints stay
     /// where the file has them, or as near as loops and couplings let them. Springs keep their rest. May be
@@ -101,18 +98,21 @@ impl Setup {
         let mut warnings = Vec::new();
         if !self.at.is_empty() {
             let positions = resolve(&self.at, &mechanism)?;
-            warnings = beyond_limits(&mechanism, &positions);
-            mechanism = starting_at(&mechanism, &positions)?;
+            warnings = setup::beyond_limits("--at", &mechanism, &positions);
+            mechanism = setup::starting_at(&mechanism, &positions).map_err(Failure::input)?;
         }
         if let Some(pose) = &self.base {
-            mechanism = placed(&mechanism, pose)?;
+            mechanism = setup::placed("--base", &mechanism, pose).map_err(Failure::input)?;
         }
         if !self.spring.is_empty() {
-            mechanism = load::with_springs(&mechanism, &self.spring)?;
+            let springs: Vec<_> = self.spring.iter().map(|spring| spring.0.clone()).collect();
+            mechanism = setup::with_springs("--spring", &mechanism, &springs).map_err(Failure::input)?;
         }
         if !self.effectors.is_empty() {
-            let sprung = |name: &str| self.spring.iter().any(|spring| spring.name == name);
-            mechanism = with_effectors(&mechanism, &self.effectors, |name| loaded(name) || sprung(name))?;
+            let sprung = |name: &str| self.spring.iter().any(|spring| spring.0.name == name);
+            let kept = |name: &str| loaded(name) || sprung(name);
+            mechanism = setup::with_effectors("--effector", &mechanism, &self.effectors, kept)
+                .map_err(Failure::input)?;
         }
         Ok((Source { mechanism, model }, warnings))
     }
@@ -133,19 +133,12 @@ fn resolve(
 ) -> Result<Vec<(JointId, Vec<f64>)>, Failure> {
     let mut resolved: Vec<(JointId, Vec<f64>)> = Vec::new();
     for PositionArgument { name, position } in positions {
-        let id = mechanism.find_joint(name).ok_or_else(|| unknown(name, mechanism))?;
+        let id = setup::find_joint("--at", name, mechanism).map_err(Failure::input)?;
         if resolved.iter().any(|(other, _)| *other == id) {
             return Err(Failure::input(format!("--at: joint `{name}` is named twice")));
         }
+        setup::one_per_freedom("--at", mechanism, id, position.len()).map_err(Failure::input)?;
         let joint = &mechanism[id];
-        if joint.freedoms.len() != position.len() {
-            return Err(Failure::input(format!(
-                "--at: joint `{name}` has {}, not {}; give one number for each, translations (m) before \
-                 rotations (rad)",
-                count(joint.freedoms.len(), "freedom"),
-                position.len()
-            )));
-        }
         let mut values = Vec::new();
         for (k, (value, degrees)) in position.iter().enumerate() {
             if *degrees && k < joint.kind.translations() {
@@ -158,122 +151,6 @@ fn resolve(
         resolved.push((id, values));
     }
     Ok(resolved)
-}
-
-fn unknown(name: &str, mechanism: &Mechanism) -> Failure {
-    let joints: Vec<&str> = mechanism.joints().iter().map(|joint| joint.name.as_str()).collect();
-    let guess = did_you_mean(name, joints.iter().copied());
-    Failure::input(format!("--at: there is no joint `{name}`{guess}\njoints: {}", first_few(&joints)))
-}
-
-/// Positions beyond limits, each with its limit.
-fn beyond_limits(mechanism: &Mechanism, positions: &[(JointId, Vec<f64>)]) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    for (id, position) in positions {
-        let joint = &mechanism[*id];
-        for (k, (freedom, q)) in joint.freedoms.iter().zip(position).enumerate() {
-            let unit = if k < joint.kind.translations() { "m" } else { "rad" };
-            let limit = q.clamp(freedom.lower, freedom.upper);
-            let measure = (q - limit).abs();
-            if measure > 0.0 {
-                let (name, at, limit) = (&joint.name, quantity(*q, unit), quantity(limit, unit));
-                let text = format!("--at: joint `{name}` is at {at}, beyond its limit of {limit}");
-                warnings.push(Warning { kind: "limits", measure, unit, text });
-            }
-        }
-    }
-    warnings
-}
-
-/// The mechanism with these joints at these positions, and the others as near to where they were as loops and couplings let
-/// them.
-fn starting_at(mechanism: &Mechanism, positions: &[(JointId, Vec<f64>)]) -> Result<Mechanism, Failure> {
-    let reference = Reference::at_positions(mechanism, positions).map_err(Failure::input)?;
-    let mut builder = mechanism.to_builder();
-    for joint in mechanism.joints() {
-        let start = &reference.coordinates()[joint.coordinates()];
-        if joint.start != start {
-            let described = builder.joint_mut(&joint.name).expect("a joint of this mechanism");
-            described.start = Some(PerFreedom::Each(start.to_vec()));
-        }
-    }
-    builder.build().map_err(Failure::input)
-}
-
-/// The mechanism with its free base there, and with it all that joints connect to it.
-fn placed(mechanism: &Mechanism, pose: &Pose) -> Result<Mechanism, Failure> {
-    let loose = mechanism.loose();
-    let free = |body: &BodyId| mechanism[*body].free;
-    let bases: Vec<BodyId> = mechanism.body_ids().filter(free).filter(|b| !loose.contains(b)).collect();
-    let bases = if bases.is_empty() { &loose } else { &bases };
-    let base = match bases[..] {
-        [base] => base,
-        [] => {
-            return Err(Failure::input(
-                "--base places a free base, and this mechanism has none: `--free-base` lets the root of a robot file go, \
-                 `free = true` a body of a scene",
-            ));
-        }
-        _ => {
-            let names: Vec<&str> = bases.iter().map(|b| mechanism[*b].name.as_str()).collect();
-            return Err(Failure::input(format!(
-                "--base places one free base, and this mechanism has {} free bodies: {}; place them in a scene file",
-                names.len(),
-                first_few(&names)
-            )));
-        }
-    };
-    let mut moved = HashSet::from([base]);
-    let joined = |moved: &HashSet<BodyId>, a: Option<BodyId>, b: Option<BodyId>| {
-        b.filter(|b| a.is_some_and(|a| moved.contains(&a)) && !moved.contains(b))
-    };
-    loop {
-        let mut ends = mechanism.joints().iter().map(|joint| (joint.parent, Some(joint.child)));
-        let next = ends.find_map(|(a, b)| joined(&moved, a, b).or_else(|| joined(&moved, b, a)));
-        match next {
-            Some(body) => moved.insert(body),
-            None => break,
-        };
-    }
-    if let Some(joint) = mechanism.joints().iter().find(|j| j.parent.is_none() && moved.contains(&j.child)) {
-        return Err(Failure::input(format!(
-            "--base: joint `{}` holds `{}` to the world, so that its base is not free",
-            joint.name, mechanism[base].name
-        )));
-    }
-    let motion = *pose * mechanism[base].pose.inverse();
-    let mut builder = mechanism.to_builder();
-    for body in &moved {
-        let body = builder.body_mut(&mechanism[*body].name).expect("a body of this mechanism");
-        body.pose = motion * body.pose;
-    }
-    for joint in mechanism.joints().iter().filter(|joint| moved.contains(&joint.child)) {
-        let described = builder.joint_mut(&joint.name).expect("a joint of this mechanism");
-        described.frame = motion * described.frame;
-    }
-    builder.build().map_err(Failure::input)
-}
-
-/// The mechanism with these effectors alone, and those on which loads act.
-fn with_effectors(
-    mechanism: &Mechanism,
-    names: &[String],
-    loaded: impl Fn(&str) -> bool,
-) -> Result<Mechanism, Failure> {
-    let mut builder = mechanism.to_builder();
-    let scene: HashSet<&str> =
-        mechanism.loads().iter().map(|load| mechanism[load.effector].name.as_str()).collect();
-    builder.retain_effectors(|e| names.contains(&e.name) || scene.contains(&*e.name) || loaded(&e.name));
-    for (i, name) in names.iter().enumerate() {
-        if names[..i].contains(name) {
-            return Err(Failure::input(format!("--effector: `{name}` is named twice")));
-        }
-        if let Place::Body(_) = load::find("--effector", name, mechanism)? {
-            let frame = Pose::identity();
-            builder.effector(EffectorDescription { name: name.clone(), body: name.clone(), frame });
-        }
-    }
-    builder.build().map_err(Failure::input)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use clap::Args;
 use pliant::contact::{Change, Contact, ContactError, Event, Report, Scene, Solver, Surfaces, Touched};
 use pliant::engine::{Simulation, State, StepError, Warning};
-use pliant::full;
 use pliant::io::trajectory::Touch;
 use pliant::mechanism::{Apart, BodyId, Mechanism};
 use pliant::nalgebra::Vector3;
-use pliant::spatial::Twist;
+use pliant::shared::overlaps;
+pub use pliant::shared::overlaps::{Overlap, Overlaps};
 use serde_json::{Map, Value, json};
 
 use crate::args::Common;
@@ -17,7 +17,7 @@ use crate::mechanism::MechanismArgument;
 use crate::output::{quantity, table};
 
 /// Whether things touch, and how that is solved.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Touching {
     /// Let nothing touch: bodies pass through each other and through the world
     #[arg(long)]
@@ -105,6 +105,10 @@ impl Stage {
         }))
     }
 
+    pub fn solver(&self) -> Solver {
+        self.solver
+    }
+
     /// What joints hold together; `None` if there are loose bodies only.
     pub fn held(&self) -> Option<&Mechanism> {
         self.apart.held.as_ref()
@@ -128,67 +132,9 @@ impl Stage {
 
     /// Looks for shapes that overlap, whatever moves them and wherever they start; `None` if the mechanism has no shape.
     pub fn overlaps(&self) -> Result<Option<Overlaps>, String> {
-        let simulation = self.held().map(|held| full::Model::new(held).simulate().into());
-        match self.put_together(simulation) {
-            Ok(scene) => Ok(Some(Overlaps { scene })),
-            Err(ContactError::NoShape { .. }) => Ok(None),
-            Err(error) => Err(error.to_string()),
-        }
+        Overlaps::new(&self.whole, &self.apart, &self.surfaces)
     }
 }
-
-/// A scene in which every body with a shape touches: it reports what overlaps in a pose.
-pub struct Overlaps {
-    scene: Scene,
-}
-
-/// Two things of which one is in the other.
-#[derive(Debug)]
-pub struct Overlap {
-    pub body: String,
-    pub other: String,
-    /// m.
-    pub depth: f64,
-}
-
-/// A step in which nothing moves, s: contacts are reported as they were before it.
-const INSTANT: f64 = 1e-6;
-
-impl Overlaps {
-    /// The deepest overlap in a state of the whole mechanism, of bodies of the mechanism that `counts` takes; none is
-    /// `Ok(None)`, and what goes wrong is an error.
-    pub fn deepest(
-        &mut self,
-        state: &State,
-        counts: impl Fn(BodyId) -> bool,
-    ) -> Result<Option<Overlap>, String> {
-        let mut state = state.clone();
-        state.rates.fill(0.0);
-        state.twists.fill(Twist::ZERO);
-        state.private.clear();
-        self.scene.set_state(&state).map_err(|error| error.to_string())?;
-        self.scene.step(INSTANT).map_err(|error| error.to_string())?;
-        let of = |touched: Touched| match touched {
-            Touched::Mechanism(..) => {
-                let mut own = self.scene.mechanism().body_ids();
-                own.any(|body| self.scene.touched(body) == Ok(touched) && counts(body))
-            }
-            _ => false,
-        };
-        let contacts = self.scene.world().contacts().iter();
-        let within =
-            contacts.filter(|contact| contact.gap < 0.0 && (of(contact.first) || of(contact.second)));
-        let deepest = within.min_by(|a, b| a.gap.total_cmp(&b.gap));
-        Ok(deepest.map(|contact| {
-            let (first, second) = (name(&self.scene, contact.first), name(&self.scene, contact.second));
-            let (body, other) = if of(contact.second) { (second, first) } else { (first, second) };
-            Overlap { body: body.into(), other: other.into(), depth: -contact.gap }
-        }))
-    }
-}
-
-/// How deep an overlap at an equilibrium counts, in radii: where things only just touch, the answer is right to about this.
-const TOUCHING: f64 = 1e-4;
 
 /// Refuses an equilibrium, found without contact, in which things overlap; what could not be found out is a warning.
 pub fn refuse_overlap(
@@ -204,7 +150,7 @@ pub fn refuse_overlap(
         unit: "bodies",
         text: format!("whether bodies pass through each other or the world could not be found out: {why}"),
     };
-    let mut overlaps = match Stage::of(mechanism, argument, common) {
+    let mut scene = match Stage::of(mechanism, argument, common) {
         Ok(None) => return Ok(None),
         Ok(Some(stage)) => match stage.overlaps() {
             Ok(Some(overlaps)) => overlaps,
@@ -213,14 +159,13 @@ pub fn refuse_overlap(
         },
         Err(failure) => return Ok(Some(unknown(failure.message))),
     };
-    match overlaps.deepest(state, |_| true) {
+    match scene.deepest(state, |_| true) {
         Err(why) => Ok(Some(unknown(why))),
-        Ok(Some(Overlap { body, other, depth })) if depth > TOUCHING * mechanism.radius() => Err(Failure::job(format!(
-            "body `{body}` is {} deep in `{other}` there, and the equilibrium is that without contact: let it come to rest \
-             with `pliant simulate`, which has contact, or give shapes that are to pass through others `touches = false`",
-            quantity(depth, "m")
-        ))
-        .detail("overlap", json!({ "body": body, "other": other, "depth": depth }))),
+        Ok(Some(overlap)) if overlap.depth > overlaps::TOUCHING * mechanism.radius() => {
+            let Overlap { body, other, depth } = &overlap;
+            let about = json!({ "body": body, "other": other, "depth": depth });
+            Err(Failure::job(overlaps::refusal(&overlap)).detail("overlap", about))
+        }
         Ok(_) => Ok(None),
     }
 }
@@ -316,7 +261,7 @@ pub fn contact(scene: &Scene, contact: &Contact) -> Map<String, Value> {
     .collect()
 }
 
-/// `contacts` that pushed in the last step, the worst `penetration` and `residual` of all steps, and their `events`.
+/// `contacts` that pushed in the last step, elastic `zones` as it left them, the worst `penetration` and `residual` of all steps, and their `events`.
 pub fn document(record: &Record) -> Map<String, Value> {
     let Record { scene, worst, events, events_total } = record;
     let contacts: Vec<Value> = pushing(scene).map(|one| contact(scene, one).into()).collect();
@@ -333,8 +278,22 @@ pub fn document(record: &Record) -> Map<String, Value> {
             })
         })
         .collect();
+    let zones: Vec<Value> = (scene.world().zones())
+        .map(|(_, zone)| {
+            json!({
+                "name": zone.name(),
+                "nodes": zone.solid().nodes(),
+                "touched": zone.loads().len(),
+                "force": zone.force().as_slice(),
+                "area": zone.contact_area(),
+                "largest_pressure": zone.largest_pressure(),
+                "largest_displacement": zone.largest_displacement(),
+            })
+        })
+        .collect();
     [
         ("contacts", contacts.into()),
+        ("zones", zones.into()),
         ("penetration", worst.penetration.into()),
         ("residual", worst.residual.into()),
         ("events", kept.into()),
@@ -367,10 +326,32 @@ pub fn contact_table(scene: &Scene) -> String {
     if pairs.is_empty() {
         return "nothing touches at the end\n".into();
     }
+    let zones = zone_table(scene);
     let header = ["CONTACT", "ON", "POINTS", "FX", "FY", "FZ"].map(String::from).to_vec();
     let rows = pairs.iter().map(|((first, second), points, force)| {
         let cells = [first.to_string(), second.to_string(), points.to_string()];
         cells.into_iter().chain(force.iter().map(|x| quantity(*x, "N"))).collect()
     });
-    table(&std::iter::once(header).chain(rows).collect::<Vec<Vec<String>>>())
+    table(&std::iter::once(header).chain(rows).collect::<Vec<Vec<String>>>()) + &zones
+}
+
+/// How hard elastic zones are pressed; empty if there are none.
+fn zone_table(scene: &Scene) -> String {
+    let rows: Vec<Vec<String>> = (scene.world().zones())
+        .map(|(_, zone)| {
+            vec![
+                zone.name().into(),
+                format!("{} of {}", zone.loads().len(), zone.solid().nodes()),
+                quantity(zone.force().norm(), "N"),
+                quantity(1e6 * zone.contact_area(), "mm²"),
+                quantity(zone.largest_pressure(), "Pa"),
+                quantity(zone.largest_displacement(), "m"),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["ZONE", "NODES", "FORCE", "AREA", "PRESSURE", "DISPLACEMENT"].map(String::from).to_vec();
+    format!("\n{}", table(&std::iter::once(header).chain(rows).collect::<Vec<Vec<String>>>()))
 }

@@ -16,4 +16,5 @@ mod reduce;
 mod simulate;
 mod statics;
 mod surroundings;
+mod view;
 mod warnings;

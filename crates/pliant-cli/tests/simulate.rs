@@ -417,7 +417,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
     let names =
         list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").to_string());
     let mut names: Vec<(String, &str)> = names.map(|name| (name, "articulated")).collect();
-    assert_eq!(names.len(), 39);
+    assert_eq!(names.len(), 42);
     names.extend(["ladder:150", "ladder:240", "rungs:120"].map(|name| (name.into(), "articulated")));
     let chosen = two_at_a_time(&names, |(name, engine)| {
         let command = ["simulate", name, "--duration", "0.008", "--dt", "0.004"];
@@ -434,7 +434,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
         assert_eq!((auto, Value::Null), bare(&["--engine", engine]), "{name}");
         Some(())
     });
-    assert_eq!(chosen.len(), 42);
+    assert_eq!(chosen.len(), 45);
     let told = run.run(&["simulate", "arm", "--engine", "auto", "--duration", "0.01", "--dt", "0.01"]);
     assert_eq!(
         told.err,

@@ -490,3 +490,172 @@ fn overlaps_of_contact() {
         }
     }
 }
+
+/// A rod that a dead force pulls so hard that steps of 1/60 s make it fly: energy that nothing put in is a warning with its measure, and none
+/// comes with a step that is short enough.
+#[test]
+fn energy_from_nowhere_is_told() {
+    let run = Run::new("warnings-energy");
+    let mut warned = 0;
+    for force in [100.0, 1000.0, 10_000.0] {
+        let rod = "[mechanism]\ngravity = [0, 0, 0]\n[[body]]\nname = \"rod\"\nposition = [0, 0, -0.5]\nmass = 0.01\n\
+                   inertia = [8.3e-4, 8.3e-4, 8.3e-6]\n[[joint]]\nname = \"pin\"\nkind = \"hinge\"\nparent = \"world\"\n\
+                   child = \"rod\"\naxis = [0, 1, 0]\nstart = 0.3\n[[effector]]\nname = \"tip\"\nbody = \"rod\"\n\
+                   position = [0, 0, -0.5]\n";
+        run.file("rod.toml", rod);
+        let load = format!("tip=0,0,{:?}", -force);
+        let steps = |dt: f64, duration: &str| {
+            let dt = format!("{dt:?}");
+            let command = [
+                "simulate",
+                "rod.toml",
+                "--engine",
+                "articulated",
+                "--load",
+                &load,
+                "--dt",
+                &dt,
+                "--duration",
+                duration,
+            ];
+            run.json(&command, 0)
+        };
+        let long = steps(1.0 / 60.0, "5");
+        let energy = long["energy"]["kinetic"].as_f64().expect("a number");
+        if let Some(gained) = measure(&long, "energy") {
+            warned += 1;
+            assert!(gained > 0.5 * force * 0.1, "{gained}");
+        }
+        // Of a turn by 0.3 rad it can have this much.
+        assert!(
+            energy < force * 0.1 || measure(&long, "energy").is_some(),
+            "{force} N: {energy} J in silence"
+        );
+        let short = steps((1e-4 / force).sqrt() * 0.5, "0.05");
+        assert!(measure(&short, "energy").is_none(), "{short}");
+    }
+    assert!(warned > 0);
+}
+
+/// A linear model far outside its range says so; near the reference it does not.
+#[test]
+fn a_linear_model_beyond_its_range_is_told() {
+    let run = Run::new("warnings-far");
+    for size in [0.01, 1.0, 30.0] {
+        run.file("arm.toml", arm(size, -50.0 * size, "kind = \"ball\"\nradius = 0.001"));
+        let moved = |force: f64| {
+            let load = format!("tip=0,0,{:?}", -force * 20.0 * size.powi(3));
+            let command = [
+                "simulate",
+                "arm.toml",
+                "--linear",
+                "--no-gravity",
+                "--no-contact",
+                "--load",
+                &load,
+                "--dt",
+                "0.01",
+                "--duration",
+                "5",
+            ];
+            measure(&run.json(&command, 0), "far")
+        };
+        assert_eq!(moved(0.05), None, "{size}");
+        let far = moved(2.0).expect("a warning");
+        assert!(far > 0.6, "{far}");
+    }
+}
+
+/// On a free base what counts is how far effectors go from it: a push that carries everything along is no range that is left.
+#[test]
+fn a_linear_model_on_a_free_base_has_the_same_range() {
+    let run = Run::new("warnings-far-free");
+    for size in [0.01f64, 1.0, 30.0] {
+        let (mass, inertia) = (size.powi(3), 0.01 * size.powi(5));
+        let body = |name: &str, x: f64, free: &str| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nposition = [{:?}, 0, 0]\nmass = {mass:?}\n{free}inertia = [{inertia:?}, {inertia:?}, \
+                 {inertia:?}]\n",
+                x * size
+            )
+        };
+        let two = [body("base", 0.0, "free = true\n"), body("link", 1.0, "")].concat();
+        let joint = format!(
+            "[[joint]]\nname = \"bend\"\nkind = \"hinge\"\nparent = \"base\"\nchild = \"link\"\nposition = [{:?}, 0, 0]\n\
+             axis = [0, 1, 0]\nstiffness = {:?}\n[[effector]]\nname = \"tip\"\nbody = \"link\"\n[[effector]]\nname = \"body\"\n\
+             body = \"base\"\n",
+            0.5 * size,
+            0.1 * size.powi(4)
+        );
+        run.file("two.toml", two + &joint);
+        let far = |at: &str, force: f64| {
+            let load = match at {
+                "body" => format!("body={force:?},0,0"),
+                _ => format!("tip=0,0,0,0,{:?},0", 0.1 * force * size),
+            };
+            let command = ["simulate", "two.toml", "--linear", "--no-gravity", "--load", &load];
+            let command = [&command[..], &["--dt", "0.01", "--duration", "2"]].concat();
+            measure(&run.json(&command, 0), "far")
+        };
+        let unit = size.powi(3);
+        // Along both links: 2 kg m/s² for 2 s take them some radii away together.
+        assert_eq!(far("body", 4.0 * unit), None, "{size}");
+        assert_eq!(far("tip", 1e-3 * unit), None, "{size}");
+        assert!(far("tip", 4.0 * unit).expect("a warning") > 0.6, "{size}");
+    }
+}
+
+/// Links of 1 kg that stand on each other by hinges: near the load at which they buckle, an answer is near that of `full` or is warned of.
+#[test]
+fn an_answer_that_is_mostly_error_is_warned_of() {
+    let run = Run::new("warnings-column");
+    let links = 6;
+    let mut column = String::new();
+    for i in 0..links {
+        let (parent, z) = (if i == 0 { "world".into() } else { format!("link{}", i - 1) }, 0.1 * i as f64);
+        column += &format!(
+            "[[body]]\nname = \"link{i}\"\nposition = [0, 0, {:?}]\nmass = 1.0\ninertia = [1e-3, 1e-3, 1e-3]\n[[joint]]\n\
+             name = \"hinge{i}\"\nkind = \"hinge\"\nparent = \"{parent}\"\nchild = \"link{i}\"\nposition = [0, 0, {z:?}]\n\
+             axis = [0, 1, 0]\nstiffness = 100.0\n",
+            z + 0.05
+        );
+    }
+    run.file(
+        "column.toml",
+        column + "[[effector]]\nname = \"tip\"\nbody = \"link5\"\nposition = [0, 0, 0.05]\n",
+    );
+    let at = |engine: &str, press: f64| {
+        let load = format!("tip=0.2,0,{press:?}");
+        let document =
+            run.json(&["statics", "column.toml", "--no-gravity", "--engine", engine, "--load", &load], 0);
+        let x = document["effectors"]["tip"]["position"][0].as_f64().expect("a number");
+        (x, measure(&document, "beyond").or(measure(&document, "another")))
+    };
+    let mut warned = 0;
+    // A beam with this bending stiffness, 10 N·m², buckles under (π/2)² · 10 N·m² / (0.6 m)² = 69 N.
+    for press in [0.0, -20.0, -50.0, -60.0] {
+        let (exact, _) = at("full", press);
+        for engine in ["reduced", "blended"] {
+            let (x, warning) = at(engine, press);
+            warned += usize::from(warning.is_some());
+            assert!(
+                (x - exact).abs() < 0.5 * exact.abs() || warning.is_some(),
+                "{engine}, {press} N: {x} of {exact}"
+            );
+            assert!(press < 0.0 || engine == "blended" || warning.is_none(), "{engine}: {warning:?}");
+        }
+    }
+    println!("{warned} warnings");
+}
+
+/// A pad that is pressed in far says so at rest as it does in motion; one that is not does not.
+#[test]
+fn a_zone_that_is_pressed_in_far_is_warned_of_at_rest() {
+    let run = Run::new("warnings-pressed");
+    let strain = |force: &str| {
+        let load = format!("tip=0,0,{force}");
+        measure(&run.json(&["statics", "pad", "--load", &load], 0), "large strain")
+    };
+    assert_eq!(strain("-0.2"), None);
+    assert!(strain("-40").expect("a warning") > 1.0 / 6.0);
+}

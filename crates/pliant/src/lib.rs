@@ -22,6 +22,9 @@ pub use pliant_core::{
 };
 pub use pliant_io as io;
 
+#[doc(hidden)]
+pub mod shared;
+
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`; any simulation is a
 /// [`Simulation`](pliant_core::engine::Simulation), and can be stored as `Box<dyn Simulation>`.
 ///

@@ -46,6 +46,9 @@ fn every_named_path_exists() {
         "docs/guide/1-reduce-your-robot.md",
         "docs/guide/2-choose-the-fidelity.md",
         "docs/guide/3-read-the-error.md",
+        "docs/guide/4-take-hold-of-it.md",
+        "docs/guide/5-soft-fingertips.md",
+        "docs/python.md",
     ];
     for document in documents {
         let file = root.join(document);

@@ -6,10 +6,10 @@ use pliant::full;
 use pliant::linear::{Linearisation, Projection, Reference};
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::DMatrix;
+use pliant::shared::statics::{not_converged, unstable};
 use serde_json::{Value, json};
 
 use super::rest;
-use super::statics::{not_converged, unstable};
 use crate::args::{Common, Compliance};
 use crate::failure::Failure;
 use crate::mechanism::Source;

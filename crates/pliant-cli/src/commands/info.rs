@@ -1,7 +1,7 @@
 //! `pliant info`: what a mechanism is made of.
 
 use pliant::engines::Engine;
-use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary};
+use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
@@ -40,6 +40,13 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         json["springs"] = springs.iter().map(|(_, json)| json.clone()).collect();
         rows.extend(
             springs.into_iter().enumerate().map(|(i, (row, _))| (if i == 0 { "springs" } else { "" }, row)),
+        );
+    }
+    let zones = zones(mechanism);
+    if !zones.is_empty() {
+        json["zones"] = zones.iter().map(|(_, json)| json.clone()).collect();
+        rows.extend(
+            zones.into_iter().enumerate().map(|(i, (row, _))| (if i == 0 { "zones" } else { "" }, row)),
         );
     }
     let counts = [
@@ -81,6 +88,23 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         counted: Vec::new(),
         json,
     })
+}
+
+/// Elastic zones, for people and as JSON.
+fn zones(mechanism: &Mechanism) -> Vec<(String, Value)> {
+    let about = |zone: &Zone| {
+        let Zone { name, description: zone, .. } = zone;
+        let kind = zone.shape.geometry.name();
+        let stiffness = quantity(zone.young, "Pa");
+        let row =
+            format!("`{name}` on `{}`: a {kind} of {stiffness}, Poisson's ratio {}", zone.body, zone.poisson);
+        let json = json!({
+            "name": name, "body": zone.body, "kind": kind, "young": zone.young, "poisson": zone.poisson,
+            "damping": zone.damping, "density": zone.density(), "resolution": zone.resolution,
+        });
+        (row, json)
+    };
+    mechanism.zones().iter().map(about).collect()
 }
 
 /// Springs of the scene to points of the world; those between bodies are joints.

@@ -11,6 +11,7 @@ mod reduce;
 mod rest;
 mod simulate;
 mod statics;
+mod view;
 
 use crate::args::{Arguments, Command};
 use crate::failure::Failure;
@@ -26,6 +27,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::Statics(statics) => statics::run(statics, common),
         Command::Simulate(simulate) => simulate::run(simulate, common),
         Command::Reduce(reduce) => reduce::run(reduce, common),
+        Command::View(view) => view::run(view, common),
         Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
         Command::Paper => Err(Failure::input(

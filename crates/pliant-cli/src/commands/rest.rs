@@ -3,9 +3,9 @@
 use pliant::contact::{Contact, Grip, Rest, Scene, Stuck};
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
 use pliant::mechanism::Mechanism;
+use pliant::shared::statics::{not_converged, unheld, unstable};
 use serde_json::{Value, json};
 
-use super::statics::{not_converged, unstable};
 use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
@@ -105,24 +105,6 @@ pub fn blocked(stage: &Stage) -> Option<Failure> {
     Some(failure.detail("converged", false))
 }
 
-/// What to tell where nothing comes to rest.
-fn unheld(rest: &Rest) -> String {
-    match &rest.unheld {
-        Some((body, true)) => format!(
-            "nothing holds body `{body}`: it slides, rolls or tips on what it touches; more friction or another start may hold it, and \
-             `pliant simulate` shows where it goes"
-        ),
-        Some((body, false)) => {
-            format!("nothing holds body `{body}`: it falls; put something below it, or a joint that holds it")
-        }
-        None => format!(
-            "no rest was found in {}: it still moves by {} a step; `pliant simulate` shows where it goes",
-            count(rest.steps, "step"),
-            quantity(rest.moved, "m")
-        ),
-    }
-}
-
 fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Vec<Warning>) -> Answer {
     let mut json = report::state(scene);
     let contacts: Vec<Value> = pushing(scene)
@@ -156,6 +138,8 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
         ("contacts", format!("{}, {slipping} at the limit of their friction", pushing(scene).count())),
         ("friction needed", friction),
     ];
+    counted.extend(scene.world().zones().filter_map(|(_, zone)| zone.warning()));
+    counted.extend(scene.world().warnings().into_iter().filter(|warning| warning.kind == "coarse zone"));
     let springs = load::report(scene);
     json.extend(springs.json);
     let rows = rows.into_iter().chain(springs.rows).chain(report::largest_motions(scene));

@@ -8,6 +8,7 @@ use pliant::engines::{self, Engine};
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
 use pliant::linear::{self, Linearisation, Truncated};
 use pliant::mechanism::Mechanism;
+use pliant::shared::watch::{self, SIGNIFICANT, Watch, three_digits, unchecked};
 use pliant::{full, reduced};
 use serde_json::{Value, json};
 
@@ -24,7 +25,6 @@ use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
 use crate::touching::{self, Record, Stage};
-use crate::watch::{self, SIGNIFICANT, Watch, three_digits, unchecked};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -70,18 +70,23 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let mut said = mechanism.warnings();
     said.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.said)));
     said.extend(arguments.touching.untouched(mechanism));
-    let mut watch = Watch::new(mechanism, engine, &arguments.setup.effectors, stage.as_ref(), steps);
     if let Some(about) = &mut about {
         about.foresee(Some(&inputs).filter(|_| stage.is_none()), arguments.dt);
-        watch.found.append(&mut about.warnings);
     }
-    let mut running = match (stage, simulation) {
+    let mut running = match (&stage, simulation) {
         (None, Some(simulation)) => Running::Alone(simulation),
         (Some(stage), simulation) => Running::Touching(Box::new(Record::new(stage.scene(simulation)?))),
         (None, None) => unreachable!("without contact the engine has all bodies"),
     };
     running.simulation().inputs_mut().clone_from(&inputs);
     running.simulation().inputs_mut().follow_targets(0.0);
+    let overlaps = || stage.as_ref().and_then(|stage| stage.overlaps().ok().flatten());
+    let start = (running.simulation(), steps);
+    let mut watch =
+        Watch::new(mechanism, engine, &arguments.setup.effectors, (stage.is_some(), overlaps), start);
+    if let Some(about) = &mut about {
+        watch.found.append(&mut about.warnings);
+    }
     // Last of the checks, so that bad input leaves no file.
     let contact = matches!(running, Running::Touching(_));
     let trajectory = arguments.output.as_ref().map(|path| Trajectory::create(path, mechanism, contact));

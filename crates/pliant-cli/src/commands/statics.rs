@@ -2,26 +2,18 @@
 
 use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
 use pliant::engines::Engine;
-use pliant::mechanism::Mechanism;
+use pliant::shared::statics::{not_converged, unstable};
 use pliant::{full, reduced};
 
 use crate::args::{Common, Statics};
-use crate::blending::{Blended, OF_FILE, another, beyond, radii};
+use crate::blending::{Blended, OF_FILE, another, beyond, mostly_error, radii};
 use crate::commands::rest;
 use crate::failure::Failure;
 use crate::load;
-use crate::mechanism::passive_joints;
-use crate::output::{Answer, count, first_few, listing, quantity};
+use crate::output::{Answer, count, listing, quantity};
 use crate::progress::Spinner;
 use crate::report;
 use crate::touching::{self, Stage};
-
-/// What to tell of an equilibrium that is not stable.
-pub fn unstable() -> Warning {
-    let text =
-        "the equilibrium is unstable (a saddle point of the energy): the mechanism may not stay there".into();
-    Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
-}
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
@@ -96,7 +88,9 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             let estimate = simulation.estimate().map_err(Failure::job)?;
             let bound = source.model.as_ref().and_then(|file| file.report.as_ref());
             let bound = bound.map(|(sampling, _)| sampling.max_error).filter(|_| found.converged);
-            counted.extend(bound.and_then(|bound| beyond(bound, estimate, OF_FILE)));
+            let far = bound.and_then(|bound| beyond(bound, estimate, OF_FILE));
+            counted
+                .extend(far.or_else(|| mostly_error(&mut *simulation, estimate)).filter(|_| found.converged));
             counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
             counted.extend((found.converged && !found.stable).then(unstable));
             json.insert("estimate".into(), estimate.into());
@@ -130,7 +124,8 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             let estimate = simulation.estimate().map_err(Failure::job)?;
             said.extend(blended.advice.clone());
             counted.extend(blended.warnings.iter().cloned());
-            counted.extend(blended.beyond(estimate).filter(|_| found.converged));
+            let far = blended.beyond(estimate).or_else(|| mostly_error(&mut *simulation, estimate));
+            counted.extend(far.filter(|_| found.converged));
             counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
             let models = blended.model.samples().len();
             json.insert("estimate".into(), estimate.into());
@@ -175,26 +170,5 @@ fn not_at_rest(model: &str, found: &Equilibrium) -> String {
         "{model} find no rest in {} iterations{left}; the loads may be beyond those it was made for: try smaller ones, or \
          `--engine full`",
         found.iterations
-    )
-}
-
-/// What to tell of a search that found nothing.
-pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
-    let left = match found.residual.is_finite() {
-        true => format!("{} are left over", quantity(found.residual, "N")),
-        false => "the forces are too large for f64".into(),
-    };
-    let passive = passive_joints(mechanism);
-    let loose = match passive.len() {
-        0 => String::new(),
-        n => {
-            format!(", give a stiffness to {} without a spring ({})", count(n, "joint"), first_few(&passive))
-        }
-    };
-    format!(
-        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be more than the \
-         mechanism can bear: try smaller ones{loose}, or watch it move with `pliant simulate`",
-        found.iterations,
-        100.0 * found.load_reached
     )
 }

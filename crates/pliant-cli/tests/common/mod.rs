@@ -62,10 +62,22 @@ impl Run {
         let list = self.json(&["list"], 0);
         let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
         let scenes = [
-            "-terrain", "-catch", "-grasp", "-pick", "-hole", "-heap", "-thin", "-thick", "-post", "-wrap",
-            "-stands", "-carries",
+            "-terrain",
+            "-catch",
+            "-grasp",
+            "-pick",
+            "-hole",
+            "-heap",
+            "-thin",
+            "-thick",
+            "-post",
+            "-wrap",
+            "-stands",
+            "-carries",
+            "soft-gripper",
         ];
-        names.filter(|name| !scenes.iter().any(|scene| name.contains(scene))).map(String::from).collect()
+        let is_scene = |name: &&str| *name == "pad" || scenes.iter().any(|scene| name.contains(scene));
+        names.filter(|name| !is_scene(name)).map(String::from).collect()
     }
 
     /// Runs with `--json`: one document on standard output, nothing on standard error.

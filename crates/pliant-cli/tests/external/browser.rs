@@ -29,7 +29,7 @@ pub fn check_in_browser(run: &Run, pages: impl FnOnce() -> Vec<PathBuf>) -> Foun
 }
 
 /// The browser, if there is one.
-fn browser() -> Found<PathBuf> {
+pub fn browser() -> Found<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let files = std::env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));

@@ -4,6 +4,9 @@
 #[allow(dead_code)] // tests/all.rs uses the rest
 #[path = "../common/mod.rs"]
 mod common;
+#[allow(dead_code)] // only the decoding of frames is used here
+#[path = "../../../pliant-view/tests/common.rs"]
+mod frames;
 #[path = "../../../pliant-io/tests/external/trial.rs"]
 mod trial;
 #[allow(dead_code)] // the robots are needed here, Python is not
@@ -13,8 +16,9 @@ mod wheels;
 mod browser;
 mod pages;
 mod robots;
+mod viewer;
 
 fn main() {
-    let trials = pages::trials().into_iter().chain(robots::trials()).collect();
+    let trials = pages::trials().into_iter().chain(viewer::trials()).chain(robots::trials()).collect();
     libtest_mimic::run(&libtest_mimic::Arguments::from_args(), trials).exit()
 }

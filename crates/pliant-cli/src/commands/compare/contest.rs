@@ -10,6 +10,7 @@ use pliant::linear::Linearisation;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
 use pliant::reduced;
+use pliant::shared::watch::Watch;
 use pliant::spatial::Pose;
 
 use super::measure::{Models, target_end};
@@ -17,7 +18,6 @@ use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst, force_on};
-use crate::watch::Watch;
 
 /// Length of a step if not given, s.
 pub const DT: f64 = 1.0 / 240.0;
@@ -133,12 +133,14 @@ pub fn measure(
         };
         match scene {
             Err(why) => contest.absent.push((engine.name(), why)),
-            Ok(scene) => {
+            Ok(mut scene) => {
                 let pace = Pace { dt, steps: contest.steps, frames, loose: mechanism.loose() };
                 if engine == Engine::Full {
                     contest.warnings = scene.world().warnings();
                 }
-                let mut watch = Watch::new(mechanism, engine, &[], Some(stage), contest.steps as u64);
+                let overlaps = || stage.overlaps().ok().flatten();
+                let start: (&mut dyn Simulation, u64) = (&mut scene, contest.steps as u64);
+                let mut watch = Watch::new(mechanism, engine, &[], (true, overlaps), start);
                 let run = pace.run(engine.name(), scene, &mut watch, tick);
                 contest.warnings.append(&mut watch.found);
                 if engine == Engine::Full {

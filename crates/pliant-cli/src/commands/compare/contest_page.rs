@@ -228,7 +228,7 @@ impl Page<'_> {
         let low = moving().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
         let high = moving().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
         let (center, reach) = ((low + high) * 0.5, 0.65 * (high - low).amax().max(1e-3));
-        let world: wires::Lines = (self.mechanism.world_shapes().iter())
+        let world: wires::Lines = (self.mechanism.shapes_of(None))
             .filter(|shape| shape.touches)
             .flat_map(|shape| wires::of_world(shape, self.surfaces, &center, reach))
             .collect();

@@ -124,7 +124,7 @@ impl Skeleton {
         let others = mechanism.body_ids().filter(|b| !loose.contains(b));
         let mut left = MOST_OUTLINED;
         for body in loose.iter().copied().chain(others) {
-            let shapes = mechanism[body].shapes.iter().filter(|shape| shape.touches);
+            let shapes = mechanism.shapes_of(Some(body)).filter(|shape| shape.touches);
             let lines: Vec<_> = shapes.flat_map(|shape| wires::of_shape(shape, surfaces)).collect();
             let Some(rest) = left.checked_sub(lines.iter().map(Vec::len).sum()) else { continue };
             left = rest;
@@ -141,7 +141,7 @@ impl Skeleton {
         let mut left = MOST_TRIANGLES;
         let most = (MOST_TRIANGLES / mechanism.bodies().len().max(1)).clamp(60, MOST_OF_A_FILE);
         for body in mechanism.body_ids() {
-            let solid = Solid::of(&mechanism[body], surfaces, most);
+            let solid = Solid::of(mechanism, body, surfaces, most);
             let size = solid.vertices.iter().map(|v| v.norm()).fold(0.0, f64::max);
             let fits = left.checked_sub(solid.triangles.len()).filter(|_| size > 0.0 && size.is_finite());
             let Some(rest) = fits else { continue };

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
 use pliant::contact::Surfaces;
-use pliant::mechanism::{Body, Geometry, Shape};
+use pliant::mechanism::{BodyId, Geometry, Mechanism, Shape};
 use pliant::nalgebra::Vector3;
 
 /// Triangles of one body, counter-clockwise seen from outside.
@@ -23,10 +23,10 @@ const RINGS: usize = 3;
 const GRIDS: [f64; 5] = [24.0, 14.0, 9.0, 6.0, 4.0];
 
 impl Solid {
-    /// Of all shapes of a body, each with at most so many triangles where it lies in a file.
-    pub fn of(body: &Body, surfaces: &Surfaces, most: usize) -> Solid {
+    /// Of all shapes of a body and its elastic zones, each with at most so many triangles where it lies in a file.
+    pub fn of(mechanism: &Mechanism, body: BodyId, surfaces: &Surfaces, most: usize) -> Solid {
         let mut solid = Solid::default();
-        let shapes = body.shapes.iter();
+        let shapes = mechanism.shapes_of(Some(body));
         // What is drawn but not touched comes with what is, coarser, in most robot files.
         shapes
             .filter(|shape| shape.touches)

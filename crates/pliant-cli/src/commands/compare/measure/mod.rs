@@ -12,9 +12,8 @@ use pliant::engine::{Inputs, SpringId, State, Warning};
 use pliant::io::ModelFile;
 use pliant::linear::{Linearisation, Model, ReductionError};
 use pliant::mechanism::{Joint, Mechanism};
+use pliant::shared::watch;
 use pliant::spatial::{Pose, Twist, Wrench};
-
-use crate::watch;
 
 pub use frequencies::{Frequencies, FrequencyRow};
 pub use models::{BlendedModel, Models, blended_model};
