@@ -15,32 +15,37 @@ import scene as scenes
 HARDEST = [0.9999, 0.9999]
 
 
+def specification(scene):
+    """A scene as MuJoCo has it, to be compiled."""
+    spec = mujoco.MjSpec()
+    spec.option.timestep = scenes.DT
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    spec.option.gravity = scene.gravity
+    nodes = {None: spec.worldbody}
+    for joint in scene.tree:
+        body = scene.bodies[joint.child]
+        outer = scenes.IDENTITY if joint.parent is None else scene.bodies[joint.parent].pose
+        q, p = scenes.compose(scenes.invert(outer), body.pose)
+        node = nodes[joint.parent].add_body(name=body.name, pos=p, quat=q)
+        node.explicitinertial = True
+        node.mass = body.mass
+        node.ipos = body.center_of_mass
+        i = body.inertia
+        node.fullinertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]]
+        q, p = scene.frame_in_child(joint)
+        axis = scenes.rotate(q, [0.0, 0.0, 1.0])
+        hinge = node.add_joint(name=joint.name, type=mujoco.mjtJoint.mjJNT_HINGE, pos=p, axis=axis)
+        hinge.stiffness[0] = joint.stiffness
+        hinge.damping[0] = joint.damping
+        nodes[joint.child] = node
+    for joint in scene.loops:
+        close(spec, scene, joint)
+    return spec
+
+
 class Engine:
     def __init__(self, scene, arguments):
-        spec = mujoco.MjSpec()
-        spec.option.timestep = scenes.DT
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-        spec.option.gravity = scene.gravity
-        nodes = {None: spec.worldbody}
-        for joint in scene.tree:
-            body = scene.bodies[joint.child]
-            outer = scenes.IDENTITY if joint.parent is None else scene.bodies[joint.parent].pose
-            q, p = scenes.compose(scenes.invert(outer), body.pose)
-            node = nodes[joint.parent].add_body(name=body.name, pos=p, quat=q)
-            node.explicitinertial = True
-            node.mass = body.mass
-            node.ipos = body.center_of_mass
-            i = body.inertia
-            node.fullinertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]]
-            q, p = scene.frame_in_child(joint)
-            axis = scenes.rotate(q, [0.0, 0.0, 1.0])
-            hinge = node.add_joint(name=joint.name, type=mujoco.mjtJoint.mjJNT_HINGE, pos=p, axis=axis)
-            hinge.stiffness[0] = joint.stiffness
-            hinge.damping[0] = joint.damping
-            nodes[joint.child] = node
-        for joint in scene.loops:
-            close(spec, scene, joint)
-        self.model = model = spec.compile()
+        self.model = model = specification(scene).compile()
         self.data = data = mujoco.MjData(model)
         self.tip = model.body(scene.bodies[scene.tip].name).id
         data.xfrc_applied[self.tip, :3] = scene.force
@@ -100,4 +105,5 @@ def close(spec, scene, joint):
             tendon.wrap_joint(name, factor)
 
 
-peer.serve(Engine)
+if __name__ == "__main__":
+    peer.serve(Engine)

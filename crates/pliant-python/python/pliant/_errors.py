@@ -1,0 +1,25 @@
+"""Exceptions and the warning of the package."""
+
+
+class Error(Exception):
+    """What all exceptions of Pliant are."""
+
+
+class InputError(Error, ValueError):
+    """Bad input: a name, a number, a shape, or a file with errors. The command line ends with exit code 2 for it."""
+
+
+class FileError(InputError, OSError):
+    """A file that cannot be read or written."""
+
+
+class SimulationError(Error, RuntimeError):
+    """The input was good and the job failed: no equilibrium, a step that would tear a joint open. Exit code 1 of the command line."""
+
+
+class InternalError(Error, RuntimeError):
+    """A fault of Pliant itself. Please report it."""
+
+
+class PliantWarning(UserWarning):
+    """What an engine or reader left out or did otherwise, with its measure."""
