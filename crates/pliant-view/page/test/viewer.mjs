@@ -46,7 +46,7 @@ async function open(address, { width = 1280, height = 720, dark = false, before 
   page.on("pageerror", (error) => page.said.push(`error: ${error.message}`));
   if (before) await page.addInitScript(before);
   await page.goto(address);
-  await page.waitForFunction(() => globalThis.pliant?.drawn > 2);
+  await until(page, () => pliant.drawn > 2);
   return page;
 }
 
@@ -62,8 +62,13 @@ function drop(page, name, text) {
   }, [name, text]);
 }
 
+/** Waits until a scene is shown of which the predicate holds: between a scene and its first frame there is none. */
+const until = (page, predicate, arg) => page.waitForFunction(`globalThis.pliant?.status && pliant.scene && pliant.frame && (${predicate})(${JSON.stringify(arg)})`);
+
+/** What a function gives of the scene that is shown, as soon as there is a frame of it. */
+const ofFrame = async (page, value) => (await page.waitForFunction(`globalThis.pliant?.frame && (${value})()`)).jsonValue();
 /** A frame, its lists as plain ones. */
-const frame = (page) => page.evaluate(() => ({ ...pliant.frame, lists: Object.fromEntries(Object.entries(pliant.frame.lists).map(([name, list]) => [name, [...list]])) }));
+const frame = (page) => ofFrame(page, () => ({ ...pliant.frame, lists: Object.fromEntries(Object.entries(pliant.frame.lists).map(([name, list]) => [name, [...list]])) }));
 const project = (page, [x, y, z]) => page.evaluate(([x, y, z]) => { const { x: a, y: b } = pliant.project(x, y, z); return [a, b]; }, [x, y, z]);
 const distance = (a, b) => Math.hypot(...a.map((x, k) => x - b[k]));
 const origins = (list) => Array.from({ length: list.length / 16 }, (_, k) => list.slice(16 * k + 12, 16 * k + 15));
@@ -74,21 +79,21 @@ const force = (shown) => [shown.force_x, shown.force_y, shown.force_z];
 async function simulate(page, seconds) {
   const end = (await frame(page)).time + seconds;
   await page.selectOption("#speed", "0");
-  await page.waitForFunction((end) => pliant.frame.time > end, end);
+  await until(page, (end) => pliant.frame.time > end, end);
   await page.selectOption("#speed", "1");
 }
 
 /** Waits until a frame that was made after now is drawn. */
 async function newer(page) {
-  const before = await page.evaluate(() => [pliant.frame.number, pliant.drawn]);
+  const before = await ofFrame(page, () => [pliant.frame.number, pliant.drawn]);
   // A page that draws slowly is sent frames that it leaves out: of those that it draws, all after the first are new.
-  await page.waitForFunction(([number, drawn]) => pliant.frame.number > number + 2 && pliant.drawn > drawn + 2, before);
+  await until(page, ([number, drawn]) => pliant.frame.number > number + 2 && pliant.drawn > drawn + 2, before);
 }
 
 /** Pauses, or goes on, by a press of the button. */
 async function play(page, on) {
   await page.click("#play");
-  await page.waitForFunction((on) => pliant.status.playing === on, on);
+  await until(page, (on) => pliant.status.playing === on, on);
   await newer(page);
 }
 
@@ -105,10 +110,10 @@ async function drag(page, by) {
   });
   await page.mouse.move(...place);
   await page.mouse.down();
-  await page.waitForFunction(() => pliant.frame.held === 1);
+  await until(page, () => pliant.frame.held === 1);
   await page.mouse.move(place[0] + by[0], place[1] + by[1], { steps: 8 });
   await page.keyboard.press(" ");
-  await page.waitForFunction(() => pliant.status.playing);
+  await until(page, () => pliant.status.playing);
 }
 
 /** Colours of points of the page: [red, green, blue] each. */
@@ -172,7 +177,7 @@ const claims = {
       assert.ok(off < 0.02 && distance(start, wanted) > 1e-3, `${scene}: ${off}`);
       assert.ok(Math.abs(parseFloat(text.replace(",", "")) / Math.hypot(...force(shown)) - 1) < 0.01, text);
       await page.mouse.up();
-      await page.waitForFunction(() => pliant.frame.held === 0);
+      await until(page, () => pliant.frame.held === 0);
       assert.deepEqual(page.said, []);
       await page.close();
     }
@@ -188,7 +193,7 @@ const claims = {
       const radius = await page.evaluate(() => pliant.scene.radius);
       for (const engine of ["articulated", "reduced", "linear", "blended", "full"]) {
         await page.selectOption("#engine", engine);
-        await page.waitForFunction((engine) => pliant.status.engine === engine, engine);
+        await until(page, (engine) => pliant.status.engine === engine, engine);
         await newer(page);
         const after = await frame(page);
         const was = origins(before.lists.bodies);
@@ -210,7 +215,7 @@ const claims = {
     await simulate(page, 10);
     const before = (await frame(page)).distance;
     await page.keyboard.press("m");
-    await page.waitForFunction(() => pliant.frame.lists.weights.length === 2);
+    await until(page, () => pliant.frame.lists.weights.length === 2);
     await simulate(page, 10);
     const after = (await frame(page)).distance;
     console.log(`distance ${before.toExponential(2)} before, ${after.toExponential(2)} after`);
@@ -231,10 +236,10 @@ const claims = {
     assert.match(shown, /scene\.toml:\d+:\d+/);
     assert.match(shown, /\^\^\^/);
     const before = (await frame(page)).time;
-    await page.waitForFunction((before) => pliant.frame.time > before, before);
+    await until(page, (before) => pliant.frame.time > before, before);
     await change(page, text.replace(/name = .*/, 'name = "mended"'));
     await page.waitForSelector("#broken", { state: "hidden" });
-    await page.waitForFunction(() => pliant.scene.name === "mended");
+    await until(page, () => pliant.scene.name === "mended");
     assert.equal(await page.textContent("#name"), "mended");
     assert.deepEqual(page.said, []);
   },
@@ -256,26 +261,26 @@ const claims = {
   async keys_and_files() {
     const page = await open(await view("arm"));
     await page.keyboard.press(" ");
-    await page.waitForFunction(() => !pliant.status.playing);
+    await until(page, () => !pliant.status.playing);
     await newer(page);
     const { steps } = await frame(page);
     await page.keyboard.press(".");
-    await page.waitForFunction((steps) => pliant.frame.steps === steps + 1, steps);
+    await until(page, (steps) => pliant.frame.steps === steps + 1, steps);
     await page.keyboard.press("t");
     assert.equal(await page.getAttribute("html", "data-theme"), "dark");
     await page.keyboard.press("?");
     await page.waitForSelector("#help[open]");
     await page.keyboard.press("Escape");
     await page.keyboard.press("3");
-    await page.waitForFunction(() => pliant.status.engine === "reduced");
+    await until(page, () => pliant.status.engine === "reduced");
     await page.fill("#gravity-z", "-1.62");
     await page.press("#gravity-z", "Enter");
-    await page.waitForFunction(() => pliant.status.gravity[2] === -1.62);
+    await until(page, () => pliant.status.gravity[2] === -1.62);
     await page.click("#section-show summary");
     await page.check("#ellipsoids");
-    await page.waitForFunction(() => pliant.frame.lists.ellipsoids.length === 9 * pliant.scene.effectors.length);
+    await until(page, () => pliant.frame.lists.ellipsoids.length === 9 * pliant.scene.effectors.length);
     await page.uncheck("#ellipsoids");
-    await page.waitForFunction(() => pliant.frame.lists.ellipsoids.length === 0);
+    await until(page, () => pliant.frame.lists.ellipsoids.length === 0);
     await page.click("#section-save summary");
     const save = async (press) => {
       const [download] = await Promise.all([page.waitForEvent("download"), press()]);
@@ -292,7 +297,7 @@ const claims = {
     await page.click("#trajectory");
     await page.keyboard.press(" ");
     const { time } = await frame(page);
-    await page.waitForFunction((time) => pliant.frame.time > time + 0.3, time);
+    await until(page, (time) => pliant.frame.time > time + 0.3, time);
     const rows = readFileSync(await save(() => page.click("#trajectory")), "utf8").trim().split("\n");
     assert.match(rows[0], /^time,[^,]+\.px,/);
     assert.ok(rows.length > 3 && rows.every((row) => row.split(",").length === rows[0].split(",").length));
@@ -301,10 +306,10 @@ const claims = {
     const film = readFileSync(await save(() => page.click("#film")));
     assert.ok(film.length > 1000 && film.readUInt32BE(0) === 0x1a45dfa3, `${film.length} bytes of film`);
     await page.keyboard.press("r");
-    await page.waitForFunction(() => pliant.status.gravity[2] === -9.81);
+    await until(page, () => pliant.status.gravity[2] === -9.81);
     // The page opened again goes on with the same mechanism.
     await page.reload();
-    await page.waitForFunction(() => globalThis.pliant?.drawn > 2);
+    await until(page, () => pliant.drawn > 2);
     assert.equal((await page.evaluate(() => pliant.status)).engine, alone ? "articulated" : "reduced");
     assert.deepEqual(page.said, []);
   },
@@ -317,7 +322,7 @@ const claims = {
     await first.waitForSelector("#take-over");
     const { number } = await frame(second);
     await second.waitForTimeout(3000);
-    await second.waitForFunction((number) => pliant.frame.number > number + 20, number);
+    await until(second, (number) => pliant.frame.number > number + 20, number);
     assert.equal(await second.isVisible("#lost"), false);
     await first.click("#take-over");
     await second.waitForSelector("#take-over");
@@ -345,7 +350,7 @@ const claims = {
     for (let round = 0; round < 4; round++)
       for (const [k, name] of ["arm", "two-link", "hand", "hexapod-terrain"].entries()) {
         await change(page, texts[k]);
-        await page.waitForFunction((name) => pliant.scene.name === name && pliant.frame && pliant.frame.lists.bodies.length === 16 * pliant.scene.bodies.length, name);
+        await until(page, (name) => pliant.scene.name === name && pliant.frame.lists.bodies.length === 16 * pliant.scene.bodies.length, name);
         await newer(page);
         const { geometries } = await page.evaluate(() => pliant.memory);
         if (round > 0) (held[name] ??= []).push(geometries);
@@ -362,14 +367,14 @@ const claims = {
     await simulate(page, 10);
     const switched = async (engine) => {
       await page.selectOption("#engine", engine);
-      await page.waitForFunction((engine) => pliant.status.engine === engine, engine);
+      await until(page, (engine) => pliant.status.engine === engine, engine);
       await page.locator("#engine").blur();
     };
     await switched("full");
     await simulate(page, 10);
     const full = await frame(page);
     await page.keyboard.press("m");
-    await page.waitForFunction(() => pliant.status.models === 2);
+    await until(page, () => pliant.status.models === 2);
     await switched("blended");
     await simulate(page, 10);
     const after = await frame(page);
@@ -411,7 +416,7 @@ const claims = {
     if (await page.isVisible("#help")) await page.keyboard.press("?");
     await page.waitForSelector("#help", { state: "hidden" });
     await page.keyboard.press(" ");
-    await page.waitForFunction((playing) => pliant.status.playing !== playing, playing);
+    await until(page, (playing) => pliant.status.playing !== playing, playing);
     assert.deepEqual(page.said, []);
   },
 
@@ -427,7 +432,7 @@ const claims = {
         assert.ok(force.x + force.width <= panel.x || force.x >= panel.x + panel.width || force.y + force.height <= panel.y || force.y >= panel.y + panel.height, `${by}: ${JSON.stringify(boxes)}`);
       assert.ok(force.x >= 0 && force.y >= 0 && force.y + force.height <= 720, JSON.stringify(force));
       await page.mouse.up();
-      await page.waitForFunction(() => pliant.frame.held === 0);
+      await until(page, () => pliant.frame.held === 0);
     }
     assert.deepEqual(page.said, []);
   },
@@ -451,12 +456,12 @@ const claims = {
     } });
     await page.waitForSelector(".note.error");
     assert.match(await page.textContent(".note.error"), /engine of this page failed: .*unreachable.*starts again/);
-    await page.waitForFunction(() => pliant.frame.time > 0.5);
+    await until(page, () => pliant.frame.time > 0.5);
     await newer(page);
     await change(page, JSON.stringify({ scene: "", engine: 3 }));
     await page.waitForSelector("#broken", { state: "visible" });
     const { time } = await frame(page);
-    await page.waitForFunction((time) => pliant.frame.time > time, time);
+    await until(page, (time) => pliant.frame.time > time, time);
     assert.deepEqual(page.said, []);
   },
 
@@ -499,29 +504,26 @@ const claims = {
     assert.deepEqual(page.said, []);
   },
 
-  /** The engine keeps real time while its page draws two pictures a second; how many it draws of 400 links is reported. */
+  /** The engine keeps real time while its page draws two pictures a second; how many it draws of 400 links is reported. An engine that waited
+   *  for pictures would keep a twentieth of it: half of it is asked of a machine that may do something else, 99 % with PLIANT_LONG=1. */
   async the_engine_does_not_wait_for_pictures() {
     const page = await open(await view("arm"), { before: () => (globalThis.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()), 500)) });
-    const now = () => page.evaluate(() => [pliant.frame.time, performance.now() / 1e3, pliant.drawn]);
-    let rate = 0;
-    // A machine that does something else may take the time of one measurement, but not of all.
-    for (let k = 0; k < 4 && rate < 0.99; k++) {
-      const before = await now();
-      await page.waitForTimeout(8000);
-      const [time, wall, drawn] = (await now()).map((x, at) => x - before[at]);
-      rate = time / wall;
-      console.log(`${rate.toFixed(3)} of real time, ${(drawn / wall).toFixed(1)} pictures a second`);
-      assert.ok(drawn / wall < 2.5, `${drawn / wall} pictures a second`);
-    }
-    assert.ok(rate >= 0.99, `${rate} of real time`);
+    const now = (page) => ofFrame(page, () => [pliant.frame.time, performance.now() / 1e3, pliant.drawn]);
+    const least = process.env.PLIANT_LONG ? 0.99 : 0.5;
+    /** The scene's seconds, the clock's, and pictures while some milliseconds pass. */
+    const pass = async (page, wait) => {
+      const before = await now(page);
+      await page.waitForTimeout(wait);
+      return (await now(page)).map((x, at) => x - before[at]);
+    };
+    const [time, wall, drawn] = await pass(page, 8000);
+    console.log(`${(time / wall).toFixed(3)} of real time, ${(drawn / wall).toFixed(1)} pictures a second`);
+    assert.ok(drawn / wall < 2.5, `${drawn / wall} pictures a second`);
+    assert.ok(time / wall >= least, `${time / wall} of real time`);
     assert.deepEqual(page.said, []);
     await page.close();
     started.pop().removeAllListeners("exit").kill();
-    const links = await open(await view("helix:400", "--engine", "reduced"));
-    const drawn = () => links.evaluate(() => [pliant.drawn, performance.now() / 1e3]);
-    const before = await drawn();
-    await links.waitForTimeout(3000);
-    const [count, seconds] = (await drawn()).map((x, at) => x - before[at]);
+    const [, seconds, count] = await pass(await open(await view("helix:400", "--engine", "reduced")), 3000);
     console.log(`helix:400: ${(count / seconds).toFixed(1)} pictures a second`);
   },
 
@@ -587,13 +589,13 @@ const claims = {
         await page.locator("#section-save summary").scrollIntoViewIfNeeded();
         await page.click("#section-save summary");
         await page.click("#keep");
-        await page.waitForFunction(() => pliant.status.saved);
+        await until(page, () => pliant.status.saved);
       } else {
         await drag(page, [60, -40]);
         await simulate(page, 5);
         await page.locator("#speed").blur();
         await page.keyboard.press(" ");
-        await page.waitForFunction(() => !pliant.status.playing);
+        await until(page, () => !pliant.status.playing);
         await newer(page);
         const shown = await frame(page);
         const values = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".plot figcaption > span:has(output)")].map((one) => [one.textContent.split(" ")[0], one.querySelector("output").textContent])));
@@ -624,7 +626,7 @@ const claims = {
     }
     await page.click("#fold");
     await page.selectOption("#engine", "full");
-    await page.waitForFunction(() => pliant.status.engine === "full");
+    await until(page, () => pliant.status.engine === "full");
     for (const name of ["engine", "ghost"]) assert.ok(await page.locator("#panel label", { hasText: name }).first().isVisible(), name);
     await change(page, `${text}\nnonsense = 1\n`);
     await page.waitForSelector("#broken", { state: "visible" });
@@ -657,7 +659,7 @@ const claims = {
   /** Robot files are dropped on a page with the engine in it, other files are refused by name, and steps have a time by the browser's clock. */
   async files_are_dropped() {
     const page = await open(await view("arm"));
-    await page.waitForFunction(() => pliant.frame.steps > 300);
+    await until(page, () => pliant.frame.steps > 300);
     const { step_time } = await frame(page);
     console.log(`a step of the arm takes ${step_time.toFixed(1)} µs`);
     assert.ok(step_time > 0.5, `${step_time} µs`);
@@ -670,7 +672,7 @@ const claims = {
     for (const [name, text] of Object.entries(files)) {
       await drop(page, name, text);
       const own = /(?:name|model)="(urdf|mjcf|sdf)"/.exec(text)[1];
-      await page.waitForFunction((own) => pliant.scene.name === own && pliant.frame?.lists.bodies.length === 16 * pliant.scene.bodies.length, own);
+      await until(page, (own) => pliant.scene.name === own && pliant.frame.lists.bodies.length === 16 * pliant.scene.bodies.length, own);
       await newer(page);
       await page.waitForSelector("#broken", { state: "hidden" });
       assert.ok((await frame(page)).lists.bodies.every(Number.isFinite), name);
@@ -696,7 +698,7 @@ const claims = {
       await newer(page);
       const { lists, time } = await frame(page);
       assert.ok(lists.bodies.length > 0 && lists.bodies.every(Number.isFinite), scene);
-      await page.waitForFunction((time) => pliant.frame.time > time, time);
+      await until(page, (time) => pliant.frame.time > time, time);
       if (scene === "robot.urdf") {
         await play(page, false);
         const m = (await frame(page)).lists.bodies.slice(-16);
@@ -728,12 +730,12 @@ const claims = {
     ];
     for (const [k, text] of hostile.entries()) {
       await change(page, good.replace(/name = .*/, `name = "good ${k}"`));
-      await page.waitForFunction((name) => pliant.scene.name === name, `good ${k}`);
+      await until(page, (name) => pliant.scene.name === name, `good ${k}`);
       await page.waitForSelector("#broken", { state: "hidden" });
       await change(page, text);
       await page.waitForSelector("#broken", { state: "visible" });
       const { time } = await frame(page);
-      await page.waitForFunction((time) => pliant.frame.time > time, time);
+      await until(page, (time) => pliant.frame.time > time, time);
       assert.ok(!(await page.textContent("#broken")).includes("root:"), `${k}`);
     }
     console.log(`${hostile.length} files`);
@@ -764,9 +766,9 @@ const claims = {
     const hold = async (key, seconds) => {
       const { time } = await frame(page);
       await page.keyboard.down(key);
-      await page.waitForFunction((end) => pliant.frame.time > end, time + seconds);
+      await until(page, (end) => pliant.frame.time > end, time + seconds);
       await page.keyboard.up(key);
-      await page.waitForFunction((end) => pliant.frame.time > end, time + seconds + 0.5);
+      await until(page, (end) => pliant.frame.time > end, time + seconds + 0.5);
       return base();
     };
     // From a stand, not from the gait that the scene has of itself.
