@@ -62,11 +62,14 @@ function drop(page, name, text) {
   }, [name, text]);
 }
 
+/** A function for the page, from its text: the page's policy forbids that a text is read there. */
+const inPage = (text) => new Function("arg", `return ${text}`);
+
 /** Waits until a scene is shown of which the predicate holds: between a scene and its first frame there is none. */
-const until = (page, predicate, arg) => page.waitForFunction(`globalThis.pliant?.status && pliant.scene && pliant.frame && (${predicate})(${JSON.stringify(arg)})`);
+const until = (page, predicate, arg) => page.waitForFunction(inPage(`globalThis.pliant?.status && pliant.scene && pliant.frame && (${predicate})(arg)`), arg);
 
 /** What a function gives of the scene that is shown, as soon as there is a frame of it. */
-const ofFrame = async (page, value) => (await page.waitForFunction(`globalThis.pliant?.frame && (${value})()`)).jsonValue();
+const ofFrame = async (page, value) => (await page.waitForFunction(inPage(`globalThis.pliant?.frame && (${value})()`))).jsonValue();
 /** A frame, its lists as plain ones. */
 const frame = (page) => ofFrame(page, () => ({ ...pliant.frame, lists: Object.fromEntries(Object.entries(pliant.frame.lists).map(([name, list]) => [name, [...list]])) }));
 const project = (page, [x, y, z]) => page.evaluate(([x, y, z]) => { const { x: a, y: b } = pliant.project(x, y, z); return [a, b]; }, [x, y, z]);
