@@ -254,7 +254,11 @@ fn shapes() {
          </link>",
     ));
     let shapes = &mechanism.bodies()[0].shapes;
-    assert_eq!(shapes.len(), 6);
+    assert_eq!(shapes.len(), 7);
+    assert_eq!(
+        (&shapes[6].geometry, shapes[6].touches),
+        (&Geometry::Box { size: Vector3::repeat(9.0) }, false)
+    );
     assert_eq!(shapes[0].geometry, Geometry::Box { size: Vector3::new(1.0, 2.0, 3.0) });
     assert_eq!((shapes[0].pose.position, shapes[0].friction), (Vector3::z(), Some(0.7)));
     assert_eq!(shapes[1].geometry, Geometry::Ball { radius: 0.5 });

@@ -189,7 +189,8 @@ fn shape(random: &mut Random) -> Shape {
     let touches = !random.one_in(4);
     let friction = (touches && random.one_in(2)).then(|| random.unit());
     let restitution = (touches && random.one_in(2)).then(|| random.unit());
-    Shape { geometry, pose: pose(random), density, friction, restitution, touches }
+    let color = friction.map(|mu| [mu, 1.0 - mu, 0.1, restitution.unwrap_or(1.0)]);
+    Shape { geometry, pose: pose(random), density, friction, restitution, touches, color }
 }
 
 /// A formula with a text of one line or several, and parameters of random bits.

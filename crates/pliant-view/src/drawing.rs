@@ -71,6 +71,7 @@ fn shape(shape: &Shape, files: &[&str]) -> Value {
     json["kind"] = shape.geometry.name().into();
     json["pose"] = json!(pose(&shape.pose));
     json["touches"] = shape.touches.into();
+    json["color"] = json!(shape.color);
     json
 }
 

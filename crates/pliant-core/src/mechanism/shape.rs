@@ -119,13 +119,15 @@ pub struct Shape {
     pub restitution: Option<f64>,
     /// Whether it can be touched; one that cannot is for drawing only.
     pub touches: bool,
+    /// Colour in drawings: red, green, blue and opacity, each from 0 to 1 (sRGB).
+    pub color: Option<[f64; 4]>,
 }
 
 impl Shape {
     /// A geometry on the link frame itself.
     pub fn new(geometry: Geometry) -> Shape {
-        let (density, friction, restitution) = (None, None, None);
-        Shape { geometry, pose: Pose::identity(), density, friction, restitution, touches: true }
+        let (density, friction, restitution, color) = (None, None, None, None);
+        Shape { geometry, pose: Pose::identity(), density, friction, restitution, touches: true, color }
     }
 
     /// At this pose in the link frame.

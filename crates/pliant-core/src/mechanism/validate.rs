@@ -275,6 +275,15 @@ impl Checks {
             let message = format!("{what}: the restitution must be between 0 and 1, but is {restitution}");
             self.push(element, Some("restitution"), message, "a number from 0 to 1".into());
         }
+        if let Some(part) = shape.color.iter().flatten().find(|part| !(0.0..=1.0).contains(*part)) {
+            let message = format!("{what}: a part of the color is {part}");
+            self.push(
+                element,
+                Some("color"),
+                message,
+                "[red, green, blue] or with opacity, each from 0 to 1".into(),
+            );
+        }
         for (field, given) in [("friction", shape.friction), ("restitution", shape.restitution)] {
             if given.is_some() && !shape.touches {
                 let message = format!("{what}: it has a {field}, but `touches` is false");

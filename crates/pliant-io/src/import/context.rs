@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs;
+use std::mem::take;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
@@ -140,6 +141,15 @@ impl Context {
     /// Tells what was assumed and is most likely meant; `--strict` does not mind.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
+    }
+
+    /// What a function reads that is for drawing only: what it finds wrong is not reported.
+    pub(crate) fn quietly<T>(&mut self, read: impl FnOnce(&mut Context) -> T) -> T {
+        let (errors, warnings) = (take(&mut self.errors), take(&mut self.warnings));
+        let (kinds, notes) = (take(&mut self.kinds), take(&mut self.notes));
+        let value = read(self);
+        (self.errors, self.warnings, self.kinds, self.notes) = (errors, warnings, kinds, notes);
+        value
     }
 
     /// Whether anything is wrong.

@@ -133,7 +133,7 @@ fn read_links(frames: &Frames<'_>, parts: &mut Parts, context: &mut Context) -> 
         } else {
             in_world.insert(node);
             let (pose, place) = (link.body.pose, link.place);
-            let shapes = link.body.shapes.into_iter();
+            let shapes = shape::of_world(link.body.shapes);
             parts
                 .world_shapes
                 .extend(shapes.map(|shape| (shape.clone().at(pose * shape.pose), place.clone())));

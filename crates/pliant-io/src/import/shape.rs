@@ -7,9 +7,10 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::Pose;
 
 use super::context::{Context, Place};
+use super::xml::Element;
 
-/// A mesh by its file, as other tools name it: `convex` for contact, `mesh` for drawing. The file is opened: one
-/// that is not there, that is no mesh, or that has no hull where one is needed is a warning and no shape.
+/// A mesh by its file, as other tools name it: `convex` for contact, `mesh` for drawing. A file that is not there is a warning and no
+/// shape. For contact it is opened, and one that is no mesh or has no hull is a warning too; for drawing it is opened when it is drawn.
 pub(super) fn mesh_of_file(
     uri: &str,
     scale: Vector3<f64>,
@@ -17,7 +18,8 @@ pub(super) fn mesh_of_file(
     place: &Place,
     context: &mut Context,
 ) -> Option<Geometry> {
-    match context.resolve(uri, place).and_then(|path| context.open_mesh(plain(path), collides)) {
+    let path = context.resolve(uri, place).map(plain);
+    match path.and_then(|path| if collides { context.open_mesh(path, true) } else { Ok(path) }) {
         Ok(path) => {
             let file = path.display().to_string();
             Some(if collides { Geometry::Convex { file, scale } } else { Geometry::Mesh { file, scale } })
@@ -31,6 +33,31 @@ pub(super) fn mesh_of_file(
     }
 }
 
+/// A shape that is drawn only: what is wrong with it is reported where its link has nothing else to be drawn.
+pub(super) fn drawn(
+    link: &Element,
+    context: &mut Context,
+    read: impl FnOnce(&mut Context) -> Option<Shape>,
+) -> Option<Shape> {
+    match link.child("collision") {
+        // A plane of its own would be drawn as a box.
+        Some(_) => context.quietly(read).filter(|shape| shape.geometry != Geometry::Plane),
+        None => read(context),
+    }
+}
+
+/// Red, green, blue and opacity as files write them. It is for drawing: what is no color is none.
+pub(super) fn color(text: &str) -> Option<[f64; 4]> {
+    let parts: Vec<f64> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>().ok()?;
+    let [red, green, blue, opacity] = match parts[..] {
+        [red, green, blue] => [red, green, blue, 1.0],
+        [red, green, blue, opacity] => [red, green, blue, opacity],
+        _ => return None,
+    };
+    let parts = [red, green, blue, opacity].map(|part: f64| part.clamp(0.0, 1.0));
+    (!parts.iter().any(|part| part.is_nan())).then_some(parts)
+}
+
 /// The whole path, without steps back: it serves wherever the mechanism is written to.
 pub(super) fn plain(path: PathBuf) -> PathBuf {
     let mut plain = PathBuf::new();
@@ -41,6 +68,12 @@ pub(super) fn plain(path: PathBuf) -> PathBuf {
         }
     }
     plain
+}
+
+/// Shapes of a link that is part of the world, where all is drawn: what touches, or else what is drawn.
+pub(super) fn of_world(shapes: Vec<Shape>) -> impl Iterator<Item = Shape> {
+    let touches = shapes.iter().any(|shape| shape.touches);
+    shapes.into_iter().filter(move |shape| shape.touches == touches)
 }
 
 /// Whether a shape has an extent; one that has none is left out with a warning.

@@ -1,7 +1,7 @@
 //! URDF to parts.
 //!
-//! The zero of every joint is the file's pose. What only drawing, control and sensing need (materials,
-//! transmissions, plugins, effort and velocity limits) is left out without a word.
+//! The zero of every joint is the file's pose. What only control and sensing need (transmissions, plugins,
+//! effort and velocity limits) is left out without a warning; of materials the color is taken.
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,8 +41,9 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
     }
     root.check_children(&[&["link", "joint"][..], &SILENT].concat(), context);
     let mut parts = Parts { name: root.value("name").unwrap_or_default().to_string(), ..Parts::default() };
+    let colors = named_colors(root);
     for element in root.all("link") {
-        let link = read_link(element, context);
+        let link = read_link(element, &colors, context);
         parts.links.push(link);
     }
     let joints: Vec<UrdfJoint> =
@@ -64,7 +65,18 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
     parts
 }
 
-fn read_link(element: &Element, context: &mut Context) -> Link {
+/// The colors of materials by name: those of the robot, and those that a link defines and others may use.
+fn named_colors(root: &Element) -> HashMap<&str, [f64; 4]> {
+    let visuals = root.all("link").flat_map(|link| link.all("visual"));
+    let materials = root.all("material").chain(visuals.flat_map(|visual| visual.all("material")));
+    materials.filter_map(|material| Some((material.value("name")?, own_color(material)?))).collect()
+}
+
+fn own_color(material: &Element) -> Option<[f64; 4]> {
+    shape::color(material.child("color")?.value("rgba")?)
+}
+
+fn read_link(element: &Element, colors: &HashMap<&str, [f64; 4]>, context: &mut Context) -> Link {
     element.check_children(
         &[
             "inertial",
@@ -82,12 +94,16 @@ fn read_link(element: &Element, context: &mut Context) -> Link {
     if let Some(inertial) = element.child("inertial") {
         body.inertia = read_inertia(inertial, name, context);
     }
-    // What touches is what counts; what is drawn stands in for it.
-    let collides = element.child("collision").is_some();
-    for shape in element.all(if collides { "collision" } else { "visual" }) {
-        if let Some(shape) = read_shape(shape, collides, context) {
-            body.shapes.push(shape);
-        }
+    body.shapes.extend(element.all("collision").filter_map(|shape| read_shape(shape, true, context)));
+    for visual in element.all("visual") {
+        let Some(mut shape) = shape::drawn(element, context, |context| read_shape(visual, false, context))
+        else {
+            continue;
+        };
+        let material = visual.child("material");
+        let named = |material: &Element| colors.get(material.value("name")?).copied();
+        shape.color = material.and_then(|material| own_color(material).or_else(|| named(material)));
+        body.shapes.push(shape);
     }
     Link { body, place: element.place_of("name").clone() }
 }
@@ -143,6 +159,18 @@ fn read_shape(element: &Element, collides: bool, context: &mut Context) -> Optio
         return None;
     };
     let half = |length: f64| length * 0.5;
+    let sizes: &[&str] = match kind.name.as_str() {
+        "box" => &["size"],
+        "sphere" => &["radius"],
+        "cylinder" | "capsule" => &["radius", "length"],
+        _ => &[],
+    };
+    if let Some(absent) = sizes.iter().find(|size| kind.attribute(size).is_none()) {
+        context.warning_of("geometry without size", &kind.place, || {
+            format!("a geometry <{}> has no `{absent}` and was left out", kind.name)
+        });
+        return None;
+    }
     let geometry = match kind.name.as_str() {
         "box" => Geometry::Box { size: kind.vector::<3>("size", context)?.into() },
         "sphere" => Geometry::Ball { radius: kind.number("radius", context)? },
@@ -442,7 +470,7 @@ fn rename_world(parts: &mut Parts, roots: &HashSet<String>, context: &mut Contex
     let body = &parts.links[i].body;
     if roots.contains(WORLD) && body.inertia == SpatialInertia::ZERO {
         let Link { body, place } = parts.links.remove(i);
-        parts.world_shapes.extend(body.shapes.into_iter().map(|shape| (shape, place.clone())));
+        parts.world_shapes.extend(shape::of_world(body.shapes).map(|shape| (shape, place.clone())));
         return;
     }
     let mut name = "world_link".to_string();

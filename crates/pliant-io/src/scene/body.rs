@@ -144,9 +144,24 @@ pub(super) fn read_shape(table: &Table<'_>, report: &mut Report) -> Result<Shape
     let friction = table.number("friction", report);
     let restitution = table.number("restitution", report);
     let touches = table.flag("touches", report);
+    let color = read_color(table, report);
     let geometry = read_geometry(kind, table, report)?;
-    let (density, friction, restitution) = (density?, friction?, restitution?);
-    Ok(Shape { geometry, pose, density, friction, restitution, touches: touches?.unwrap_or(true) })
+    let (density, friction, restitution, color) = (density?, friction?, restitution?, color?);
+    Ok(Shape { geometry, pose, density, friction, restitution, touches: touches?.unwrap_or(true), color })
+}
+
+/// Red, green and blue, and opacity where it is not 1.
+fn read_color(table: &Table<'_>, report: &mut Report) -> Result<Option<[f64; 4]>, Reported> {
+    let Some(numbers) = table.numbers("color", report)? else { return Ok(None) };
+    match numbers[..] {
+        [red, green, blue] => Ok(Some([red, green, blue, 1.0])),
+        [red, green, blue, opacity] => Ok(Some([red, green, blue, opacity])),
+        _ => {
+            let message = format!("`color` has {} entries, but takes 3 or 4", numbers.len());
+            let help = "[red, green, blue] or [red, green, blue, opacity], each from 0 to 1";
+            Err(table.error("color", table.place("color"), message, help, report))
+        }
+    }
 }
 
 /// What a shape of a kind looks like.

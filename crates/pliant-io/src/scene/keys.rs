@@ -46,7 +46,17 @@ const SECTIONS: [Section; 17] = [
     Section { heading: "[[body]] with match", keys: &["match", "shape", "passes"] },
     Section {
         heading: "[[body.shape]] and [[world.shape]]",
-        keys: &["kind", "position", "rotation", "rpy", "density", "friction", "restitution", "touches"],
+        keys: &[
+            "kind",
+            "position",
+            "rotation",
+            "rpy",
+            "density",
+            "friction",
+            "restitution",
+            "touches",
+            "color",
+        ],
     },
     Section {
         heading: "[[joint]]",

@@ -216,6 +216,9 @@ impl Writer {
         if !shape.touches {
             self.raw("touches", "false");
         }
+        if let Some(color) = &shape.color {
+            self.list("color", if color[3] == 1.0 { &color[..3] } else { color });
+        }
     }
 
     fn file(&mut self, file: &str, scale: &Vector3<f64>) {

@@ -381,7 +381,7 @@ error: shape 1 of body `upper`: unknown key `size`
  --> scene.toml:8:1
   |
 8 | size = [1, 1, 1]
-  | ^^^^ known here: kind, position, rotation, rpy, density, friction, restitution, touches, radius
+  | ^^^^ known here: kind, position, rotation, rpy, density, friction, restitution, touches, color, radius
 "##,
     );
 }

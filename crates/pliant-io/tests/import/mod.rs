@@ -2,6 +2,7 @@
 //! what is wrong an error at its place; a scene file can change what it imports; and no file does harm.
 
 mod chains;
+mod colors;
 mod errors;
 mod meaning;
 pub mod meshes;

@@ -91,7 +91,7 @@ fn inertials_are_seen_from_the_link() {
 }
 
 #[test]
-fn collision_shapes_or_else_visual_ones() {
+fn collision_and_visual_shapes() {
     let folder = Folder::new("shapes");
     folder.file("meshes/a b.stl", &meshes::corner("solid a b", 1.0));
     folder.file("package.xml", "");
@@ -120,7 +120,11 @@ fn collision_shapes_or_else_visual_ones() {
     assert_eq!(mechanism.warnings(), [""; 0]);
     let geometries =
         |body: usize| mechanism.bodies()[body].shapes.iter().map(|s| s.geometry.clone()).collect::<Vec<_>>();
-    assert_eq!(geometries(0), [Geometry::Box { size: Vector3::new(1.0, 2.0, 3.0) }]);
+    assert_eq!(
+        geometries(0),
+        [Geometry::Box { size: Vector3::new(1.0, 2.0, 3.0) }, Geometry::Ball { radius: 9.0 }]
+    );
+    assert_eq!(mechanism.bodies()[0].shapes.iter().map(|s| s.touches).collect::<Vec<_>>(), [true, false]);
     assert_eq!(mechanism.bodies()[0].shapes[0].pose.position.z, 1.0);
     let file = folder.0.join("meshes/a b.stl").display().to_string();
     assert_eq!(

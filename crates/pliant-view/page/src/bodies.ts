@@ -11,6 +11,13 @@ interface Group {
   mesh: THREE.InstancedMesh;
   body: number[];
   own: THREE.Matrix4[];
+  /** Colours of the file. */
+  color: (THREE.Color | undefined)[];
+}
+
+/** The colour that a file gives a shape. */
+export function colorOf(shape: Shape | undefined): THREE.Color | undefined {
+  return shape?.color ? new THREE.Color().setRGB(shape.color[0], shape.color[1], shape.color[2], THREE.SRGBColorSpace) : undefined;
 }
 
 /** Above so many, round things have fewer sides. */
@@ -21,7 +28,6 @@ const FAR = 4;
 export class Bodies {
   readonly object = new THREE.Group();
   private groups: Group[] = [];
-  private colors: THREE.Color[] = [];
   private readonly poses: THREE.Matrix4[];
   /** Bodies with joints; the others are loose. */
   private readonly jointed: Set<number>;
@@ -35,12 +41,15 @@ export class Bodies {
     this.jointed = new Set(scene.joints.flatMap(({ parent, child }) => (parent === null ? [child] : [parent, child])));
     this.poses = scene.bodies.map(() => new THREE.Matrix4());
     const detail = { sides: scene.bodies.length > MANY ? 12 : 28 };
-    const byKey = new Map<string, { geometry: THREE.BufferGeometry; body: number[]; own: THREE.Matrix4[] }>();
-    const add = (one: Piece, body: number): void => {
-      const known = byKey.get(one.key) ?? { geometry: one.geometry(), body: [], own: [] };
+    const byKey = new Map<string, Omit<Group, "mesh"> & { geometry: THREE.BufferGeometry; opacity: number }>();
+    const add = (one: Piece, body: number, shape?: Shape): void => {
+      const opacity = shape?.color?.[3] ?? 1;
+      const key = `${one.key} ${opacity}`;
+      const known = byKey.get(key) ?? { geometry: one.geometry(), opacity, body: [], own: [], color: [] };
       known.body.push(body);
       known.own.push(one.matrix);
-      byKey.set(one.key, known);
+      known.color.push(colorOf(shape));
+      byKey.set(key, known);
     };
     const has = (shape: Shape) => shape.mesh === undefined || (shape.mesh !== null && meshes.has(shape.mesh));
     const ends = this.ends();
@@ -48,18 +57,19 @@ export class Bodies {
       const seen = body.shapes.filter((shape) => !shape.touches && has(shape));
       const touched = body.shapes.filter((shape) => shape.touches && has(shape));
       const shown = (whatTouches || seen.length === 0 ? touched : seen) ?? [];
-      const pieces = shown.map((shape) => piece(shape, meshes, detail)).filter((one) => one !== undefined);
-      (pieces.length > 0 ? pieces : this.sticks(ends[at]!)).forEach((one) => add(one, at));
+      const pieces = shown.map((shape) => ({ one: piece(shape, meshes, detail), shape })).filter(({ one }) => one !== undefined);
+      pieces.forEach(({ one, shape }) => shape.color?.[3] !== 0 && add(one!, at, shape));
+      if (pieces.length === 0) this.sticks(ends[at]!).forEach((one) => add(one, at));
     });
-    for (const { geometry, body, own } of byKey.values()) {
+    for (const { geometry, opacity, body, own, color } of byKey.values()) {
       const material = ghost
         ? solid({ transparent: true, opacity: 0.4, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 4 })
-        : solid({});
+        : solid(opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {});
       const mesh = new THREE.InstancedMesh(geometry, material, body.length);
       mesh.frustumCulled = false;
       mesh.castShadow = mesh.receiveShadow = !ghost;
       mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-      this.groups.push({ mesh, body, own });
+      this.groups.push({ mesh, body, own, color });
       this.object.add(mesh);
     }
   }
@@ -132,14 +142,13 @@ export class Bodies {
     return (body) => this.jointed.has(body) || places[body]!.distanceTo(middle) <= far;
   }
 
-  /** The colour of each body, or the theme's. */
+  /** The colour of each body, else the file's of each shape, or the theme's. */
   paint(theme: Theme, of?: (body: number) => THREE.Color | undefined): void {
     const own = theme.links.map((color) => new THREE.Color(color));
     const [ghost, loose] = [new THREE.Color(theme.ghost), new THREE.Color(theme.loose)];
     const usual = (at: number) => (this.ghost ? ghost : this.jointed.has(at) ? own[at % own.length]! : loose);
-    this.colors = this.scene.bodies.map((_, at) => of?.(at) ?? usual(at));
-    for (const { mesh, body } of this.groups) {
-      body.forEach((at, k) => mesh.setColorAt(k, this.colors[at]!));
+    for (const { mesh, body, color } of this.groups) {
+      body.forEach((at, k) => mesh.setColorAt(k, of?.(at) ?? (this.ghost ? undefined : color[k]) ?? usual(at)));
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }

@@ -32,6 +32,8 @@ export interface Shape {
   kind: "box" | "ball" | "capsule" | "cylinder" | "mesh" | "convex" | "heightfield" | "plane";
   pose: Pose;
   touches: boolean;
+  /** Red, green, blue and opacity, from 0 to 1. */
+  color: [number, number, number, number] | null;
   size?: number[];
   radius?: number;
   halfLength?: number;

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import { Instances } from "./arrows";
-import { Bodies } from "./bodies";
+import { Bodies, colorOf } from "./bodies";
 import { Camera } from "./camera";
 import { CONTACT, LOAD, SPRING, type Frame, type MeshMessage, type SceneMessage } from "./protocol";
 import { solid, SOFTWARE } from "./materials";
@@ -107,6 +107,7 @@ export class Drawing {
       const mesh = new THREE.Mesh(one.geometry(), solid({}));
       mesh.matrixAutoUpdate = false;
       mesh.matrix.copy(one.matrix);
+      mesh.userData.color = colorOf(shape);
       mesh.castShadow = mesh.receiveShadow = true;
       this.world.add(mesh);
     }
@@ -145,7 +146,8 @@ export class Drawing {
     if (this.scene.fog) this.scene.fog.color.set(horizon);
     this.sky.intensity = ambient;
     this.sun.intensity = sun;
-    this.world.children.forEach((mesh) => ((mesh as THREE.Mesh).material as THREE.MeshLambertMaterial).color.set(world));
+    const paint = (mesh: THREE.Object3D) => ((mesh as THREE.Mesh).material as THREE.MeshLambertMaterial).color.set(mesh.userData.color ?? world);
+    this.world.children.forEach(paint);
     if (this.effectors) (this.effectors.material as THREE.MeshLambertMaterial).color.set(effector);
     if (this.softness) (this.softness.material as THREE.MeshBasicMaterial).color.set(effector);
     this.bodies?.paint(this.theme);

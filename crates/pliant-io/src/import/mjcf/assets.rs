@@ -17,11 +17,12 @@ use crate::import::mesh::Mesh as Surface;
 use crate::import::shape;
 use crate::import::xml::Element;
 
-/// Meshes and height fields by their names.
+/// Meshes, height fields and the colors of materials by their names.
 #[derive(Debug, Default)]
 pub(super) struct Assets {
     pub(super) meshes: HashMap<String, Mesh>,
     pub(super) fields: HashMap<String, Field>,
+    pub(super) colors: HashMap<String, [f64; 4]>,
 }
 
 /// How the inertia of a mesh is found.
@@ -70,7 +71,7 @@ pub(super) struct Solid {
 }
 
 impl Assets {
-    /// Of all `<asset>` elements. Textures and materials are for drawing only.
+    /// Of all `<asset>` elements. Of materials the color is taken; textures are left out, and so are materials that only tint one.
     pub(super) fn read(
         root: &Element,
         compiler: &Compiler,
@@ -91,6 +92,16 @@ impl Assets {
                     "hfield" => {
                         if let Some((name, field)) = read_field(element, context) {
                             assets.fields.insert(name, field);
+                        }
+                    }
+                    "material" => {
+                        let element = defaults.merged(element, None, context);
+                        let color = element.value("rgba").map_or_else(
+                            || element.value("texture").is_none().then_some([1.0; 4]),
+                            shape::color,
+                        );
+                        if let (Some(name), Some(color)) = (element.value("name"), color) {
+                            assets.colors.insert(name.to_string(), color);
                         }
                     }
                     "skin" | "model" => super::left_out(element, context),

@@ -346,10 +346,15 @@ impl<'r> Bodies<'r> {
         self.part_pairs(Some(i), &mut content.geoms);
         let body = &mut self.parts.links[i].body;
         let touches = content.geoms.iter().any(|geom| geom.collides && geom.shape.is_some());
-        let taken = content.geoms.into_iter().filter(|geom| geom.collides == touches);
+        // What is drawn next to it counts where what touches is hidden, and is opened when it is drawn.
+        let hidden = !content.geoms.iter().any(|geom| geom.collides && geom.is_seen());
+        let counts = |geom: &Geom| geom.collides == touches || (hidden && geom.is_seen());
+        let taken = content.geoms.into_iter().filter(counts);
         body.shapes = taken
             .filter_map(|mut geom| {
-                geom.open(context);
+                if geom.collides == touches {
+                    geom.open(context);
+                }
                 geom.shape
             })
             .collect();

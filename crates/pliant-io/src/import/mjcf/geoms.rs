@@ -184,10 +184,17 @@ pub(super) fn read(
     geom.shape = geom.find_shape(element, assets, context).map(|(geometry, offset)| Shape {
         friction: Some(friction).filter(|_| collides),
         touches: collides,
+        color: color(element, assets),
         ..Shape::new(geometry).at(pose * offset)
     });
     geom.shape = geom.shape.take().filter(|shape| shape::is_sound(shape, &element.place, context));
     Some(geom)
+}
+
+/// Its own color, unless that is what MuJoCo takes for none; then that of its material.
+fn color(element: &Element, assets: &Assets) -> Option<[f64; 4]> {
+    let own = element.value("rgba").and_then(shape::color).filter(|color| *color != [0.5, 0.5, 0.5, 1.0]);
+    own.or_else(|| assets.colors.get(element.value("material")?).copied())
 }
 
 /// The middle of two points, half their distance and the direction between them.
@@ -200,6 +207,12 @@ pub(super) fn from_to(span: [f64; 6]) -> (Vector3<f64>, f64, Option<Vector3<f64>
 }
 
 impl Geom {
+    /// Whether MuJoCo draws it where nothing else is chosen.
+    pub(super) fn is_seen(&self) -> bool {
+        self.group < 3.0
+            && self.shape.as_ref().is_none_or(|shape| shape.color.is_none_or(|color| color[3] > 0.0))
+    }
+
     /// Opens the mesh of its shape; one that is no mesh, or has no hull where it touches, is told and left out.
     pub(super) fn open(&mut self, context: &mut Context) {
         let (file, hull) = match self.shape.as_ref().map(|shape| &shape.geometry) {

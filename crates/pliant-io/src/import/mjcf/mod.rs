@@ -13,7 +13,7 @@
 //! | `keyframe.rs` | where joints start, and where actuators hold them |
 //!
 //! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`, or
-//! the first, if there is one. What only drawing, sensing and MuJoCo's own solver need (materials, cameras, `solref`…) is left out without a word.
+//! the first, if there is one. What only drawing, sensing and MuJoCo's own solver need (textures, cameras, `solref`…) is left out without a word.
 
 mod actuators;
 mod assets;

@@ -45,13 +45,21 @@ pub(super) fn read_link(node: usize, frames: &Frames<'_>, context: &mut Context)
     }
     let mut body = Body::new(name.as_str(), frames.pose(node));
     let mut densities = Vec::new();
-    // What touches is what counts; what is drawn stands in for it.
+    // What touches has mass; where nothing does, what is drawn.
     let collides = element.child("collision").is_some();
-    for given in element.all(if collides { "collision" } else { "visual" }) {
-        if let Some(shape) = read_shape(given, node, collides, frames, context) {
+    for given in element.all("collision") {
+        let Some(shape) = read_shape(given, node, true, frames, context) else { continue };
+        densities.push(number(given, "density", context));
+        body.shapes.push(shape);
+    }
+    for given in element.all("visual") {
+        let read = |context: &mut Context| read_shape(given, node, false, frames, context);
+        let Some(mut shape) = shape::drawn(element, context, read) else { continue };
+        shape.color = color(given);
+        if !collides {
             densities.push(number(given, "density", context));
-            body.shapes.push(shape);
         }
+        body.shapes.push(shape);
     }
     let inertial = element.child("inertial");
     body.inertia = match inertial {
@@ -131,6 +139,11 @@ fn from_shapes(
         sum = sum.welded(&own);
     }
     sum
+}
+
+/// What scattered light shows.
+fn color(visual: &Element) -> Option<[f64; 4]> {
+    shape::color(&visual.child("material")?.child("diffuse")?.text)
 }
 
 fn read_shape(
