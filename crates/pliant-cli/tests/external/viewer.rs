@@ -18,7 +18,7 @@ use crate::common::Run;
 use crate::frames::Frame;
 use crate::trial::{Absent, Found, trial};
 
-const CLAIMS: [&str; 25] = [
+const CLAIMS: [&str; 26] = [
     "opens",
     "pull_settles_where_statics_says",
     "engines_change_without_a_jump",
@@ -43,6 +43,7 @@ const CLAIMS: [&str; 25] = [
     "panels_show_what_there_is",
     "a_phone_has_room",
     "springs_and_loads_are_drawn",
+    "bodies_have_their_colours",
     "the_engine_does_not_wait_for_pictures",
 ];
 

@@ -659,6 +659,41 @@ const claims = {
     assert.deepEqual(page.said, []);
   },
 
+  /** A body is drawn by what is seen of it, in the colours of its file, and by what touches where that is asked for. */
+  async bodies_have_their_colours() {
+    const body = (name, x, shapes) => `[[body]]
+name = "${name}"
+position = [${x}, 0, 0]
+mass = 1.0
+inertia = [0.01, 0.01, 0.01]
+shape = [${shapes}]
+[[joint]]
+name = "${name} hinge"
+kind = "hinge"
+parent = "world"
+child = "${name}"
+position = [${x}, 0, 0]
+axis = [0, 1, 0]
+stiffness = 100.0
+`;
+    const seen = `{ kind = "ball", radius = 0.2 }, { kind = "ball", radius = 0.25, touches = false, color = [0.9, 0.1, 0.1] }`;
+    const text = `[mechanism]\nname = "two"\n${body("painted", -0.4, seen)}${body("plain", 0.4, `{ kind = "ball", radius = 0.25 }`)}`;
+    writeFileSync(join(folder, "scene.toml"), text);
+    const page = await open(await view("scene.toml"));
+    await page.click("#section-show summary");
+    await page.uncheck("#show-joints");
+    const looks = async () => {
+      await newer(page);
+      const places = [-0.4, 0.4].map((x) => [x, 0, 0]);
+      return colours(page, await Promise.all(places.map((place) => project(page, place))));
+    };
+    const [red, blue] = await looks();
+    assert.ok(red[0] - red[2] > 60 && red[0] - red[1] > 60 && isBlue(blue), `${red} and ${blue}`);
+    await page.check("#show-touched");
+    assert.ok((await looks()).every(isBlue), "what touches has the colours of the theme");
+    assert.deepEqual(page.said, []);
+  },
+
   /** Robot files are dropped on a page with the engine in it, other files are refused by name, and steps have a time by the browser's clock. */
   async files_are_dropped() {
     const page = await open(await view("arm"));
