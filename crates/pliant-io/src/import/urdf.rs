@@ -1,7 +1,7 @@
 //! URDF to parts.
 //!
 //! The zero of every joint is the file's pose. What only drawing, control and sensing need (materials,
-//! transmissions, plugins, effort and velocity limits) is left out without a word.
+//! transmissions, plugins, effort and velocity limits) is left out without a warning.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ use super::parts::{self, Connection, Joint, Link, Parts};
 use super::shape;
 use super::xml::Element;
 
-/// What a robot may have besides links and joints that says nothing about its mechanics.
+/// What a robot may have in addition to links and joints that says nothing about its mechanics.
 const SILENT: [&str; 10] = [
     "material",
     "transmission",
