@@ -39,6 +39,7 @@ try:
     import numpy as np
 except ImportError:  # run() below is called without them
     mujoco = np = None
+from poses import IDENTITY, compose, inverse, pose_of, rotate
 
 DT = 1.0 / 240.0
 SETTLE = 5.0  # s, more than the scenes need
@@ -46,7 +47,6 @@ FRICTION = 0.5  # Pliant's, of a shape that says nothing of it
 CALL = 20  # steps of a timed call of MuJoCo
 WHOLE = 720  # steps of a whole scene
 EVERY = 24  # after so many of them it is seen where the body is
-IDENTITY = ([1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0])
 
 GROUND = {
     "plane": "[[world.shape]]\nkind = \"box\"\nsize = [4.0, 4.0, 0.5]\nposition = [0.0, 0.0, -0.25]\n",
@@ -60,28 +60,6 @@ SCENES = [
     ("hand, palm and fingertips on a ball", "hand-grasp", None, "ball", 5.0),
 ]
 OWN = "Pliant articulated"
-
-
-def rotate(q, v):
-    out = np.zeros(3)
-    mujoco.mju_rotVecQuat(out, np.array(v, dtype=float), np.array(q, dtype=float))
-    return out
-
-
-def compose(a, b):
-    turned = np.zeros(4)
-    mujoco.mju_mulQuat(turned, np.array(a[0]), np.array(b[0]))
-    return turned, np.array(a[1]) + rotate(a[0], b[1])
-
-
-def inverse(a):
-    back = np.array(a[0]) * [1.0, -1.0, -1.0, -1.0]
-    return back, -rotate(back, a[1])
-
-
-def pose_of(entry):
-    q = np.array(entry.get("rotation", IDENTITY[0]), dtype=float)
-    return q / np.linalg.norm(q), np.array(entry.get("position", IDENTITY[1]), dtype=float)
 
 
 def values(entry, key, count):  # one for each freedom
@@ -358,17 +336,7 @@ def run(tools, quick):
     """For the race: data and Markdown, by MuJoCo's environment."""
     from driver import setup
 
-    why = tools.missing.get("mujoco")
-    if why is None:
-        setup.say("contact")
-        few = ["--blocks", "5", "--steps", "4000"] if quick else []
-        command = [str(setup.PYTHON), __file__, "--peers", str(tools.peers), *few]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode == 0:
-            measured_by_engine = json.loads(done.stdout)
-            return measured_by_engine["data"], measured_by_engine["markdown"]
-        why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
-    return {"skipped": why}, f"## Contact\n\nSkipped: {why}\n"
+    return setup.section(tools, "Contact", __file__, ["--blocks", "5", "--steps", "4000"] if quick else [])
 
 
 if __name__ == "__main__":

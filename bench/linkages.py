@@ -28,6 +28,7 @@ try:
     import numpy as np
 except ImportError:  # run() below is called without them
     mujoco = np = None
+from poses import compose, inverse, pose_of, rotate
 
 LINKAGES = ["adaptive-gripper", "delta", "stewart", "excavator", "fin-ray", "spring-leg", "tendon-finger"]
 STEPS = {"1/60": 1.0 / 60.0, "1/240": 1.0 / 240.0, "1/1000": 1.0 / 1000.0}
@@ -40,28 +41,6 @@ RIGHT = 0.01
 
 class Unsupported(Exception):
     """What MuJoCo's model here has nothing for."""
-
-
-def rotate(q, v):
-    out = np.zeros(3)
-    mujoco.mju_rotVecQuat(out, np.array(v, dtype=float), np.array(q, dtype=float))
-    return out
-
-
-def compose(a, b):
-    turned = np.zeros(4)
-    mujoco.mju_mulQuat(turned, np.array(a[0]), np.array(b[0]))
-    return turned, np.array(a[1]) + rotate(a[0], b[1])
-
-
-def inverse(a):
-    back = np.array(a[0]) * [1.0, -1.0, -1.0, -1.0]
-    return back, -rotate(back, a[1])
-
-
-def pose_of(entry):
-    q = np.array(entry.get("rotation", [1.0, 0.0, 0.0, 0.0]), dtype=float)
-    return q / np.linalg.norm(q), np.array(entry.get("position", [0.0] * 3), dtype=float)
 
 
 def number(entry, key):
@@ -300,17 +279,7 @@ def run(tools, quick):
     """For the race: data and Markdown, by MuJoCo's environment."""
     from driver import setup
 
-    why = tools.missing.get("mujoco")
-    if why is None:
-        setup.say("linkages")
-        few = ["--mechanisms", "delta,spring-leg"] if quick else []
-        command = [str(setup.PYTHON), __file__, "--peers", str(tools.peers), *few]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode == 0:
-            measured_by_engine = json.loads(done.stdout)
-            return measured_by_engine["data"], measured_by_engine["markdown"]
-        why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
-    return {"skipped": why}, f"## Linkages\n\nSkipped: {why}\n"
+    return setup.section(tools, "Linkages", __file__, ["--mechanisms", "delta,spring-leg"] if quick else [])
 
 
 if __name__ == "__main__":

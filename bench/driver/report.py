@@ -116,7 +116,7 @@ def asked(results):
     if missed:
         lines += ["", "What a step is made of, and what bounds it, is in the README of each engine under `crates/pliant-core/src/`. "
                   "p10 is what the engine takes in its fastest tenth: where that holds, the machine was busy, and the other engines of "
-                  "that scene are slower for it too; where it does not, the README tells what it would take."]
+                  "that scene are slower for it too; where it does not, the README says what it would take."]
     return lines
 
 

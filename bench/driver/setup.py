@@ -3,6 +3,7 @@
 Every part that cannot be had is a reason, not a failure: its engines are skipped with it.
 """
 
+import json
 import os
 import platform
 import shutil
@@ -18,6 +19,20 @@ PYTHON = VENV / "bin" / "python"
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
+
+
+def section(tools, title, script, options):
+    """A section of the report that a script makes in MuJoCo's environment: data and Markdown."""
+    why = tools.missing.get("mujoco")
+    if why is None:
+        say(title.lower())
+        command = [str(PYTHON), script, "--peers", str(tools.peers), *options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == 0:
+            answer = json.loads(done.stdout)
+            return answer["data"], answer["markdown"]
+        why = (done.stderr.strip().splitlines() or ["nothing was said"])[-1]
+    return {"skipped": why}, f"## {title}\n\nSkipped: {why}\n"
 
 
 def attempt(command, what, **options):

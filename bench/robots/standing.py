@@ -18,47 +18,11 @@ import numpy as np
 import trimesh
 from packages import arguments, finish, pliant, table, wheel
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from poses import compose, inverse, pose_of, rotate
+
 SECONDS, DT, THEIR_DT, FRICTION = 10.0, 1.0 / 240.0, 1e-3, 1.0
-ROBOTS = [
-    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-    "talos_data/robots/talos_reduced.urdf",
-    "romeo_description/urdf/romeo_small.urdf",
-    "go1_description/urdf/go1.urdf",
-    "go2_description/urdf/go2.urdf",
-    "a1_description/urdf/a1.urdf",
-    "b1_description/urdf/b1.urdf",
-    "laikago_description/urdf/laikago.urdf",
-    "anymal_b_simple_description/robots/anymal.urdf",
-    "anymal_c_simple_description/urdf/anymal.urdf",
-    "quadruped_description/urdf/quadruped.urdf",
-    "solo_description/robots/solo12.urdf",
-    "solo_description/robots/solo.urdf",
-    "icub_description/robots/icub_reduced.urdf",
-    "hyq_description/robots/hyq_no_sensors.urdf",
-    "talos_data/robots/talos_full_v2.urdf",
-]
-
-
-def pose(entry):
-    q = np.array(entry.get("rotation", [1.0, 0.0, 0.0, 0.0]), dtype=float)
-    return q / np.linalg.norm(q), np.array(entry.get("position", [0.0, 0.0, 0.0]), dtype=float)
-
-
-def rotate(q, v):
-    out = np.zeros(3)
-    mujoco.mju_rotVecQuat(out, np.array(v, dtype=float), q)
-    return out
-
-
-def times(a, b):
-    q = np.zeros(4)
-    mujoco.mju_mulQuat(q, a[0], b[0])
-    return q, a[1] + rotate(a[0], b[1])
-
-
-def inverse(a):
-    q = a[0] * [1.0, -1.0, -1.0, -1.0]
-    return q, -rotate(q, a[1])
+ROBOTS = Path(__file__).with_name("standing.txt").read_text().split()
 
 
 def one(value, default=0.0):
@@ -78,7 +42,7 @@ class MuJoCo:
         spec.option.impratio = 10
         spec.memory = 1 << 28
         spec.compiler.balanceinertia = True  # repaired inertias meet the bound but for rounding
-        self.poses = {body["name"]: pose(body) for body in data["body"]}
+        self.poses = {body["name"]: pose_of(body) for body in data["body"]}
         self.bodies = {body["name"]: body for body in data["body"]}
         self.joints = {joint["child"]: joint for joint in data["joint"]}
         self.nodes, self.meshes = {}, {}
@@ -102,7 +66,7 @@ class MuJoCo:
             node.add_freejoint()
         else:
             node = self.add(joint["parent"]).add_body(name=name)
-            frame = times(inverse(self.poses[joint["parent"]]), self.poses[name])
+            frame = compose(inverse(self.poses[joint["parent"]]), self.poses[name])
         node.quat, node.pos = frame
         inertia = body.get("inertia", [0.0, 0.0, 0.0])
         if body.get("mass", 0.0) > 0.0 and any(inertia):
@@ -113,7 +77,7 @@ class MuJoCo:
             more = max(1e-9 * max(xx, yy, zz) - least, 1e-12 - least, 0.0)  # of a flat link, which is welded to others
             node.fullinertia = [xx + more, yy + more, zz + more, xy, xz, yz]
         if joint is not None and joint["kind"] != "fixed":
-            at = times(inverse(self.poses[name]), pose(joint))
+            at = compose(inverse(self.poses[name]), pose_of(joint))
             kind = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "prismatic": mujoco.mjtJoint.mjJNT_SLIDE}[joint["kind"]]
             made = node.add_joint(name=joint["name"], type=kind, axis=rotate(at[0], [0, 0, 1]), pos=at[1])
             made.stiffness[0], made.damping[0] = one(joint.get("stiffness")), one(joint.get("damping"))
@@ -127,7 +91,7 @@ class MuJoCo:
 
     def shape(self, node, shape):
         kinds = mujoco.mjtGeom
-        q, p = pose(shape)
+        q, p = pose_of(shape)
         geom = node.add_geom(quat=q, pos=p)
         geom.contype, geom.conaffinity, geom.mass = 1, 0, 0.0
         # MuJoCo takes the larger of two, Pliant the geometric mean.

@@ -66,13 +66,13 @@ pub enum Command {
     /// List the gallery: mechanisms to try things on
     #[command(after_help = help::LIST_EXAMPLES)]
     List,
-    /// Tell what a mechanism is made of: counts, radius (m), mass (kg), warnings
+    /// Print what a mechanism is made of: counts, radius (m), mass (kg), warnings
     #[command(after_help = help::INFO_EXAMPLES)]
     Info(Info),
     /// Write a mechanism as a scene file
     #[command(after_help = help::EXPORT_EXAMPLES)]
     Export(Export),
-    /// Tell how soft a mechanism is at its effectors
+    /// Print the compliance of a mechanism at its effectors
     #[command(after_help = help::COMPLIANCE_EXAMPLES)]
     Compliance(Compliance),
     /// Find where a mechanism settles under gravity and loads

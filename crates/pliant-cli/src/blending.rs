@@ -62,7 +62,7 @@ impl Blended {
         Ok(Blended { model, bound: sampling.max_error, advice, warnings })
     }
 
-    /// What to tell of a pose whose estimate is beyond what the model was made for.
+    /// The warning of a pose whose estimate is beyond what the model was made for.
     pub fn beyond(&self, estimate: f64) -> Option<Warning> {
         beyond(self.bound, estimate, OF_BLEND)
     }
@@ -72,7 +72,7 @@ impl Blended {
 pub const OF_BLEND: &str = "use `reduced`, or `full`";
 pub const OF_FILE: &str = "make one by `pliant reduce` with a larger `--displacement`, or use `full`";
 
-/// What to tell of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
+/// The warning of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
 pub fn beyond(bound: f64, estimate: f64, advice: &str) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
@@ -92,7 +92,7 @@ pub const RADII: &str = "of the radius";
 const MOSTLY: f64 = 0.25;
 const NOTHING: f64 = 1e-6;
 
-/// What to tell where a pose is off by much of the way that led to it, as near the load at which something buckles.
+/// The warning where a pose is off by much of the way that led to it, as near the load at which something buckles.
 pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
     let mechanism = simulation.mechanism().clone();
     let (radius, start) = (mechanism.radius(), State::at_rest(&mechanism));
@@ -113,7 +113,7 @@ pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Wa
 /// Above this estimate, over the radius, the estimate alone warns about the pose.
 const SMALL: f64 = 0.05;
 
-/// What to tell where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
+/// The warning where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
 pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
     if estimate >= SMALL {
         return None;

@@ -23,7 +23,7 @@ pub struct Answer {
     pub text: String,
     /// For people, beside the answer.
     pub warnings: Vec<String>,
-    /// Of them, those of this run, which `--strict` minds.
+    /// Of them, those of this run, which `--strict` counts.
     pub counted: Vec<Warning>,
     /// For scripts, warnings included.
     pub json: Value,
@@ -112,7 +112,7 @@ pub fn fail(format: Format, failure: &Failure) -> ExitCode {
     if format == Format::Json {
         let mut object = failure.details.clone();
         object.insert("error".into(), failure.message.clone().into());
-        // If this cannot be written either, the exit code still tells.
+        // If this cannot be written either, the exit code still says it.
         let _ = write_out(&document(&Value::Object(object)));
     } else {
         // The errors of a scene file come as a list, each with its own head.

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::Format;
 
-/// How long nobody minds.
+/// How long a command runs before it shows progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How often the display changes.
@@ -24,7 +24,7 @@ fn is_watched(format: Format) -> bool {
 pub struct Bar {
     length: u64,
     template: &'static str,
-    /// When to draw next; `None` if nobody looks.
+    /// When to draw next; `None` if the output is no terminal.
     next: Option<Instant>,
     bar: Option<ProgressBar>,
 }

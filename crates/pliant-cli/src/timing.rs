@@ -59,7 +59,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// For figures that are told to people.
+    /// For figures that people read.
     pub const STEADY: Pace = Pace { warm_up: 50, steps: 200, time: Duration::from_millis(500) };
 
     /// For one of many figures on a page.

@@ -63,13 +63,13 @@ impl Touching {
         Ok(stage.map(|stage| Stage { solver, ..stage }))
     }
 
-    /// What to tell where the world has shapes and nothing touches them.
+    /// The warning where the world has shapes and nothing touches them.
     pub fn untouched(&self, mechanism: &Mechanism) -> Option<String> {
         untouched(mechanism).filter(|_| !self.no_contact)
     }
 }
 
-/// What to tell where the world has shapes and no body has one.
+/// The warning where the world has shapes and no body has one.
 pub fn untouched(mechanism: &Mechanism) -> Option<String> {
     let idle = mechanism.world_shapes().iter().any(|shape| shape.touches) && !mechanism.has_contact();
     idle.then(|| "the world has shapes, but no body has one that touches: bodies pass through them".into())

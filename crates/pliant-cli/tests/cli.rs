@@ -10,21 +10,7 @@ use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// One link on a hinge whose limits leave out the file's pose: legal, with a warning.
-const ODD: &str = r#"
-[mechanism]
-name = "odd"
-[[body]]
-name = "link"
-mass = 0.5
-inertia = [1e-3, 1e-3, 1e-3]
-[[joint]]
-name = "pivot"
-kind = "hinge"
-parent = "world"
-child = "link"
-stiffness = 10.0
-limits = [0.1, 0.2]
-"#;
+const ODD: &str = include_str!("scenes/odd-limits.toml");
 
 fn read(run: &Run, name: &str) -> Option<String> {
     fs::read_to_string(run.folder.join(name)).ok()

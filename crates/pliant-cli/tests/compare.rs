@@ -4,57 +4,20 @@
 
 use std::fs;
 
+use crate::common::json::number;
 use crate::common::page::check_page;
 use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use serde_json::Value;
 
 /// A link on a hinge, with a place for more text in the head and at the end.
 fn scene(name: &str, more: &str) -> String {
-    format!(
-        r#"
-[mechanism]
-name = {name:?}
-[[body]]
-name = "upper"
-position = [0.25, 0.0, 0.0]
-mass = 0.5
-inertia = [1e-3, 5e-3, 5e-3]
-[[body]]
-name = "lower"
-position = [0.75, 0.0, 0.0]
-mass = 0.5
-inertia = [1e-3, 5e-3, 5e-3]
-[[joint]]
-name = "shoulder"
-kind = "hinge"
-parent = "world"
-child = "upper"
-axis = [0, 1, 0]
-stiffness = 200.0
-damping = 1.0
-limits = [-1.0, 1.0]
-[[joint]]
-name = "elbow"
-kind = "hinge"
-parent = "upper"
-child = "lower"
-position = [0.5, 0.0, 0.0]
-axis = [0, 1, 0]
-stiffness = 100.0
-damping = 1.0
-{more}
-"#
-    )
+    include_str!("scenes/two-links.toml").replace("NAME", &format!("{name:?}")) + more
 }
 
 const TIP: &str = "[[effector]]\nname = \"tip\"\nbody = \"lower\"\nposition = [0.25, 0.0, 0.0]\n";
 
 fn read(run: &Run, name: &str) -> String {
     fs::read_to_string(run.folder.join(name)).expect("a page")
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 #[test]
@@ -164,7 +127,7 @@ fn the_document_has_every_figure() {
     for engine in ["articulated", "reduced", "blended"] {
         assert!(document["transient"][engine]["stopped"].is_null(), "{engine}");
     }
-    // Speed is told against the faster of the engines with every freedom.
+    // Speed is reported against the faster of the engines with every freedom.
     let exact = number(&speed["full_us"]).min(number(&speed["articulated_us"]));
     assert_eq!(number(&speed["exact_us"]), exact);
     let named = speed["exact_engine"].as_str().expect("a name");
@@ -324,7 +287,7 @@ fn names_cannot_break_the_page() {
     assert!(page.contains("<h1>&lt;/script&gt;&lt;b&gt;&amp;"));
 }
 
-/// Targets move the mechanism; limits that act are told, and so is a load that nothing bears.
+/// Targets move the mechanism; limits that act are reported, and so is a load that nothing bears.
 #[test]
 fn targets_limits_and_loads_beyond_bearing() {
     let run = Run::new("compare-targets");
@@ -344,7 +307,7 @@ fn targets_limits_and_loads_beyond_bearing() {
     assert!(read(&run, "limit-compare.html").contains("A linear model has no limits"));
 }
 
-/// What makes figures other than they seem is told.
+/// What makes figures other than they seem is reported.
 #[test]
 fn falling_bases_and_springs_that_pull_away() {
     let run = Run::new("compare-notes");

@@ -1,38 +1,12 @@
 //! Claim: `pliant compliance` gives what closed forms and small changes of the nonlinear equilibrium
-//! give, at the file's pose, with joints put elsewhere and under loads; it tells plainly what it cannot do.
+//! give, at the file's pose, with joints put elsewhere and under loads; it says plainly what it cannot do.
 
+use crate::common::json::{keys, numbers};
 use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// A rod on a ball joint 0.2 m from its link frame, held by three springs, with an effector at its end.
-const ROD: &str = r#"
-[mechanism]
-name = "rod"
-[[body]]
-name = "rod"
-position = [0.2, 0.0, 0.0]
-mass = 0.5
-inertia = [1e-3, 1e-3, 1e-3]
-[[joint]]
-name = "pivot"
-kind = "ball"
-parent = "world"
-child = "rod"
-stiffness = [10.0, 20.0, 40.0]
-[[effector]]
-name = "tip"
-body = "rod"
-position = [0.2, 0.0, 0.0]
-"#;
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    let items = value.as_array().expect("a list");
-    items.iter().map(|x| x.as_f64().expect("a finite number")).collect()
-}
+const ROD: &str = include_str!("scenes/rod-on-a-ball.toml");
 
 fn matrix(document: &Value) -> Vec<Vec<f64>> {
     document["compliance"].as_array().expect("rows").iter().map(numbers).collect()
@@ -301,42 +275,7 @@ fn the_incremental_method_tells_where_it_is_not_exact() {
 #[test]
 fn at_rest_contacts_hold() {
     let run = Run::new("compliance-resting");
-    run.file(
-        "pad.toml",
-        r#"
-[mechanism]
-gravity = [0, 0, -10]
-[[world.shape]]
-kind = "plane"
-friction = 0.8
-[[body]]
-name = "pad"
-position = [0, 0, 0.0505]
-mass = 1
-inertia = [0.01, 0.01, 0.01]
-free = true
-[[body.shape]]
-kind = "box"
-size = [0.2, 0.2, 0.1]
-friction = 0.8
-[[body]]
-name = "head"
-position = [0, 0, 0.3]
-mass = 2
-inertia = [0.01, 0.01, 0.01]
-[[joint]]
-name = "neck"
-kind = "prismatic"
-parent = "pad"
-child = "head"
-axis = [0, 0, 1]
-stiffness = 500
-damping = 10
-[[effector]]
-name = "top"
-body = "head"
-"#,
-    );
+    run.file("pad.toml", include_str!("scenes/pressed-pad.toml"));
     let document = run.json(&["compliance", "pad.toml", "--resting"], 0);
     let C = matrix(&document);
     for i in 0..6 {
@@ -356,33 +295,7 @@ body = "head"
 #[test]
 fn at_rest_what_rolls_is_a_warning() {
     let run = Run::new("compliance-rolling");
-    let scene = |shape: &str| {
-        format!(
-            r#"
-world = {{ shape = [{{ kind = "plane", friction = 1.0 }}] }}
-[[body]]
-name = "ball"
-position = [0, 0, 0.10001]
-mass = 2
-inertia = [0.1, 0.1, 0.1]
-[[body.shape]]
-{shape}
-friction = 1.0
-[[joint]]
-name = "held"
-kind = "bushing"
-parent = "world"
-child = "ball"
-position = [0, 0, 0.3]
-stiffness = [900, 700, 1000, 200, 150, 100]
-damping = 1
-rest = [0, 0, -0.05, 0, 0, 0]
-[[effector]]
-name = "tip"
-body = "ball"
-"#
-        )
-    };
+    let scene = |shape: &str| include_str!("scenes/pressed-ball.toml").replace("SHAPE", shape);
     run.file("ball.toml", scene("kind = \"ball\"\nradius = 0.1"));
     let measures = run.json(&["compliance", "ball.toml", "--resting"], 0)["measures"].clone();
     assert_eq!(measures[0]["kind"], "rolling left out", "{measures}");

@@ -1,69 +1,19 @@
 //! Claim: scenes in which things touch end at rest where they must by every engine, with the forces that statics asks for;
-//! what touched is in the answer, in trajectories and on the page; and bad scenes are told before anything moves.
+//! what touched is in the answer, in trajectories and on the page; and bad scenes are reported before anything moves.
 
 use std::fs::{self, File};
 
 use crate::common::Run;
+use crate::common::json::number;
 use crate::common::page::check_page;
 use npyz::NpyFile;
 use serde_json::Value;
 
 /// A block of 1 kg above a floor.
-const FLOOR: &str = r#"
-[mechanism]
-name = "drop"
-[[world.shape]]
-kind = "box"
-size = [2.0, 2.0, 0.2]
-position = [0.0, 0.0, -0.1]
-[[body]]
-name = "block"
-free = true
-position = [0.0, 0.0, HEIGHT]
-[[body.shape]]
-kind = "box"
-size = [0.1, 0.1, 0.1]
-density = 1000.0
-[[effector]]
-name = "middle"
-body = "block"
-"#;
+const FLOOR: &str = include_str!("scenes/drop.toml");
 
 /// The same above a plate of 2 kg on a spring of 5000 N/m.
-const PLATE: &str = r#"
-[mechanism]
-name = "caught"
-[[body]]
-name = "block"
-free = true
-position = [0.0, 0.0, 0.08]
-[[body.shape]]
-kind = "box"
-size = [0.1, 0.1, 0.1]
-density = 1000.0
-[[body]]
-name = "plate"
-mass = 2.0
-inertia = [0.02, 0.02, 0.04]
-[[body.shape]]
-kind = "box"
-size = [0.3, 0.3, 0.02]
-[[joint]]
-name = "spring"
-kind = "prismatic"
-parent = "world"
-child = "plate"
-axis = [0.0, 0.0, 1.0]
-stiffness = 5000.0
-damping = 200.0
-[[effector]]
-name = "top"
-body = "plate"
-position = [0.0, 0.0, 0.01]
-[[effector]]
-name = "middle"
-body = "block"
-"#;
+const PLATE: &str = include_str!("scenes/caught.toml");
 
 const GRAVITY: f64 = 9.81;
 
@@ -73,10 +23,6 @@ fn floor(height: f64) -> String {
 
 fn simulate<'a>(file: &'a str, engine: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["simulate", file, "--engine", engine, "--duration", "2", "--dt", "0.005"], more].concat()
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().expect("a finite number")
 }
 
 fn height(document: &Value, kind: &str, name: &str) -> f64 {
@@ -144,24 +90,7 @@ fn a_block_comes_to_rest_on_a_spring_by_every_engine() {
 }
 
 /// A ball that loses nothing falls on a floor again and again.
-const BOUNCE: &str = r#"
-[mechanism]
-name = "bounce"
-[[world.shape]]
-kind = "box"
-size = [2.0, 2.0, 0.2]
-position = [0.0, 0.0, -0.1]
-restitution = 1.0
-[[body]]
-name = "ball"
-free = true
-position = [0.0, 0.0, 0.055]
-[[body.shape]]
-kind = "ball"
-radius = 0.05
-density = 1000.0
-restitution = 1.0
-"#;
+const BOUNCE: &str = include_str!("scenes/bounce.toml");
 
 /// It falls h in √(2h/g), so that it hits every 2√(2h/g); each time it begins and ends to touch.
 #[test]
@@ -298,7 +227,7 @@ fn bad_scenes_are_told() {
     let end = run.json(&simulate("deep.toml", "full", &[]), 0);
     assert!(end["warnings"][0].as_str().expect("a warning").contains("driven apart"), "{end}");
     assert!((height(&end, "bodies", "block") - 0.05).abs() < 1e-4);
-    // --strict minds, after the results: 20 mm at the start.
+    // --strict counts it, after the results: 20 mm at the start.
     let strict = run.json(&simulate("deep.toml", "full", &["--strict"]), 1);
     assert_eq!((&strict["bodies"], &strict["warnings"]), (&end["bodies"], &end["warnings"]));
     assert!(strict["error"].as_str().expect("an error").contains("--strict"), "{strict}");

@@ -1,5 +1,5 @@
 //! Claim: the set-points of a scene drive `articulated` as they drive `full`: a gripper closes, and comes to
-//! rest at the same place. One for a joint that is not there is told.
+//! rest at the same place. One for a joint that is not there is reported.
 
 use crate::common::Run;
 use serde_json::Value;

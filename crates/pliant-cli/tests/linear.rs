@@ -2,41 +2,13 @@
 //! motions, and says plainly what belongs to which engine and what cannot be reduced.
 
 use crate::common::Run;
+use crate::common::json::{keys, numbers};
 use serde_json::Value;
 
 /// A rod on a hinge, with a target that it is to follow.
-const ROD: &str = r#"
-[mechanism]
-name = "rod"
-[[body]]
-name = "rod"
-mass = 0.5
-center_of_mass = [0.2, 0.0, 0.0]
-inertia = [1e-3, 1e-3, 1e-3]
-[[joint]]
-name = "pivot"
-kind = "hinge"
-parent = "world"
-child = "rod"
-axis = [0.0, 1.0, 0.0]
-stiffness = 10.0
-damping = 0.1
-[[target]]
-joint = "pivot"
-time = [0.0, 0.1, 0.2]
-position = [0.0, 0.0, 0.5]
-"#;
+const ROD: &str = include_str!("scenes/rod.toml");
 
 const EFFECTOR: &str = "[[effector]]\nname = \"tip\"\nbody = \"rod\"\nposition = [0.4, 0.0, 0.0]\n";
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    let items = value.as_array().expect("a list");
-    items.iter().map(|x| x.as_f64().expect("a finite number")).collect()
-}
 
 fn by<'a>(engine: &'a str, mechanism: &'a str, times: [&'a str; 2], more: &[&'a str]) -> Vec<&'a str> {
     let head = ["simulate", mechanism, "--engine", engine, "--duration", times[0], "--dt", times[1]];
@@ -70,7 +42,7 @@ fn it_knows_how_far_it_is_off() {
             let estimate = document["estimate"].as_f64().expect("a number");
             // Coordinates one by one are at most √3 below the distance.
             let error = distance(&document, &exact, "effectors") / radius;
-            assert!(error > 1e-5, "{name}: there is something to tell");
+            assert!(error > 1e-5, "{name}: there is an error to see");
             assert!(
                 (0.7..2.6).contains(&(estimate / error)),
                 "{name}, {reconstruction}: {estimate}, {error}"

@@ -2,35 +2,11 @@
 //! says with its own keys, or a closed form.
 
 use crate::common::Run;
+use crate::common::json::numbers;
 use serde_json::Value;
 
 /// A slider of 2 kg on a spring of 300 N/m along z, critically damped or so, with limits of ±0.2 m.
-const SLIDER: &str = r#"
-[mechanism]
-name = "slider"
-gravity = [0.0, 0.0, -10.0]
-[[body]]
-name = "block"
-mass = 2.0
-inertia = [0.01, 0.01, 0.01]
-[[joint]]
-name = "rail"
-kind = "prismatic"
-parent = "world"
-child = "block"
-axis = [0, 0, 1]
-stiffness = 300.0
-damping = 60.0
-limits = [-0.2, 0.2]
-[[effector]]
-name = "hook"
-body = "block"
-position = [0.0, 0.0, 0.1]
-"#;
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().expect("a list").iter().map(|x| x.as_f64().expect("a number")).collect()
-}
+const SLIDER: &str = include_str!("scenes/slider.toml");
 
 /// A document without what depends on the clock.
 fn timeless(mut document: Value) -> Value {

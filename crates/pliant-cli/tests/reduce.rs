@@ -3,16 +3,9 @@
 
 use std::fs;
 
+use crate::common::json::{keys, number};
 use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
 
 /// A model of fewer motions than freedoms, made in a moment.
 fn small(run: &Run, file: &str) -> Value {
@@ -204,7 +197,7 @@ fn retired_options_say_so() {
     }
 }
 
-/// What the reader of a robot said of it is in the file, too; and an effector that no load moves is told.
+/// What the reader of a robot said of it is in the file, too; and an effector that no load moves is reported.
 #[test]
 fn warnings_of_an_import_are_kept() {
     let run = Run::new("reduce-import");

@@ -1,33 +1,18 @@
 //! Claim: `pliant simulate` ends where `pliant statics` says, writes trajectories that read back to
-//! the last bit, and tells scripts plainly what went wrong and how far it came.
+//! the last bit, and reports to scripts plainly what went wrong and how far it came.
 
 use std::fs::{self, File};
 
+use crate::common::json::{keys, numbers};
 use crate::common::{Run, snapshot_of_help, two_at_a_time};
 use npyz::NpyFile;
 use serde_json::Value;
 
-/// A rod on a hinge whose names are hard on CSV; its target starts at 0.1 s and grows beyond
-/// what numbers can hold.
-const SCENE: &str = r#"
-[[body]]
-name = 'rod, "left"'
-mass = 0.5
-center_of_mass = [0.2, 0.0, 0.0]
-inertia = [1e-3, 1e-3, 1e-3]
-[[joint]]
-name = "pivot"
-kind = "hinge"
-parent = "world"
-child = 'rod, "left"'
-axis = [0.0, 1.0, 0.0]
-stiffness = 10.0
-damping = 0.1
-[[target]]
-joint = "pivot"
-time = [0.0, 0.1, 0.2]
-position = [0.0, 0.0, LAST]
-"#;
+/// A rod on a hinge whose name is hard on CSV; its target starts at 0.1 s and grows to a last position.
+fn rod(last: &str) -> String {
+    let scene = include_str!("scenes/rod.toml");
+    scene.replace("\"rod\"", "'rod, \"left\"'").replace("0.0, 0.5]", &format!("0.0, {last}]"))
+}
 
 const KEYS: [&str; 12] = [
     "bodies",
@@ -43,15 +28,6 @@ const KEYS: [&str; 12] = [
     "violation",
     "warnings",
 ];
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    let items = value.as_array().expect("a list");
-    items.iter().map(|x| x.as_f64().expect("a finite number")).collect()
-}
 
 fn simulate<'a>(mechanism: &'a str, duration: &'a str, dt: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     by("full", mechanism, duration, dt, more)
@@ -180,7 +156,7 @@ fn no_duration_is_no_step() {
 #[test]
 fn a_mechanism_without_radius_has_a_violation() {
     let run = Run::new("simulate-radius");
-    run.file("rod.toml", SCENE.replace("LAST", "0.5"));
+    run.file("rod.toml", rod("0.5"));
     let document = run.json(&simulate("rod.toml", "0.02", "0.01", &[]), 0);
     assert_eq!(keys(&document), KEYS);
     assert!(document["violation"].as_f64().is_some_and(|gap| (0.0..1e-6).contains(&gap)));
@@ -192,7 +168,7 @@ fn a_mechanism_without_radius_has_a_violation() {
 #[test]
 fn targets_are_followed() {
     let run = Run::new("simulate-targets");
-    run.file("rod.toml", SCENE.replace("LAST", "0.5"));
+    run.file("rod.toml", rod("0.5"));
     let at = |duration| {
         let document = run.json(&simulate("rod.toml", duration, "0.005", &["--no-gravity"]), 0);
         numbers(&document["joints"]["pivot"]["position"])[0]
@@ -250,7 +226,7 @@ fn check_trajectories(engine: &str) {
 #[test]
 fn names_are_quoted_and_joints_have_as_many_columns_as_freedoms() {
     let run = Run::new("simulate-names");
-    run.file("rod.toml", SCENE.replace("LAST", "0.5"));
+    run.file("rod.toml", rod("0.5"));
     run.json(&simulate("rod.toml", "0.02", "0.01", &["-o", "rod.CSV"]), 0);
     let text = fs::read_to_string(run.folder.join("rod.CSV")).expect("a file");
     assert!(text.starts_with("time,\"rod, \"\"left\"\".px\",\"rod, \"\"left\"\".py\","), "{text}");
@@ -269,7 +245,7 @@ fn names_are_quoted_and_joints_have_as_many_columns_as_freedoms() {
 #[test]
 fn a_failed_step_keeps_what_came_before() {
     let run = Run::new("simulate-failure");
-    run.file("rod.toml", SCENE.replace("LAST", "1e308"));
+    run.file("rod.toml", rod("1e308"));
     for (file, rows) in [
         ("rod.csv", (|run| read_csv(run, "rod.csv").1.len()) as fn(&Run) -> usize),
         ("rod.npz", |run| read_npz::<f64>(run, "rod.npz", "time").1.len()),
@@ -343,7 +319,7 @@ fn people_get_a_table() {
 #[test]
 fn bench_times_what_it_is_asked_to() {
     let run = Run::new("bench");
-    run.file("rod.toml", SCENE.replace("LAST", "0.5"));
+    run.file("rod.toml", rod("0.5"));
     let document = run.json(&["bench", "two-link", "rod.toml", "chain:10"], 0);
     let entries = document.as_array().expect("a list");
     let what: Vec<[Option<&str>; 3]> =
@@ -409,7 +385,7 @@ fn bench_times_what_it_is_asked_to() {
 }
 
 /// Where no engine is named, one with every freedom is taken: `articulated` on all of the gallery, with many loops too. The
-/// motion is that of the engine by its name, to the last bit, and what was chosen and why is told.
+/// motion is that of the engine by its name, to the last bit, and what was chosen and why is reported.
 #[test]
 fn the_engine_that_is_chosen_has_every_freedom() {
     let run = Run::new("simulate-auto");

@@ -1,32 +1,12 @@
 //! Claim: `pliant statics` finds the equilibrium that theory and a long motion give, and tells
 //! scripts plainly when there is none.
 
+use crate::common::json::{keys, numbers};
 use crate::common::{Run, snapshot_of_help};
 use serde_json::Value;
 
 /// A rod on a hinge, its link frame and centre of mass 0.2 m from it along x, held by a spring of 10 N·m/rad.
-const ROD: &str = r#"
-[[body]]
-name = "rod"
-position = [0.2, 0.0, 0.0]
-mass = 0.5
-inertia = [1e-3, 1e-3, 1e-3]
-[[joint]]
-name = "pivot"
-kind = "hinge"
-parent = "world"
-child = "rod"
-axis = [0.0, 1.0, 0.0]
-stiffness = 10.0
-damping = 0.1
-[[effector]]
-name = "end = tip"
-body = "rod"
-position = [0.2, 0.0, 0.0]
-[[load]]
-effector = "end = tip"
-force = [0.0, 0.0, -3.0]
-"#;
+const ROD: &str = include_str!("scenes/loaded-rod.toml");
 
 const KEYS: [&str; 11] = [
     "bodies",
@@ -41,16 +21,6 @@ const KEYS: [&str; 11] = [
     "stable",
     "warnings",
 ];
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().expect("an object").keys().map(String::as_str).collect()
-}
-
-/// The numbers of a list, all finite.
-fn numbers(value: &Value) -> Vec<f64> {
-    let items = value.as_array().expect("a list");
-    items.iter().map(|x| x.as_f64().expect("a finite number")).collect()
-}
 
 fn turn(document: &Value) -> f64 {
     numbers(&document["joints"]["pivot"]["position"])[0]

@@ -84,23 +84,15 @@ fn folders_that_the_user_allows() {
 #[test]
 fn runs_with_the_same_output_do_not_mix() {
     let run = Run::new("same-output");
+    let simulate = |engine| {
+        ["simulate", "two-link", "--engine", engine, "--duration", "20", "--dt", "0.01", "--scene-load"]
+    };
     for extension in ["csv", "npz"] {
         let output = format!("path.{extension}");
         let engines = ["full", "articulated", "linear", "reduced"];
         let started: Vec<_> = (engines.iter())
             .map(|engine| {
-                let arguments = [
-                    "simulate",
-                    "two-link",
-                    "--engine",
-                    engine,
-                    "--duration",
-                    "20",
-                    "--dt",
-                    "0.01",
-                    "--scene-load",
-                ];
-                let mut command = run.command(&arguments);
+                let mut command = run.command(&simulate(engine));
                 command.args(["-o", &output]).stdout(Stdio::null()).stderr(Stdio::piped());
                 command.spawn().expect("it starts")
             })
@@ -113,19 +105,7 @@ fn runs_with_the_same_output_do_not_mix() {
         let alone: Vec<Vec<u8>> = (engines.iter())
             .map(|engine| {
                 let name = format!("{engine}.{extension}");
-                let arguments = [
-                    "simulate",
-                    "two-link",
-                    "--engine",
-                    engine,
-                    "--duration",
-                    "20",
-                    "--dt",
-                    "0.01",
-                    "--scene-load",
-                    "-o",
-                    &name,
-                ];
+                let arguments = [&simulate(engine)[..], &["-o", &name]].concat();
                 assert_eq!(run.run(&arguments).code, 0);
                 fs::read(run.folder.join(&name)).expect("a trajectory")
             })

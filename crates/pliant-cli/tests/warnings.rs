@@ -1,4 +1,4 @@
-//! Claim: what a run leaves out and that matters in it is told, with how much; `--strict` makes it exit code 1, and the
+//! Claim: what a run leaves out and that matters in it is reported, with how much; `--strict` makes it exit code 1, and the
 //! results are printed all the same. An equilibrium found without contact in which things overlap is refused.
 
 use serde_json::Value;
@@ -187,7 +187,7 @@ fn loads_that_change_the_stiffness_are_told_before_anything_moves() {
     strict_minds(&run, &[&command[..], &["--load", "tip=0,0,-1e5"]].concat(), "bodies");
 }
 
-/// A limit that an engine does not have is told by how far it is passed.
+/// A limit that an engine does not have is reported by how far it is passed.
 #[test]
 fn limits_that_are_passed() {
     let run = Run::new("warnings-limits");
@@ -224,7 +224,7 @@ fn limits_that_are_passed() {
 }
 
 /// A finger of two links over a floor, the effector on the second: the first goes through in engines that touch with
-/// effectors only, and how deep is told.
+/// effectors only, and how deep is reported.
 #[test]
 fn links_that_cannot_touch() {
     let run = Run::new("warnings-untouchable");
@@ -368,7 +368,7 @@ fn truncated_modes() {
     }
 }
 
-/// Dry friction is told by its size where an equilibrium is without it and where an engine leaves it out; engines that have it
+/// Dry friction is reported by its size where an equilibrium is without it and where an engine leaves it out; engines that have it
 /// say nothing.
 #[test]
 fn dry_friction_that_is_left_out() {
@@ -404,7 +404,7 @@ fn dry_friction_that_is_left_out() {
     strict_minds(&run, &["statics", "rough.toml"], "bodies");
 }
 
-/// A slide that is pressed against its limit by more than that is stiff: told by how far it gives way, at rest and in the statics, by
+/// A slide that is pressed against its limit by more than that is stiff: reported by how far it yields, at rest and in the statics, by
 /// all engines that have limits.
 #[test]
 fn limits_that_give_way() {
@@ -433,7 +433,7 @@ fn limits_that_give_way() {
     }
 }
 
-/// Checks that take longer than a run are left out of large mechanisms, and that is told.
+/// Checks that take longer than a run are left out of large mechanisms, and that is reported.
 #[test]
 fn checks_that_are_left_out() {
     let run = Run::new("warnings-unchecked");
@@ -446,7 +446,7 @@ fn checks_that_are_left_out() {
 }
 
 /// A light cube under a plate that is pressed on it by a million times its weight is solved; what no step of this length can follow is
-/// told by how deep it is.
+/// reported by how deep it is.
 #[test]
 fn overlaps_of_contact() {
     let run = Run::new("warnings-deep");
@@ -480,7 +480,7 @@ fn overlaps_of_contact() {
             let low = found["bodies"]["cube"]["position"][2].as_f64().expect("a height");
             let deep = measure(&found, "deep overlap");
             assert!((low - 0.05).abs() < 2e-3 || deep.is_some(), "{engine} {force}: {low}");
-            // What starts so deep is told as that.
+            // What starts so deep is reported as that.
             let started = measure(&found, "overlap");
             assert_eq!(
                 started.is_some_and(|deep| deep > 0.9 * sunk),

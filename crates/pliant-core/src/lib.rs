@@ -17,7 +17,8 @@ pub mod gallery;
 pub mod joints;
 pub mod linear;
 pub mod mechanism;
-mod numbers;
+#[doc(hidden)]
+pub mod numbers;
 pub mod reduced;
 pub mod spatial;
 mod words;

@@ -1,4 +1,4 @@
-//! The surfaces of shapes that lie in files: what contact needs besides the mechanism itself.
+//! The surfaces of shapes that lie in files: what contact needs in addition to the mechanism.
 
 use std::path::Path;
 

@@ -1,31 +1,9 @@
 //! Claim: files load and save by their extension, and what cannot be read is named, with the reason.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// A folder of its own for each test, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use crate::common::folder::Folder;
 
 const SCENE: &str = "[[body]]\nname = \"a\"\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\nfree = true\n";
 

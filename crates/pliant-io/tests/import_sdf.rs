@@ -1,4 +1,4 @@
-//! Claim: each feature of SDF that is read means what the format says, and what is not read is told once,
+//! Claim: each feature of SDF that is read means what the format says, and what is not read is reported once,
 //! with file and line. Expectations are computed by hand.
 
 use std::f64::consts::{FRAC_PI_2, TAU};

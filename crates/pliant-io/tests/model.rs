@@ -3,32 +3,14 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::common::Random;
+use crate::common::folder::Folder;
 use pliant_core::engine::Simulation as _;
 use pliant_core::gallery;
 use pliant_core::reduced::{Every, Model, Reduction, Sampling, Simulation};
 use pliant_core::spatial::Wrench;
 use pliant_io::{LoadError, ModelError, ModelFile};
-
-/// A folder of its own, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// A few motions.
 fn few(name: &str) -> Model {

@@ -18,7 +18,8 @@ use pliant_io::files::{self, Output};
 use pliant_io::import::mesh::Mesh;
 use pliant_io::trajectory::Trajectory;
 
-use crate::import::{Folder, meshes::corner};
+use crate::common::folder::Folder;
+use crate::import::meshes::corner;
 
 /// What is done ends by itself, soon.
 fn soon<T: Send + 'static>(what: &str, job: impl FnOnce() -> T + Send + 'static) -> T {

@@ -145,7 +145,7 @@ pub enum Kind {
     Status = 2,
     /// What changes with every step.
     Frame = 3,
-    /// Something to tell: one byte, 0 a remark or 1 an error, then text.
+    /// A message: one byte, 0 a remark or 1 an error, then text.
     Note = 4,
     /// A file to save: JSON with `name` and `text`.
     File = 5,

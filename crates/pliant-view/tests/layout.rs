@@ -13,5 +13,5 @@ fn layout_of_the_page_is_that_of_the_program() {
         fs::write(&file, &wanted).expect("a file to write");
     }
     let found = fs::read_to_string(&file).unwrap_or_default();
-    assert!(found == wanted, "write it anew: PLIANT_WRITE=1 cargo test -p pliant-view layout");
+    assert!(found == wanted, "write it again: PLIANT_WRITE=1 cargo test -p pliant-view layout");
 }

@@ -148,7 +148,7 @@ fn random_bytes_do_not_stop_it() {
     assert!(answers(port, &token));
 }
 
-/// Many connections that say nothing keep nobody out: the oldest of them go.
+/// Many connections that say nothing shut no page out: the oldest of them go.
 #[test]
 fn idle_connections_do_not_lock_it() {
     let (port, token) = server();

@@ -15,7 +15,7 @@
 //! ```
 
 #[doc(hidden)]
-pub use pliant_core::algebra;
+pub use pliant_core::{algebra, numbers};
 pub use pliant_core::{
     articulated, blended, closest, contact, engine, engines, expression, full, gallery, joints, linear,
     mechanism, nalgebra, reduced, spatial,

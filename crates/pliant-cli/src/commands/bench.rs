@@ -36,7 +36,7 @@ pub fn run(arguments: &Bench, common: &Common) -> Result<Answer, Failure> {
         [] => DEFAULT.map(OsString::from).to_vec(),
         names => names.to_vec(),
     };
-    // All of them are read before the first is timed: a misspelt name is told at once.
+    // All of them are read before the first is timed: a misspelt name is an error at once.
     let mechanisms: Vec<(String, Source)> = (names.iter())
         .map(|name| {
             let source = MechanismArgument::new(name).open(common)?;

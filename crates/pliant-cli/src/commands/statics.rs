@@ -160,7 +160,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     Ok(Answer::warned(text, said, counted, json.into()))
 }
 
-/// What to tell of a model that does not come to rest.
+/// The warning of a model that does not come to rest.
 fn not_at_rest(model: &str, found: &Equilibrium) -> String {
     let left = match found.residual.is_finite() {
         true => format!(": {} are left", quantity(found.residual, "radii or rad")),

@@ -16,7 +16,7 @@ pub enum Scale {
     Whole,
     /// By powers of ten; what is below the floor is drawn at the edge.
     Log {
-        /// The smallest number that is told from none.
+        /// The smallest number that is drawn as more than zero.
         floor: f64,
     },
 }
@@ -313,7 +313,7 @@ impl Plot {
         svg
     }
 
-    /// The series, those lines that lie on each other as one, named after all of them: nobody looks for the one below.
+    /// The series, those lines that lie on each other as one, named after all of them, so that none seems to be missing.
     fn distinct(&self, x: &Ruler, y: &Ruler) -> Vec<Series> {
         let mut distinct: Vec<(Series, Vec<String>)> = Vec::new();
         let drawn = |s: &Series| s.points.iter().map(|p| [x.at(p[0]), y.at(p[1])]).collect::<Vec<_>>();

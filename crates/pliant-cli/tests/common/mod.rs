@@ -1,5 +1,6 @@
 //! Running the program, for all test files of this folder and those of `pliant-papers`.
 
+pub mod json;
 pub mod page;
 
 use std::fs;
@@ -89,7 +90,7 @@ impl Run {
         serde_json::from_str(&outcome.out).expect("one JSON document")
     }
 
-    /// Fails with this code, tells people and scripts the same, with these words in it.
+    /// Fails with this code and the same message for people and scripts, with these words in it.
     #[track_caller]
     pub fn fails(&self, arguments: &[&str], code: i32, words: &[&str]) {
         let outcome = self.run(arguments);

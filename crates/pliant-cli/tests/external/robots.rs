@@ -9,6 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::Run;
+use crate::common::json::number;
 use crate::common::page::check_page;
 use crate::trial::{Found, trial};
 use crate::wheels;
@@ -63,10 +64,6 @@ fn check_numbers(what: &str, value: &Value) {
         }
         _ => {}
     }
-}
-
-fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 fn list(value: &Value) -> &[Value] {

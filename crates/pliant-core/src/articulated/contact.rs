@@ -25,7 +25,6 @@ use crate::algebra::lanes::{LANES, add_scaled};
 use crate::algebra::wide::{padded, symmetric_products, wide};
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
-use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.
@@ -41,25 +40,16 @@ pub(super) struct Answers {
     before: Vec<Wrench>,
 }
 
-internal!(|simulation, body| simulation.state.poses[body]);
+internal! {
+    name: "articulated",
+    mechanism: model.mechanism,
+    touch: Some,
+    bounded: [state, work.next],
+    fill: [],
+    pose: |simulation, body| simulation.state.poses[body],
+}
 
 impl Touch for Simulation {
-    fn boxed_touch(&self) -> Box<dyn Touch> {
-        Box::new(self.clone())
-    }
-
-    fn touch(&self, body: BodyId) -> Option<usize> {
-        self.model.mechanism.order().node_of(body).map(|_| body.index())
-    }
-
-    fn touch_pose(&self, body: usize) -> Pose {
-        self.state.poses[body]
-    }
-
-    fn touch_twist(&self, body: usize) -> Twist {
-        self.state.world_twist_at(body)
-    }
-
     fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.state.time + h);
         if self.inputs.governed.is_empty() || self.answers.last.is_empty() {

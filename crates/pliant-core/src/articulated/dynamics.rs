@@ -134,18 +134,7 @@ impl Dynamics {
         self.place();
         loads::apply_now(&self.model, inputs, &mut self.work);
         let g = v(&inputs.gravity);
-        let (rest, forces) = (Some(&inputs.rest[..]), Some(forces));
-        let along = Along {
-            state: &self.state,
-            laws: &inputs.laws,
-            rest,
-            forces,
-            gravity: g,
-            h: 0.0,
-            ahead: &[],
-            hanging: false,
-            floating: None,
-        };
+        let along = Along { forces: Some(forces), ..Along::now(&self.state, inputs) };
         inward(&mut self.work, &self.model, along).map_err(|pivot| self.model.no_mass(pivot))?;
         (self.work.slots[0].av, self.work.slots[0].aw) = (scale(g, -1.0), ZERO);
         outward(&mut self.work, &self.model, scale(g, -1.0));

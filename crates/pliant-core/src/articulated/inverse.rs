@@ -46,17 +46,7 @@ impl Dynamics {
             let p = [slot.f[0], slot.f[1], slot.f[2], slot.t[0], slot.t[1], slot.t[2]];
             self.wrenches[n + 1] = std::array::from_fn(|i| own[i] + p[i]);
         }
-        let along = Along {
-            state: &self.state,
-            laws: &inputs.laws,
-            rest: Some(&inputs.rest),
-            forces: None,
-            gravity: g,
-            h: 0.0,
-            ahead: &[],
-            hanging: false,
-            floating: None,
-        };
+        let along = Along::now(&self.state, inputs);
         for (n, node) in self.model.nodes.iter().enumerate().rev() {
             let (slot, w) = (&self.work.slots[n + 1], self.wrenches[n + 1]);
             match node.motion {

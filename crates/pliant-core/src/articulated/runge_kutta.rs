@@ -88,17 +88,7 @@ pub(super) fn attempt(
         place_and_move(&mut work.slots, model, next, &inputs.base_twist);
         loads::apply_now(model, inputs, &mut work.slots);
         let g = v(&inputs.gravity);
-        let along = Along {
-            state: next,
-            laws: &inputs.laws,
-            rest: Some(&inputs.rest),
-            forces: None,
-            gravity: g,
-            h: 0.0,
-            ahead: &[],
-            hanging: false,
-            floating: None,
-        };
+        let along = Along::now(next, inputs);
         inward(&mut work.slots, model, along).map_err(|pivot| step::no_pivot(model, state, pivot, h))?;
         // The base's origin does not speed up within the step: as a spatial acceleration, −ω×v.
         let base = &mut work.slots.slots[0];
@@ -138,17 +128,7 @@ pub(super) fn attempt(
 /// Finds the speeds with which all twists are nearest to those of the state, in the metric of masses: a base that moves
 /// otherwise than in the step before pulls at all bodies at once.
 fn start(model: &Constants, inputs: &Inputs, state: &State, work: &mut Workspace) -> Result<(), NoPivot> {
-    let along = Along {
-        state,
-        laws: &inputs.laws,
-        rest: Some(&inputs.rest),
-        forces: None,
-        gravity: ZERO,
-        h: 0.0,
-        ahead: &state.rates,
-        hanging: false,
-        floating: None,
-    };
+    let along = Along { gravity: ZERO, ahead: &state.rates, ..Along::now(state, inputs) };
     inward_step(&mut work.slots, model, along)?;
     let base = &mut work.slots.slots[0];
     (base.av, base.aw) = (v(&inputs.base_twist.linear), v(&inputs.base_twist.angular));

@@ -8,12 +8,11 @@ use super::placing::place;
 use super::runge_kutta::{self, Stages};
 use super::step::{self, Workspace};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Unsupported, Warning,
+    self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError, Unsupported,
+    Warning,
 };
 use crate::full::{estimate_by_full, settle_by_full};
-use crate::mechanism::{JointId, Mechanism};
-use crate::spatial::{Pose, Twist};
+use crate::spatial::Pose;
 
 /// How a step integrates in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -117,36 +116,12 @@ impl Simulation {
     /// Takes the step that was attempted.
     pub(super) fn take_step(&mut self) {
         std::mem::swap(&mut self.state, &mut self.work.next);
-        // Slots of an explicit step move: a step that carries momentum places them anew.
+        // Slots of an explicit step move: a step that carries momentum places them again.
         self.work.placed = self.integrator == Integrator::SemiImplicit;
     }
 }
 
 impl engine::Simulation for Simulation {
-    fn engine(&self) -> &'static str {
-        "articulated"
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.model.mechanism
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
-    fn inputs_mut(&mut self) -> &mut Inputs {
-        &mut self.inputs
-    }
-
-    fn time(&self) -> f64 {
-        self.state.time
-    }
-
-    fn steps(&self) -> u64 {
-        self.state.steps
-    }
-
     fn largest_turn(&self) -> f64 {
         self.work.floating.largest_turn
     }
@@ -158,34 +133,14 @@ impl engine::Simulation for Simulation {
         Ok(())
     }
 
-    fn state(&mut self) -> &State {
-        &self.state
-    }
-
     /// Of a state that another engine or a caller made, coordinates follow from poses where they do not agree; then poses
     /// follow from the coordinates, so that no joint of the forest is open.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        state.check(&self.model.mechanism)?;
-        self.inputs.set_base(state.base, Twist::ZERO)?;
-        self.state.clone_from(state);
-        self.state.private.clear(); // of another engine
-        self.inputs.bound_friction(&mut self.state);
+        self.inputs.take_state(state, &mut self.state)?;
         self.agree();
         place(&mut self.work.slots, &self.model, &mut self.state);
         self.work.next.clone_from(&self.state); // rows of joints within a node are written by no step
         (self.work.placed, self.work.evaluated) = (true, false);
-        Ok(())
-    }
-
-    fn set_joint(
-        &mut self,
-        joint: JointId,
-        property: JointProperty,
-        values: &[f64],
-    ) -> Result<(), InputError> {
-        self.inputs.set_joint(joint, property, values)?;
-        self.inputs.bound_friction(&mut self.state);
-        self.inputs.bound_friction(&mut self.work.next);
         Ok(())
     }
 

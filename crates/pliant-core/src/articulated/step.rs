@@ -251,7 +251,7 @@ fn found_rate(model: &Constants, state: &State, slots: &Slots, at: usize) -> f64
     }
 }
 
-/// Whether the speeds found lead beyond limits that did not act; their rates then tell that they do.
+/// Whether the speeds found lead beyond limits that did not act; their rates are then the ones that it is judged by.
 pub(super) fn look_ahead(model: &Constants, h: f64, state: &State, work: &mut Workspace) -> bool {
     let mut changed = false;
     for &(at, speed) in &model.limited {

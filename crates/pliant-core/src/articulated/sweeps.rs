@@ -23,8 +23,8 @@ use super::slot::{General, Six, Slot, Slots};
 use super::small::*;
 use crate::algebra::dense::gauss_jordan;
 use crate::algebra::wide::wide;
-use crate::engine::State;
 use crate::engine::laws::Law;
+use crate::engine::{Inputs, State};
 use crate::expression::SINGULAR;
 use crate::joints::{JointKind, expression};
 use crate::spatial::{Pose, exp_rotation};
@@ -50,7 +50,7 @@ pub(super) struct Along<'a> {
     /// Gravity and length of a step.
     pub gravity: V,
     pub h: f64,
-    /// Rates that tell in a step which limits act.
+    /// Rates by which it is judged in a step which limits act.
     pub ahead: &'a [f64],
     /// In a step, whether what hangs on nodes holds them at its end.
     pub hanging: bool,
@@ -63,11 +63,7 @@ pub(super) struct Along<'a> {
 pub(super) fn force(law: &Law, rest: f64, q: f64, rate: f64) -> f64 {
     let motor = law.stiffness * (rest - q) - law.damping * rate;
     let mut force = motor.max(-law.torque_limit).min(law.torque_limit);
-    if q > law.upper {
-        force += law.limit * (law.upper - q);
-    } else if q < law.lower {
-        force += law.limit * (law.lower - q);
-    }
+    law.add_limit(q, q, &mut 0.0, &mut force);
     force
 }
 
@@ -77,17 +73,26 @@ pub(super) fn force(law: &Law, rest: f64, q: f64, rate: f64) -> f64 {
 pub(super) fn impulse(law: &Law, rest: f64, (q, rate, ahead): (f64, f64, f64), h: f64) -> (f64, f64) {
     let mut stiffness = law.stiffness;
     let mut force = law.stiffness * (rest - q) + law.push;
-    if ahead > law.upper {
-        stiffness += law.limit;
-        force += law.limit * (law.upper - q);
-    } else if ahead < law.lower {
-        stiffness += law.limit;
-        force += law.limit * (law.lower - q);
-    }
+    law.add_limit(ahead, q, &mut stiffness, &mut force);
     (law.armature * rate + h * force, law.armature + h * (law.damping + h * stiffness))
 }
 
-impl Along<'_> {
+impl<'a> Along<'a> {
+    /// What acts now, in no step.
+    pub(super) fn now(state: &'a State, inputs: &'a Inputs) -> Along<'a> {
+        Along {
+            state,
+            laws: &inputs.laws,
+            rest: Some(&inputs.rest),
+            forces: None,
+            gravity: v(&inputs.gravity),
+            h: 0.0,
+            ahead: &[],
+            hanging: false,
+            floating: None,
+        }
+    }
+
     /// Force and weight of a coordinate, or in a step impulse and weight.
     #[inline(always)]
     pub(super) fn drive<const STEP: bool>(&self, coordinate: usize) -> (f64, f64) {

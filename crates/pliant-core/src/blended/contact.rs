@@ -2,29 +2,17 @@
 //! move under loads on the effectors alone.
 
 use super::simulation::Simulation;
-use crate::engine;
-use crate::engine::touch::{Internal, Touch};
-use crate::engine::{Inputs, State};
-use crate::spatial::Pose;
+use crate::engine::touch::{Touch, internal};
 
-impl Internal for Simulation {
-    fn as_simulation(&self) -> &dyn engine::Simulation {
-        self
-    }
+fn no_contact(_: Box<Simulation>) -> Option<Box<dyn Touch>> {
+    None
+}
 
-    fn boxed(&self) -> Box<dyn engine::Simulation> {
-        Box::new(self.clone())
-    }
-
-    fn into_touch(self: Box<Self>) -> Option<Box<dyn Touch>> {
-        None
-    }
-
-    fn body_pose(&self, body: usize) -> Pose {
-        self.link_pose(body)
-    }
-
-    fn state_and_inputs(&self) -> (&State, &Inputs) {
-        (&self.state, &self.inputs)
-    }
+internal! {
+    name: "blended",
+    mechanism: model.mechanism,
+    touch: no_contact,
+    bounded: [],
+    fill: [fill],
+    pose: |simulation, body| simulation.link_pose(body),
 }

@@ -1,6 +1,6 @@
 //! The blend at a pose of the effectors: weights, compliance, force, and where the links are.
 //!
-//! A sample tells the joint coordinates θ_i under the dead loads w_i on the effectors, and how they change with these,
+//! A sample gives the joint coordinates θ_i under the dead loads w_i on the effectors, and how they change with these,
 //! Θ_i, in the effector's axes there. At a pose H, with ξ_i = log(H_i⁻¹H), which reads the same in the frames at both ends,
 //!
 //! ```text
@@ -38,7 +38,7 @@ pub(super) struct Moving {
     pub load: Vec<f64>,
     /// Body twists of the effectors beside that of the base.
     pub twists: Vec<Twist>,
-    /// How much stiffer than C̄ tells the blend was in the last steps, because weights change with the pose; 1 or more.
+    /// How much stiffer than by C̄ the blend was in the last steps, because weights change with the pose; 1 or more.
     pub stiffer: f64,
     /// Poses of the effectors in the base: where the blend has them, and where the links take them.
     pub anchors: Vec<Pose>,

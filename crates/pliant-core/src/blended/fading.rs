@@ -69,7 +69,7 @@ impl Simulation {
 
     /// A step of h seconds in which samples fade in.
     pub(super) fn advance_fading(&mut self, h: f64) -> Result<(), StepError> {
-        let start = (self.base, self.base_twist, self.time, self.steps);
+        let start = (self.base, self.base_twist, self.state.time, self.state.steps);
         self.advance_as_it_is(h)?;
         for e in 0..self.unfaded.len() {
             self.unfaded[e] = self.effector_now(e);
@@ -112,7 +112,7 @@ impl Simulation {
 
     /// Takes back the step that was taken last.
     fn go_back(&mut self, (base, base_twist, time, steps): (Pose, Twist, f64, u64)) {
-        (self.base, self.base_twist, self.time, self.steps) = (base, base_twist, time, steps);
+        (self.base, self.base_twist, self.state.time, self.state.steps) = (base, base_twist, time, steps);
         self.groups.iter_mut().for_each(Moving::go_back);
         self.stale();
     }

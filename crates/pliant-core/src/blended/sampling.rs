@@ -3,7 +3,7 @@
 //! 1. The unloaded equilibrium, and pairs of equal and opposite loads along the softest motions of the effectors.
 //! 2. Random loads; where the blend is worst, by its estimate or by the full statics, the equilibrium there becomes a
 //!    sample; until both are within the bound under all of them.
-//! 3. Other random loads, which nothing was trained on, tell the error against the full statics. If it is too large
+//! 3. Other random loads, which nothing was trained on, show the error against the full statics. If it is too large
 //!    they join those of 2, and new ones are drawn, until the bound is met, there are as many samples as there may be, a
 //!    sample does not help, or somebody stops it.
 //!
@@ -67,11 +67,11 @@ pub enum Doing {
     Seeding,
     /// Loads are drawn, and samples added where the blend is worst.
     Searching,
-    /// Other loads are drawn, and tell the error.
+    /// Other loads are drawn, and show the error.
     Checking,
 }
 
-/// How far it has come: told before every search for an equilibrium, be it of the mechanism or of the blend.
+/// How far it has come: reported before every search for an equilibrium, be it of the mechanism or of the blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// What is being done.
@@ -172,7 +172,7 @@ const APART: f64 = 1e-3;
 const PAIRS: f64 = 0.8;
 
 impl Sampling {
-    /// Chooses samples. `progress` is told before every search for an equilibrium and ends what is being done by
+    /// Chooses samples. `progress` is called before every search for an equilibrium and ends what is being done by
     /// answering `Break`: seeding and searching go over to checking, and checking to its end. The model is then the best
     /// so far.
     pub fn run(

@@ -13,7 +13,7 @@ use crate::engine::{
     StepError, Unsupported,
 };
 use crate::linear::{Shifts, felt};
-use crate::mechanism::{EffectorId, Joint, Mechanism, UnknownHandle};
+use crate::mechanism::{EffectorId, Joint, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Marks what this engine keeps in [`State::private`]: the base's twist, of each group how much stiffer it is than its
@@ -33,8 +33,6 @@ pub struct Simulation {
     pub(super) base: Pose,
     /// World axes, at the base's origin.
     pub(super) base_twist: Twist,
-    pub(super) time: f64,
-    pub(super) steps: u64,
     /// Whether the groups are evaluated where they are.
     pub(super) evaluated: bool,
     /// The part of the loads that statics have put on; 1 in motion.
@@ -45,7 +43,7 @@ pub struct Simulation {
     pub(super) faded: Vec<f64>,
     /// Where a step would take the mechanism's effectors if these counted no more than before.
     pub(super) unfaded: Vec<Pose>,
-    /// Whether the state tells where the simulation is.
+    /// Whether the state is that of the simulation now.
     pub(super) filled: bool,
     /// Loads off the effectors at each sample, and whether they may have changed.
     pub(super) shifts: Vec<Shifts>,
@@ -74,8 +72,6 @@ impl Model {
             seats: vec![None; constants.groups.len()],
             base: Pose::identity(),
             base_twist: Twist::ZERO,
-            time: 0.0,
-            steps: 0,
             evaluated: false,
             fading: Vec::new(),
             faded: Vec::new(),
@@ -144,7 +140,7 @@ impl Simulation {
     /// Sets the scene's targets at the end of a step of h seconds.
     pub(super) fn follow_targets(&mut self, h: f64) {
         if self.inputs.follows_targets() {
-            let time = self.time + h;
+            let time = self.state.time + h;
             self.inputs_mut().follow_targets(time);
         }
     }
@@ -279,7 +275,7 @@ impl Simulation {
                 |joint| {
                     let joint = &self.model.mechanism[joint];
                     StepError::NotFinite {
-                        step: self.steps + 1,
+                        step: self.state.steps + 1,
                         body: self.model.mechanism[joint.child].name.clone(),
                         cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
                     }
@@ -345,11 +341,12 @@ impl Simulation {
         model.full.distance(&state, &inputs).unwrap_or(f64::INFINITY)
     }
 
-    fn fill(&mut self) {
+    /// The state: twists are those of the joints; links by their own poses are where the blend has them.
+    pub(super) fn fill(&mut self) {
         let _ = self.evaluate(&self.accelerated.clone());
         let model = self.model.clone();
         let (mechanism, order) = (&model.mechanism, model.mechanism.order());
-        (self.state.time, self.state.steps, self.state.base) = (self.time, self.steps, self.base);
+        self.state.base = self.base;
         let base_twist = self.base_twist.turned(&self.base.rotation.inverse());
         for (g, group) in model.groups.iter().enumerate() {
             // Those that carry others come first.
@@ -435,18 +432,6 @@ impl Simulation {
 }
 
 impl engine::Simulation for Simulation {
-    fn engine(&self) -> &'static str {
-        "blended"
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.model.mechanism
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
     fn inputs_mut(&mut self) -> &mut Inputs {
         self.inputs_changed = true;
         self.stale();
@@ -457,32 +442,15 @@ impl engine::Simulation for Simulation {
         self.inputs.set_load(effector, load)
     }
 
-    fn time(&self) -> f64 {
-        self.time
-    }
-
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.follow_targets(dt);
         self.advance(dt)
     }
 
-    /// Twists are those of the joints; links by their own poses are where the blend has them.
-    fn state(&mut self) -> &State {
-        if !self.filled {
-            self.fill();
-            self.filled = true;
-        }
-        &self.state
-    }
-
     /// Of a state of another engine, poses and twists of the effectors count.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(&self.model.mechanism)?;
-        (self.time, self.steps) = (state.time, state.steps);
+        (self.state.time, self.state.steps) = (state.time, state.steps);
         self.inputs_changed = true;
         self.stale();
         let effectors: usize = self.groups.iter().map(|g| g.anchors.len()).sum();

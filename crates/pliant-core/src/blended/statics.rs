@@ -212,7 +212,7 @@ impl Start {
 }
 
 impl Moving {
-    /// Goes to the sample from which the loads that act have the n-th shortest way to go, as far as it tells.
+    /// Goes to the sample from which the loads that act have the n-th shortest way to go, as far as it is known there.
     fn start_from(&mut self, group: &Group, n: usize) {
         let m = group.m;
         let way = |sample: usize| -> f64 {

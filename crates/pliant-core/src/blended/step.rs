@@ -6,7 +6,7 @@
 //! ```
 //!
 //! κ = 1 but where weights change so fast that the blend is stiffer than its compliance: there it is how much force the last
-//! steps met over what C̄ told, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
+//! steps met over what C̄ predicted, so that the step stays implicit. f are the loads that act and w those that hold the effectors where they are. (Andrews 2015, eq. 23–24, in exponential
 //! coordinates and compliance form.)
 
 use nalgebra::Vector6;
@@ -67,8 +67,8 @@ impl Simulation {
             self.evaluated = false;
             return Err(error);
         }
-        self.time += h;
-        self.steps += 1;
+        self.state.time += h;
+        self.state.steps += 1;
         self.filled = false;
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Simulation {
         let body = effectors.first().map_or(0, |&e| self.model.effectors[e].body.index());
         let body = self.model.mechanism.bodies()[body].name.clone();
         let cause = "a load or target is too large for f64, or dt is too long; try a smaller dt".into();
-        StepError::NotFinite { step: self.steps + 1, body, cause }
+        StepError::NotFinite { step: self.state.steps + 1, body, cause }
     }
 }
 

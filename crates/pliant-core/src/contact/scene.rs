@@ -204,13 +204,7 @@ impl Scene {
                     state.twists[b] = own.twists[body.index()];
                 }
             }
-            state.coordinates.copy_from_slice(&own.coordinates);
-            state.rates.copy_from_slice(&own.rates);
-            state.forces.copy_from_slice(&own.forces);
-            state.friction.copy_from_slice(&own.friction);
-            state.multipliers.copy_from_slice(&own.multipliers);
-            state.private.clone_from(&own.private);
-            state.base = own.base;
+            state.copy_joints(own);
         }
         for (b, place) in self.apart.bodies.iter().enumerate() {
             let Whereabouts::Loose(at) = place else { continue };
@@ -242,25 +236,35 @@ impl Internal for Scene {
         }
     }
 
+    /// That of what joints hold together; `contact` if there are free bodies only.
+    fn name(&self) -> &'static str {
+        self.held().map_or("contact", |held| held.name())
+    }
+
+    fn whole(&self) -> &Mechanism {
+        &self.whole
+    }
+
+    fn refresh(&mut self) {
+        if !std::mem::replace(&mut self.filled, true) {
+            self.fill();
+        }
+    }
+
     fn state_and_inputs(&self) -> (&State, &Inputs) {
         (&self.state, &self.inputs)
+    }
+
+    fn own_inputs(&mut self) -> &mut Inputs {
+        &mut self.inputs
+    }
+
+    fn bound_friction(&mut self) -> bool {
+        self.held_mut().is_some_and(|held| held.bound_friction())
     }
 }
 
 impl engine::Simulation for Scene {
-    /// That of what joints hold together; `contact` if there are free bodies only.
-    fn engine(&self) -> &'static str {
-        self.held().map_or("contact", |held| held.engine())
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.whole
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
     fn inputs_mut(&mut self) -> &mut Inputs {
         (self.changed, self.filled) = (true, false);
         &mut self.inputs
@@ -292,31 +296,19 @@ impl engine::Simulation for Scene {
         Ok(())
     }
 
-    fn state(&mut self) -> &State {
-        if !std::mem::replace(&mut self.filled, true) {
-            self.fill();
-        }
-        &self.state
-    }
-
     /// Contact starts anew: what pushed in the last step is not part of a state. [`World::save`] keeps that too.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(&self.whole)?;
         if let Some(held) = &self.apart.held {
             let mut own = State::at_rest(held);
-            (own.time, own.steps, own.base) = (state.time, state.steps, state.base);
+            (own.time, own.steps) = (state.time, state.steps);
             for (b, place) in self.apart.bodies.iter().enumerate() {
                 if let Whereabouts::Held(body) = place {
                     own.poses[body.index()] = state.poses[b];
                     own.twists[body.index()] = state.twists[b];
                 }
             }
-            own.coordinates.copy_from_slice(&state.coordinates);
-            own.rates.copy_from_slice(&state.rates);
-            own.forces.copy_from_slice(&state.forces);
-            own.friction.copy_from_slice(&state.friction);
-            own.multipliers.copy_from_slice(&state.multipliers);
-            own.private.clone_from(&state.private);
+            own.copy_joints(state);
             if let Some(held) = self.held_mut() {
                 held.set_state(&own)?;
             }

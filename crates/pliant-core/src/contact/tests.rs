@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector, Matrix3, Matrix3x6, Vector3};
 use super::delassus::{Equations, Meeting, Side};
 use super::{exact, newton, pgs, residual};
 use crate::engine::touch::Push;
+use crate::numbers::splitmix64;
 use crate::spatial::exp_rotation;
 
 /// A small generator with a fixed seed (splitmix64).
@@ -14,11 +15,7 @@ struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as f64 / u64::MAX as f64
+        splitmix64(&mut self.0) as f64 / u64::MAX as f64
     }
 
     fn signed(&mut self) -> f64 {

@@ -261,6 +261,16 @@ impl Inputs {
         }
     }
 
+    /// Takes a saved state of any engine, and its base, which is at rest then.
+    pub(crate) fn take_state(&mut self, saved: &State, state: &mut State) -> Result<(), InputError> {
+        saved.check(&self.mechanism)?;
+        self.set_base(saved.base, Twist::ZERO)?;
+        state.clone_from(saved);
+        state.private.clear(); // of another engine
+        self.bound_friction(state);
+        Ok(())
+    }
+
     /// Whether any joint has dry friction.
     pub(crate) fn has_friction(&self) -> bool {
         self.governed.iter().any(|own| own.friction > 0.0)

@@ -51,6 +51,18 @@ impl Law {
     fn is_limited(&self) -> bool {
         self.lower > f64::NEG_INFINITY || self.upper < f64::INFINITY
     }
+
+    /// Adds stiffness and force, at q, of the limit beyond which the coordinate is judged to be.
+    #[inline(always)]
+    pub fn add_limit(&self, judged: f64, q: f64, stiffness: &mut f64, force: &mut f64) {
+        if judged > self.upper {
+            *stiffness += self.limit;
+            *force += self.limit * (self.upper - q);
+        } else if judged < self.lower {
+            *stiffness += self.limit;
+            *force += self.limit * (self.lower - q);
+        }
+    }
 }
 
 impl From<&Freedom> for Law {

@@ -53,22 +53,34 @@ use touch::Internal;
 /// A running simulation, of whichever engine. It owns its model and its mechanism.
 pub trait Simulation: Internal + Send + 'static {
     /// The engine's name.
-    fn engine(&self) -> &'static str;
+    fn engine(&self) -> &'static str {
+        self.name()
+    }
 
     /// The mechanism that moves.
-    fn mechanism(&self) -> &Mechanism;
+    fn mechanism(&self) -> &Mechanism {
+        self.whole()
+    }
 
     /// What acts from outside.
-    fn inputs(&self) -> &Inputs;
+    fn inputs(&self) -> &Inputs {
+        self.state_and_inputs().1
+    }
 
     /// What acts from outside, to change it.
-    fn inputs_mut(&mut self) -> &mut Inputs;
+    fn inputs_mut(&mut self) -> &mut Inputs {
+        self.own_inputs()
+    }
 
     /// Time since the start, s.
-    fn time(&self) -> f64;
+    fn time(&self) -> f64 {
+        self.state_and_inputs().0.time
+    }
 
     /// Number of steps taken.
-    fn steps(&self) -> u64;
+    fn steps(&self) -> u64 {
+        self.state_and_inputs().0.steps
+    }
 
     /// The most that something free with joints turned as a whole in a step, rad.
     fn largest_turn(&self) -> f64 {
@@ -80,7 +92,10 @@ pub trait Simulation: Internal + Send + 'static {
     fn step(&mut self, dt: f64) -> Result<(), StepError>;
 
     /// The whole state. Some engines compute it at the first call after a step.
-    fn state(&mut self) -> &State;
+    fn state(&mut self) -> &State {
+        self.refresh();
+        self.state_and_inputs().0
+    }
 
     /// Restores a saved state, and the base with it. The state of another engine gives what this engine can take of it;
     /// the base is at rest then.
@@ -127,13 +142,17 @@ pub trait Simulation: Internal + Send + 'static {
         property: JointProperty,
         values: &[f64],
     ) -> Result<(), InputError> {
-        let _ = (joint, values);
-        Err(InputError::new(format!(
-            "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
-             or use the engine `full`, `articulated` or `reduced`",
-            self.engine(),
-            property.name()
-        )))
+        if !self.bound_friction() {
+            return Err(InputError::new(format!(
+                "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
+                 or use the engine `full`, `articulated` or `reduced`",
+                self.engine(),
+                property.name()
+            )));
+        }
+        self.inputs_mut().set_joint(joint, property, values)?;
+        self.bound_friction();
+        Ok(())
     }
 
     /// The link frame of a body in the world.

@@ -103,6 +103,17 @@ impl State {
         Ok(())
     }
 
+    /// Takes all but time, poses and twists from a state of a mechanism with the same joints.
+    pub(crate) fn copy_joints(&mut self, other: &State) {
+        self.coordinates.copy_from_slice(&other.coordinates);
+        self.rates.copy_from_slice(&other.rates);
+        self.forces.copy_from_slice(&other.forces);
+        self.friction.copy_from_slice(&other.friction);
+        self.multipliers.copy_from_slice(&other.multipliers);
+        self.private.clone_from(&other.private);
+        self.base = other.base;
+    }
+
     /// The link frame of a body in the world.
     pub fn pose(&self, body: BodyId) -> Result<Pose, UnknownHandle> {
         body.check(self.stamp as u32, self.poses.len()).map(|b| self.poses[b])

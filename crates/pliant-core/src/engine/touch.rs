@@ -6,7 +6,7 @@
 use nalgebra::Vector6;
 
 use super::{Inputs, Simulation, State, StepError};
-use crate::mechanism::BodyId;
+use crate::mechanism::{BodyId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// A contact as one body feels it: three unit wrenches, world axes at its link frame's origin.
@@ -29,16 +29,41 @@ pub trait Internal {
     /// Itself, if contact can move it.
     fn into_touch(self: Box<Self>) -> Option<Box<dyn Touch>>;
 
+    /// The engine's name.
+    fn name(&self) -> &'static str;
+
+    /// The mechanism that moves.
+    fn whole(&self) -> &Mechanism;
+
     /// The link frame of a body, by its position in the mechanism.
     fn body_pose(&self, body: usize) -> Pose;
 
-    /// The state as it was last computed, and the inputs.
+    /// Computes the state, if there was a step since.
+    fn refresh(&mut self);
+
+    /// The state as it was last computed, its time and number of steps as they are now, and the inputs.
     fn state_and_inputs(&self) -> (&State, &Inputs);
+
+    /// The inputs, when nothing is to be computed again after a change.
+    fn own_inputs(&mut self) -> &mut Inputs;
+
+    /// Bounds the dry friction of its states by the laws of the joints; false if its model is made of these laws, so that they cannot
+    /// change.
+    fn bound_friction(&mut self) -> bool;
 }
 
-/// Implements [`Internal`] for an engine's simulation, which has the fields `state` and `inputs`.
+/// Implements [`Internal`] for an engine's simulation, which has the fields `state` and `inputs`: its name, where its mechanism is, how
+/// contact takes it (`Some`, or a function that gives `None`), the states whose dry friction the laws of joints bound (none if these laws cannot
+/// change), the method that computes the state where no step does (it has a field `filled` then), and the link frame of a body.
 macro_rules! internal {
-    (|$simulation:ident, $body:ident| $pose:expr) => {
+    (
+        name: $name:literal,
+        mechanism: $($mechanism:ident).+,
+        touch: $touch:expr,
+        bounded: [$($($bounded:ident).+),*],
+        fill: [$($fill:ident)?],
+        pose: |$simulation:ident, $body:ident| $pose:expr $(,)?
+    ) => {
         impl crate::engine::touch::Internal for Simulation {
             fn as_simulation(&self) -> &dyn crate::engine::Simulation {
                 self
@@ -49,7 +74,15 @@ macro_rules! internal {
             }
 
             fn into_touch(self: Box<Self>) -> Option<Box<dyn crate::engine::touch::Touch>> {
-                Some(self)
+                $touch(self)
+            }
+
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn whole(&self) -> &crate::mechanism::Mechanism {
+                &self.$($mechanism).+
             }
 
             fn body_pose(&self, $body: usize) -> crate::spatial::Pose {
@@ -57,8 +90,27 @@ macro_rules! internal {
                 $pose
             }
 
+            fn refresh(&mut self) {
+                $(if !self.filled {
+                    self.$fill();
+                    self.filled = true;
+                })?
+            }
+
             fn state_and_inputs(&self) -> (&crate::engine::State, &crate::engine::Inputs) {
                 (&self.state, &self.inputs)
+            }
+
+            fn own_inputs(&mut self) -> &mut crate::engine::Inputs {
+                &mut self.inputs
+            }
+
+            fn bound_friction(&mut self) -> bool {
+                let bounded = 0 $(+ {
+                    self.inputs.bound_friction(&mut self.$($bounded).+);
+                    1
+                })*;
+                bounded > 0
             }
         }
     };
@@ -67,11 +119,11 @@ pub(crate) use internal;
 
 /// An engine as contact sees it.
 pub trait Touch: Simulation {
-    /// A copy of itself.
-    fn boxed_touch(&self) -> Box<dyn Touch>;
-
-    /// What a body is touched by; `None` if the engine cannot touch with it, or it does not move.
-    fn touch(&self, body: BodyId) -> Option<usize>;
+    /// What a body is touched by; `None` if the engine cannot touch with it, or it does not move. It is the body itself where every link
+    /// can be touched.
+    fn touch(&self, body: BodyId) -> Option<usize> {
+        self.mechanism().order().node_of(body).map(|_| body.index())
+    }
 
     /// Number of parts that do not feel each other's impulses.
     fn part_count(&self) -> usize {
@@ -84,10 +136,14 @@ pub trait Touch: Simulation {
     }
 
     /// The link frame of a touched body.
-    fn touch_pose(&self, touch: usize) -> Pose;
+    fn touch_pose(&self, touch: usize) -> Pose {
+        self.body_pose(touch)
+    }
 
     /// Its twist now, world axes at the link frame.
-    fn touch_twist(&self, touch: usize) -> Twist;
+    fn touch_twist(&self, touch: usize) -> Twist {
+        self.state_and_inputs().0.world_twist_at(touch)
+    }
 
     /// Solves a step of h seconds without contact; the state is unchanged.
     fn solve_free(&mut self, h: f64) -> Result<(), StepError>;
@@ -123,6 +179,6 @@ impl std::fmt::Debug for dyn Touch {
 
 impl Clone for Box<dyn Touch> {
     fn clone(&self) -> Self {
-        self.boxed_touch()
+        self.boxed().into_touch().expect("contact moves it")
     }
 }

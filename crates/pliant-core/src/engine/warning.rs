@@ -115,7 +115,7 @@ impl Warning {
     }
 
     /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide: `linear` and `blended` have
-    /// no limits, and those of the other engines give way by force over stiffness.
+    /// no limits, and those of the other engines yield by force over stiffness.
     pub fn of_limits(mechanism: &Mechanism, engine: &str, state: &State) -> Vec<Warning> {
         let radius = if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 };
         let mut found = Vec::new();

@@ -98,13 +98,7 @@ impl Scene<'_> {
         if scheme.equilibrium {
             (stiffness, force) = at_rest(law, self.inputs.rest[at] - judged, force);
         }
-        if judged > law.upper {
-            stiffness += law.limit;
-            force += law.limit * (law.upper - q);
-        } else if judged < law.lower {
-            stiffness += law.limit;
-            force += law.limit * (law.lower - q);
-        }
+        law.add_limit(judged, q, &mut stiffness, &mut force);
         let damped = if scheme.damping == 0.0 { 0.0 } else { law.damping };
         force -= damped * rate;
         Drive {
@@ -171,7 +165,7 @@ impl Scene<'_> {
             target.row(rows + i, parent, &placed.linear[i], &placed.parent[i], -1.0);
             target.F[(rows + i) * target.stride + target.size] -= scheme.closing * placed.residual[i];
             if !scheme.equilibrium {
-                // −ε(λ − λ₀): soft only against change, so that nothing gives way at rest.
+                // −ε(λ − λ₀): soft only against change, so that nothing yields at rest.
                 let softness = joint.softness[i];
                 let last = -self.state.multipliers[joint.row + i] * scheme.force;
                 target.F[(rows + i) * target.stride + rows + i] -= softness;

@@ -15,7 +15,6 @@ use super::step::{self, Workspace, scheme};
 use crate::engine::State;
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
-use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.
@@ -55,25 +54,16 @@ impl Simulation {
     }
 }
 
-internal!(|simulation, body| simulation.state.poses[body]);
+internal! {
+    name: "full",
+    mechanism: model.mechanism,
+    touch: Some,
+    bounded: [state, work.next],
+    fill: [],
+    pose: |simulation, body| simulation.state.poses[body],
+}
 
 impl Touch for Simulation {
-    fn boxed_touch(&self) -> Box<dyn Touch> {
-        Box::new(self.clone())
-    }
-
-    fn touch(&self, body: BodyId) -> Option<usize> {
-        self.model.mechanism.order().node_of(body).map(|_| body.index())
-    }
-
-    fn touch_pose(&self, body: usize) -> Pose {
-        self.state.poses[body]
-    }
-
-    fn touch_twist(&self, body: usize) -> Twist {
-        self.state.world_twist_at(body)
-    }
-
     fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
         self.inputs.follow_targets(self.state.time + h);
         let last = std::mem::take(&mut self.answers.last);

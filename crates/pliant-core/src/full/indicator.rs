@@ -1,4 +1,4 @@
-//! How far a pose is from equilibrium, which nobody has to know: one step of Newton's method on the exact statics.
+//! How far a pose is from an equilibrium that need not be known: one step of Newton's method on the exact statics.
 //!
 //! The step needs the forces μ in the joints, on which geometric stiffness depends, and a pose of another engine has none.
 //! They are those of bodies that are let go there,

@@ -119,7 +119,7 @@ pub(super) struct Joint {
     pub turning: [bool; 6],
     /// Couplings of its coordinate: position of the multiplier in the state, and factor of the coordinate.
     pub couplings: Vec<(usize, f64)>,
-    /// |r|/I of both sides: times h²|λ| it tells whether geometric stiffness is needed, 1/(kg·m).
+    /// |r|/I of both sides: times h²|λ| it says whether geometric stiffness is needed, 1/(kg·m).
     pub lever: f64,
     /// The gap beyond which it counts as torn: the arms of both sides, or a hundredth of the radius, m.
     pub reach: f64,

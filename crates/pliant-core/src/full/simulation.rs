@@ -7,11 +7,10 @@ use super::model::{Constants, Model};
 use super::step::{self, Workspace};
 use super::{DEFAULT_ITERATIONS, estimate_by_full, statics};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Unsupported, Warning,
+    self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError, Unsupported,
+    Warning,
 };
-use crate::mechanism::{JointId, Mechanism};
-use crate::spatial::{Pose, Twist};
+use crate::spatial::Pose;
 
 /// A running simulation of the full engine.
 #[derive(Clone, Debug)]
@@ -61,30 +60,6 @@ impl Simulation {
 }
 
 impl engine::Simulation for Simulation {
-    fn engine(&self) -> &'static str {
-        "full"
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.model.mechanism
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
-    fn inputs_mut(&mut self) -> &mut Inputs {
-        &mut self.inputs
-    }
-
-    fn time(&self) -> f64 {
-        self.state.time
-    }
-
-    fn steps(&self) -> u64 {
-        self.state.steps
-    }
-
     fn largest_turn(&self) -> f64 {
         self.work.floating.largest_turn
     }
@@ -94,29 +69,8 @@ impl engine::Simulation for Simulation {
         step::step(&self.model, &self.inputs, self.iterations, dt, &mut self.state, &mut self.work)
     }
 
-    fn state(&mut self) -> &State {
-        &self.state
-    }
-
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
-        state.check(&self.model.mechanism)?;
-        self.inputs.set_base(state.base, Twist::ZERO)?;
-        self.state.clone_from(state);
-        self.state.private.clear(); // of another engine
-        self.inputs.bound_friction(&mut self.state);
-        Ok(())
-    }
-
-    fn set_joint(
-        &mut self,
-        joint: JointId,
-        property: JointProperty,
-        values: &[f64],
-    ) -> Result<(), InputError> {
-        self.inputs.set_joint(joint, property, values)?;
-        self.inputs.bound_friction(&mut self.state);
-        self.inputs.bound_friction(&mut self.work.next);
-        Ok(())
+        self.inputs.take_state(state, &mut self.state)
     }
 
     fn warnings(&self) -> Vec<Warning> {

@@ -32,7 +32,7 @@ const LEAST_SOFTNESS: f64 = 1e-11;
 /// So many iterations in a row may leave more than half of the closures before rows are made less soft.
 const SLOW_ITERATIONS: usize = 5;
 
-/// How often the limits that act are chosen anew in one iteration.
+/// How often the limits that act are chosen again in one iteration.
 const LIMIT_ROUNDS: usize = 20;
 
 /// Largest turn of a body in one iteration, rad, and largest move, in radii.
@@ -371,14 +371,8 @@ impl<'a> Search<'a> {
     }
 
     /// Solves for the next move; whether the matrix has the signs of a minimum.
-    pub(super) fn solve(
-        &self,
-        state: &State,
-        work: &mut Workspace,
-        pseudo_mass: f64,
-        load_scale: f64,
-    ) -> bool {
-        let scheme = self.scheme(pseudo_mass);
+    pub(super) fn solve(&self, state: &State, work: &mut Workspace, mass: f64, load_scale: f64) -> bool {
+        let scheme = self.scheme(mass);
         let Workspace { frames, loads, solution, numeric, ahead, .. } = work;
         let scene = Scene { ahead, ..self.scene(state, frames, loads, &scheme, load_scale) };
         let solved = numeric.factor_and_solve(&self.model.plan, solution, scene);

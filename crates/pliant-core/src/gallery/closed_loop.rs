@@ -13,9 +13,8 @@
 use nalgebra::Vector3;
 
 use super::Size;
-use super::link::{Link, WEIGHTLESS, effector, finish, hinge, load};
+use super::link::{Link, hinge, staged};
 use crate::mechanism::{Mechanism, MechanismBuilder, WORLD};
-use crate::spatial::Pose;
 
 pub(super) const SIZE: Size = Size { default: 12, multiple: 6 };
 
@@ -26,16 +25,7 @@ const SIDE: f64 = 0.1;
 /// # Panics
 /// If the number of links is zero, above [`LARGEST_SIZE`](super::LARGEST_SIZE) or not a multiple of 6.
 pub fn closed_loop(links: usize) -> Mechanism {
-    SIZE.check("loop", links);
-    let rings = links / 6;
-    let mut builder = MechanismBuilder::new(format!("loop:{links}"));
-    builder.gravity(WEIGHTLESS);
-    for ring in 0..rings {
-        add_ring(&mut builder, ring);
-    }
-    builder.effector(effector("tip", format!("ring{}_left2", rings - 1), Pose::identity()));
-    builder.load(load("tip", [100.0, 0.0, 0.0]));
-    finish(builder)
+    staged("loop", &SIZE, links, add_ring, |i| format!("ring{i}_left2"))
 }
 
 fn add_ring(builder: &mut MechanismBuilder, ring: usize) {

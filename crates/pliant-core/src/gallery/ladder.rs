@@ -14,10 +14,9 @@
 use nalgebra::Vector3;
 
 use super::Size;
-use super::link::{Link, WEIGHTLESS, effector, finish, hinge, load};
+use super::link::{Link, hinge, staged};
 use crate::joints::JointKind;
 use crate::mechanism::{JointDescription, Mechanism, MechanismBuilder, WORLD};
-use crate::spatial::Pose;
 
 pub(super) const SIZE: Size = Size { default: 36, multiple: 3 };
 
@@ -29,16 +28,7 @@ const WIDTH: f64 = 0.2;
 /// # Panics
 /// If the number of links is zero, above [`LARGEST_SIZE`](super::LARGEST_SIZE) or not a multiple of 3.
 pub fn ladder(links: usize) -> Mechanism {
-    SIZE.check("ladder", links);
-    let stages = links / 3;
-    let mut builder = MechanismBuilder::new(format!("ladder:{links}"));
-    builder.gravity(WEIGHTLESS);
-    for i in 0..stages {
-        stage(&mut builder, i);
-    }
-    builder.effector(effector("tip", format!("rung{}", stages - 1), Pose::identity()));
-    builder.load(load("tip", [100.0, 0.0, 0.0]));
-    finish(builder)
+    staged("ladder", &SIZE, links, stage, |i| format!("rung{i}"))
 }
 
 fn stage(builder: &mut MechanismBuilder, i: usize) {

@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
+use super::Size;
 use crate::expression::{Formula, Parameter};
 use crate::joints::JointKind;
 use crate::mechanism::{
@@ -104,6 +105,24 @@ pub(super) fn box_body(name: impl Into<String>, pose: Pose, mass: f64, size: [f6
 
 pub(super) fn box_shape(size: [f64; 3]) -> Shape {
     Shape::new(Geometry::Box { size: size.into() })
+}
+
+/// A mechanism of `links` links in equal stages, without gravity, with 100 N along x at the effector `tip`, which is on a body of the last stage.
+pub(super) fn staged(
+    name: &str,
+    size: &Size,
+    links: usize,
+    stage: impl Fn(&mut MechanismBuilder, usize),
+    tip: impl Fn(usize) -> String,
+) -> Mechanism {
+    size.check(name, links);
+    let stages = links / size.multiple;
+    let mut builder = MechanismBuilder::new(format!("{name}:{links}"));
+    builder.gravity(WEIGHTLESS);
+    (0..stages).for_each(|i| stage(&mut builder, i));
+    builder.effector(effector("tip", tip(stages - 1), Pose::identity()));
+    builder.load(load("tip", [100.0, 0.0, 0.0]));
+    finish(builder)
 }
 
 /// A passive hinge at a point, about an axis.

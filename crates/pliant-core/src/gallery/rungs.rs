@@ -13,9 +13,8 @@
 use nalgebra::Vector3;
 
 use super::Size;
-use super::link::{Link, WEIGHTLESS, effector, finish, hinge, load};
+use super::link::{Link, hinge, staged};
 use crate::mechanism::{Mechanism, MechanismBuilder, WORLD};
-use crate::spatial::Pose;
 
 pub(super) const SIZE: Size = Size { default: 48, multiple: 3 };
 
@@ -27,16 +26,7 @@ const MASS: f64 = 0.2;
 /// # Panics
 /// If the number of links is zero, above [`LARGEST_SIZE`](super::LARGEST_SIZE) or not a multiple of 3.
 pub fn rungs(links: usize) -> Mechanism {
-    SIZE.check("rungs", links);
-    let stages = links / 3;
-    let mut builder = MechanismBuilder::new(format!("rungs:{links}"));
-    builder.gravity(WEIGHTLESS);
-    for i in 0..stages {
-        stage(&mut builder, i);
-    }
-    builder.effector(effector("tip", format!("rung{}", stages - 1), Pose::identity()));
-    builder.load(load("tip", [100.0, 0.0, 0.0]));
-    finish(builder)
+    staged("rungs", &SIZE, links, stage, |i| format!("rung{i}"))
 }
 
 fn stage(builder: &mut MechanismBuilder, i: usize) {

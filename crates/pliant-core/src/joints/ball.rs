@@ -106,10 +106,7 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 #[inline]
 pub fn wrench_derivative(X: &Pose, q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut H = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
-    }
+    let mut H = pieces::offset_derivatives::<3>(&R, multipliers);
     pieces::add(&mut H, 3, 3, torque_derivative(q, forces));
     H
 }

@@ -58,9 +58,8 @@ pub fn residual(X: &Pose) -> Vector6<f64> {
 #[inline]
 pub fn rows(X: &Pose) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut J = Matrix6::zeros();
+    let mut J = pieces::offset_rows::<2>(&R);
     for k in 0..2 {
-        pieces::set(&mut J, k, pieces::parent_axis(&R, k), Vector3::zeros());
         pieces::set(&mut J, 2 + k, Vector3::zeros(), pieces::dot_row(&R, k));
     }
     J
@@ -70,9 +69,8 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 #[inline]
 pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut H = Matrix6::zeros();
+    let mut H = pieces::offset_derivatives::<2>(&R, multipliers);
     for k in 0..2 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
         pieces::add_dot_derivative(&mut H, &Vector3::z(), &pieces::parent_axis(&R, k), multipliers[2 + k]);
     }
     pieces::add_offset_derivative(&mut H, &R, 2, forces[0]);

@@ -5,7 +5,7 @@
 //!
 //! F(q, X) = SᵀW e = 0.
 //!
-//! They follow X by the theorem of implicit functions; with ė = Jr(e)⁻¹ξ − Jl(e)⁻¹S q̇ (`default_residual.rs`)
+//! They follow X by the theorem of implicit functions; with ė = Jr(e)⁻¹ξ − Jl(e)⁻¹S q̇ (`tests/common/default_residual.rs`)
 //!
 //! A = −∂F/∂q = SᵀW Jl⁻¹S − \[(∂S_i/∂q_j)ᵀ W e\]_ij,   Jθ = A⁻¹ SᵀW Jr⁻¹.
 //!

@@ -60,10 +60,7 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 #[inline]
 pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], _forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut H = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
-    }
+    let mut H = pieces::offset_derivatives::<3>(&R, multipliers);
     let torque = Vector3::new(multipliers[3], multipliers[4], multipliers[5]);
     pieces::add_rotation_derivative(&mut H, X, &torque);
     H

@@ -57,10 +57,7 @@ pub fn residual(X: &Pose) -> Vector6<f64> {
 #[inline]
 pub fn rows(X: &Pose) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut J = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::set(&mut J, k, pieces::parent_axis(&R, k), Vector3::zeros());
-    }
+    let mut J = pieces::offset_rows::<3>(&R);
     for k in 0..2 {
         pieces::set(&mut J, 3 + k, Vector3::zeros(), pieces::dot_row(&R, k));
     }
@@ -71,10 +68,7 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 #[inline]
 pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut H = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
-    }
+    let mut H = pieces::offset_derivatives::<3>(&R, multipliers);
     for k in 0..2 {
         pieces::add_dot_derivative(&mut H, &Vector3::z(), &pieces::parent_axis(&R, k), multipliers[3 + k]);
     }

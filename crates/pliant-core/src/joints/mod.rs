@@ -18,8 +18,8 @@
 //! | [`JointKind::place`] | the last four at once | |
 //! | [`JointKind::wrench_derivative`] | ∂(Jᵀλ + Jθᵀτ)/∂ξ: what turns into geometric stiffness | 6×6 |
 //!
-//! [`default_residual`] answers for any joint that knows only X and S: log(X(q)⁻¹ X) with q as an
-//! unknown. The rows of each kind are faster forms, tested against it.
+//! Any joint that knows only X and S has the residual log(X(q)⁻¹ X) with q as an unknown. The rows of each kind are faster forms,
+//! tested against it.
 //!
 //! Answers come in fixed 6-vectors and 6×6 matrices of which the first d (or 6−d) entries, rows or
 //! columns count and the rest is zero: no allocation and no generic sizes.
@@ -33,27 +33,16 @@
 //! assert!((hinge.coordinates(&turned, &[0.0])[0] - 0.5).abs() < 1e-15);
 //! ```
 
-#[doc(hidden)]
-pub mod ball;
-#[doc(hidden)]
-pub mod bushing;
-#[doc(hidden)]
-pub mod cylindrical;
-#[doc(hidden)]
-pub mod default_residual;
-#[doc(hidden)]
-pub mod expression;
-#[doc(hidden)]
-pub mod fixed;
-#[doc(hidden)]
-pub mod hinge;
+mod ball;
+mod bushing;
+mod cylindrical;
+pub(crate) mod expression;
+mod fixed;
+mod hinge;
 pub(crate) mod hinge_lanes;
-#[doc(hidden)]
-pub mod planar;
-#[doc(hidden)]
-pub mod prismatic;
-#[doc(hidden)]
-pub mod universal;
+mod planar;
+mod prismatic;
+mod universal;
 
 mod rows;
 

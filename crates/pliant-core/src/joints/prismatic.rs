@@ -54,11 +54,7 @@ pub fn residual(X: &Pose) -> Vector6<f64> {
 /// J(X).
 #[inline]
 pub fn rows(X: &Pose) -> Matrix6<f64> {
-    let R = X.rotation_matrix();
-    let mut J = Matrix6::zeros();
-    for k in 0..2 {
-        pieces::set(&mut J, k, pieces::parent_axis(&R, k), Vector3::zeros());
-    }
+    let mut J = pieces::offset_rows::<2>(&X.rotation_matrix());
     J.fixed_view_mut::<3, 3>(2, 3).copy_from(&pieces::rotation_rows(X));
     J
 }
@@ -67,10 +63,7 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 #[inline]
 pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut H = Matrix6::zeros();
-    for k in 0..2 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
-    }
+    let mut H = pieces::offset_derivatives::<2>(&R, multipliers);
     pieces::add_offset_derivative(&mut H, &R, 2, forces[0]);
     let torque = Vector3::new(multipliers[2], multipliers[3], multipliers[4]);
     pieces::add_rotation_derivative(&mut H, X, &torque);

@@ -22,6 +22,16 @@ pub(super) fn parent_axis(R: &Matrix3<f64>, k: usize) -> Vector3<f64> {
     R.row(k).transpose()
 }
 
+/// Rows that hold the first N offsets along the parent's axes.
+#[inline]
+pub(super) fn offset_rows<const N: usize>(R: &Matrix3<f64>) -> Matrix6<f64> {
+    let mut J = Matrix6::zeros();
+    for k in 0..N {
+        set(&mut J, k, parent_axis(R, k), Vector3::zeros());
+    }
+    J
+}
+
 /// Residual of the two dot rows that keep the child's z along the parent's: z_c·x_p and z_c·y_p.
 #[inline]
 pub(super) fn dots(R: &Matrix3<f64>) -> [f64; 2] {
@@ -76,6 +86,16 @@ pub(super) fn vector<const N: usize>(x: [f64; N]) -> Vector6<f64> {
 #[inline]
 pub(super) fn add_offset_derivative(H: &mut Matrix6<f64>, R: &Matrix3<f64>, k: usize, force: f64) {
     add(H, 0, 3, skew(&parent_axis(R, k)) * force);
+}
+
+/// The derivative of the forces of [`offset_rows`].
+#[inline]
+pub(super) fn offset_derivatives<const N: usize>(R: &Matrix3<f64>, forces: &[f64]) -> Matrix6<f64> {
+    let mut H = Matrix6::zeros();
+    for k in 0..N {
+        add_offset_derivative(&mut H, R, k, forces[k]);
+    }
+    H
 }
 
 /// Adds the derivative of the torque ν (e×u) of a dot row of the child axis e: ν \[e\]×\[u\]×.

@@ -74,10 +74,7 @@ pub fn residual(X: &Pose) -> Vector6<f64> {
 #[inline]
 pub fn rows(X: &Pose) -> Matrix6<f64> {
     let R = X.rotation_matrix();
-    let mut J = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::set(&mut J, k, pieces::parent_axis(&R, k), Vector3::zeros());
-    }
+    let mut J = pieces::offset_rows::<3>(&R);
     pieces::set(&mut J, 3, Vector3::zeros(), Vector3::y().cross(&pieces::parent_axis(&R, 0)));
     J
 }
@@ -87,10 +84,7 @@ pub fn rows(X: &Pose) -> Matrix6<f64> {
 pub fn wrench_derivative(X: &Pose, _q: &[f64], multipliers: &[f64], forces: &[f64]) -> Matrix6<f64> {
     let R = X.rotation_matrix();
     let u: [Vector3<f64>; 3] = std::array::from_fn(|k| pieces::parent_axis(&R, k));
-    let mut H = Matrix6::zeros();
-    for k in 0..3 {
-        pieces::add_offset_derivative(&mut H, &R, k, multipliers[k]);
-    }
+    let mut H = pieces::offset_derivatives::<3>(&R, multipliers);
     pieces::add_dot_derivative(&mut H, &Vector3::y(), &u[0], multipliers[3]);
     // The rate of an angle is n/D with n = c ∂s − s ∂c, D = s² + c², where ∂R_ij = e_j × R_i.
     let mut add_angle = |s: (usize, usize), c: (usize, usize), torque: f64| {

@@ -146,13 +146,16 @@ impl Maps {
     }
 }
 
-internal!(|simulation, body| simulation.link_pose(body));
+internal! {
+    name: "linear",
+    mechanism: model.reference.mechanism,
+    touch: Some,
+    bounded: [],
+    fill: [fill],
+    pose: |simulation, body| simulation.link_pose(body),
+}
 
 impl Touch for Simulation {
-    fn boxed_touch(&self) -> Box<dyn Touch> {
-        Box::new(self.clone())
-    }
-
     /// The first effector on a body, if it moves.
     fn touch(&self, body: BodyId) -> Option<usize> {
         let on =
@@ -195,7 +198,7 @@ impl Touch for Simulation {
         for (effector, pose) in &self.effectors {
             let origin = (*pose * effector.frame.frame.inverse()).position;
             let Some(maps) = parts.get(effector.component) else {
-                // Welded to the world: nobody asks for it.
+                // Welded to the world: it is never used.
                 let lever = Lever::new(&Twist::ZERO, pose);
                 effectors.push(Reach { origin, lever, twists: [Twist::ZERO; 2] });
                 continue;

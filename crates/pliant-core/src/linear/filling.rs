@@ -16,7 +16,7 @@ impl Simulation {
         let model = &self.model;
         let reference = &model.reference;
         let mut state = std::mem::replace(&mut self.state, State::at_rest(&reference.mechanism));
-        (state.time, state.steps, state.base) = (self.time, self.steps, self.base);
+        state.base = self.base;
         let mut node_poses = vec![Pose::identity(); reference.poses.len()];
         let mut node_twists = vec![Twist::ZERO; reference.poses.len()];
         for (c, (component, part)) in model.components.iter().zip(&self.parts).enumerate() {
@@ -98,7 +98,7 @@ impl Simulation {
         let saved: usize = (self.parts.iter())
             .map(|p| 2 * p.motion.size() + p.floating.as_ref().map_or(0, |_| Floating::SAVED))
             .sum();
-        (self.time, self.steps, self.base) = (state.time, state.steps, state.base);
+        (self.state.time, self.state.steps, self.base) = (state.time, state.steps, state.base);
         self.inputs_mut().set_base(state.base, Twist::ZERO)?;
         self.base_twist = Twist::ZERO;
         if state.private.len() == saved + 7 && state.private[0] == self.model.stamp {

@@ -193,7 +193,7 @@ impl Shifts {
             let a = felt.to_vector();
             let (component, condensed) = (&model.components[c], &self.loads.condensed[c]);
             let n = component.size();
-            // z = K⁻¹(Q + loads that hold the pose), and N z beside what z does not tell.
+            // z = K⁻¹(Q + loads that hold the pose), and N z in addition to what z leaves out.
             for (i, z) in self.z[..n].iter_mut().enumerate() {
                 let mut force = condensed.force[i];
                 force += (0..6).map(|k| component.base_load[(i, k)] * a[k]).sum::<f64>();

@@ -162,7 +162,7 @@ pub(super) fn project(
     if !torques.is_empty() {
         maps = turn(&maps, m, torques).ok_or_else(|| {
             ReductionError::Options(
-                "the torques are those at which the mechanism gives way: take smaller ones".into(),
+                "the torques are those at which the mechanism buckles: take smaller ones".into(),
             )
         })?;
     }
@@ -189,7 +189,7 @@ pub(super) fn project(
         let still = most <= RIGID * softest;
         let on_free_base = place.is_some_and(|(n, _)| !reference.moves(n));
         let carries = reference.carried_by(effector).is_some();
-        // Only an exact method can tell.
+        // Only an exact method can decide it.
         if still && !on_free_base && !carries && inexact.is_empty() {
             return Err(immovable(reference, effector, place.map(|(n, _)| n)));
         }

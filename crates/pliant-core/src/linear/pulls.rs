@@ -74,7 +74,7 @@ impl Simulation {
         self.grip(&pull).map(|grip| (pull, grip))
     }
 
-    /// Pulls on a free base: all of them with base and links in one system, whose end tells their wrenches.
+    /// Pulls on a free base: all of them with base and links in one system, whose last rows give their wrenches.
     fn pull_free(&mut self, c: usize, h: f64) {
         start(&mut self.parts[c], h);
         let mut any = false;
@@ -94,7 +94,7 @@ impl Simulation {
         if cholesky::factor(&mut part.extended, m) {
             cholesky::solve(&part.extended, m, &mut part.extended_right);
         } else {
-            part.extended_right.fill(f64::NAN); // told by the step
+            part.extended_right.fill(f64::NAN); // found by the step
         }
         for p in 0..self.inputs.springs.len() {
             let Some((pull, grip)) = self.grip_in(p, c) else { continue };

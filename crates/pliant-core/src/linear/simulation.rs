@@ -17,7 +17,7 @@ use crate::engine::{
     Unsupported,
 };
 use crate::full::estimate_by_full;
-use crate::mechanism::{BodyId, Effector as EffectorOf, EffectorId, Mechanism, UnknownHandle};
+use crate::mechanism::{BodyId, Effector as EffectorOf, EffectorId, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench, exp, right_jacobian};
 
 /// A displacement of a link, m or rad, beyond which a linear model has broken.
@@ -30,8 +30,6 @@ pub struct Simulation {
     pub(super) inputs: Inputs,
     pub(super) parts: Vec<Moving>,
     pub(super) effectors: Vec<(Effector, Pose)>,
-    pub(super) time: f64,
-    pub(super) steps: u64,
     pub(super) base: Pose,
     /// The base's twist at the last step, world axes.
     pub(super) base_twist: Twist,
@@ -43,7 +41,7 @@ pub struct Simulation {
     loads_changed: bool,
     bases: Vec<Pose>,
     pub(super) state: State,
-    /// Whether the state tells where the simulation is.
+    /// Whether the state is that of the simulation now.
     pub(super) filled: bool,
     pub(super) answers: Answers,
 }
@@ -118,8 +116,6 @@ impl Model {
             bases: parts.iter().map(|p| p.base).collect(),
             parts,
             effectors: constants.effectors.iter().map(|e| (e.clone(), e.rest)).collect(),
-            time: 0.0,
-            steps: 0,
             base: Pose::identity(),
             base_twist: Twist::ZERO,
             reconstruction: Reconstruction::default(),
@@ -227,7 +223,7 @@ impl Simulation {
         }
         if self.inputs.follows_targets() {
             self.loads_changed = true;
-            self.inputs.follow_targets(self.time + h);
+            self.inputs.follow_targets(self.state.time + h);
         }
         self.condense()?;
         let acceleration = self.base_acceleration(h);
@@ -283,8 +279,8 @@ impl Simulation {
         }
         self.base = self.inputs.base;
         self.base_twist = self.inputs.base_twist;
-        self.time += h;
-        self.steps += 1;
+        self.state.time += h;
+        self.state.steps += 1;
         self.filled = false;
         self.place_effectors();
     }
@@ -302,7 +298,7 @@ impl Simulation {
             let mechanism = &self.model.reference.mechanism;
             let joint = &mechanism[at.joint];
             StepError::NotFinite {
-                step: self.steps + 1,
+                step: self.state.steps + 1,
                 body: mechanism[joint.child].name.clone(),
                 cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
             }
@@ -328,7 +324,7 @@ impl Simulation {
 
     /// Sets offsets for loads and gravity where everything is now, before any step was taken.
     pub(super) fn settle_offsets(&mut self) {
-        // A load that nothing holds is told by the next step.
+        // A load that nothing holds is an error of the next step.
         let _ = self.condense();
         let rebuilders = self.chosen.as_deref().unwrap_or(&self.model.rebuilders);
         for (c, part) in self.parts.iter_mut().enumerate() {
@@ -445,7 +441,7 @@ impl Simulation {
             .map_or(component.part.nodes[0], |&e| component.part.nodes[self.model.effectors[e].node]);
         let head = self.model.reference.mechanism.order().nodes()[node].head;
         StepError::NotFinite {
-            step: self.steps + 1,
+            step: self.state.steps + 1,
             body: self.model.reference.mechanism[head].name.clone(),
             cause,
         }
@@ -453,18 +449,6 @@ impl Simulation {
 }
 
 impl engine::Simulation for Simulation {
-    fn engine(&self) -> &'static str {
-        "linear"
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.model.reference.mechanism
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
     fn inputs_mut(&mut self) -> &mut Inputs {
         (self.loads_changed, self.filled) = (true, false);
         &mut self.inputs
@@ -476,26 +460,10 @@ impl engine::Simulation for Simulation {
         self.inputs.set_load(effector, load)
     }
 
-    fn time(&self) -> f64 {
-        self.time
-    }
-
-    fn steps(&self) -> u64 {
-        self.steps
-    }
-
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.step_effectors(dt)?;
         self.rebuild();
         Ok(())
-    }
-
-    fn state(&mut self) -> &State {
-        if !self.filled {
-            self.fill();
-            self.filled = true;
-        }
-        &self.state
     }
 
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {

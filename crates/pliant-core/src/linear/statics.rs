@@ -52,7 +52,7 @@ pub(super) fn settle(simulation: &mut Simulation) -> Equilibrium {
         simulation.restore(&start).expect("it is a state of this simulation");
     }
     simulation.inputs.follow_again(followed);
-    (simulation.time, simulation.steps) = (start.time, start.steps);
+    (simulation.state.time, simulation.state.steps) = (start.time, start.steps);
     simulation.rebuild();
     found
 }

@@ -37,7 +37,7 @@ const STRIDE: f64 = 0.1;
 /// The longest way, in strides.
 const LONGEST: f64 = 200.0;
 
-/// The most loops that are closed for the sake of couplings alone, which nobody asked for: a step is cubic in them.
+/// The most loops that are closed for the sake of couplings alone, not at anyone's request: a step is cubic in them.
 const MOST_LOOPS: usize = 100;
 
 /// Iterations of a stride, and the change, rad or radii, at which they have converged.

@@ -15,10 +15,12 @@
 
 mod apart;
 mod builder;
+mod building;
 pub(crate) mod closing;
 mod coupled;
 mod defect;
 mod description;
+mod editing;
 mod flexure;
 mod handle;
 #[doc(hidden)]
@@ -118,7 +120,7 @@ pub struct Freedom {
     pub upper: f64,
     /// Coordinate at which the spring is relaxed; the file's pose is 0.
     pub rest: f64,
-    /// Rotor inertia felt by the coordinate.
+    /// Rotor inertia along the coordinate.
     pub armature: f64,
     /// Dry friction: the largest force that it holds against, and with which it resists motion, N or N·m.
     pub friction: f64,

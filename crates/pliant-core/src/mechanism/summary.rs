@@ -1,4 +1,4 @@
-//! What `pliant info` tells about a mechanism.
+//! What `pliant info` prints of a mechanism.
 
 use nalgebra::Vector3;
 

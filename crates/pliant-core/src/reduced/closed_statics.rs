@@ -6,10 +6,12 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::acting;
+use super::limits;
 use super::model::Constants;
 use super::momentum::{Around, gather, own_impulses, push};
+use super::motion::tangent;
 use super::simulation::Simulation;
-use super::step::{self, tangent};
 use crate::algebra::dense::eigen;
 use crate::algebra::lanes::Lanes;
 use crate::algebra::three::six;
@@ -36,7 +38,7 @@ fn forces(simulation: &mut Simulation, model: &Constants, limits: bool, out: &mu
     let around = Around { base: [0.0; 6], gravity: inputs.gravity.into(), h: 1.0 };
     own_impulses(tree, &motion.places, &motion.now, &around, &[], &mut motion.carried, &mut work.sums);
     let (sums, places) = (&mut work.sums, &motion.places);
-    step::each_load(tree, places, inputs, |n, at, load| {
+    acting::each_load(tree, places, inputs, |n, at, load| {
         push(sums, places, n, at.into(), &six(load.force.into(), load.torque.into()));
     });
     for spring in &inputs.springs {
@@ -126,14 +128,14 @@ pub(super) fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, b
     // Limits that act, and those that the way then leads beyond.
     simulation.motion.place(model, &simulation.springs.now);
     let laws = &simulation.inputs.laws;
-    let limited: Vec<usize> = step::limited(model).copied().collect();
+    let limited: Vec<usize> = limits::limited(model).copied().collect();
     let mut acts = vec![0.0; limited.len()];
     let (mut moves, mut stable, mut furthest) = (DVector::zeros(n), false, 0.0);
     let mut pushed = right.clone();
     for _ in 0..=limited.len().min(8) {
         let mut changed = false;
         for (side, &i) in acts.iter_mut().zip(&limited) {
-            let law = &laws[step::coordinate_of(model, i)];
+            let law = &laws[limits::coordinate_of(model, i)];
             let row = DVector::from_column_slice(&simulation.motion.row(model, i)[..n]);
             let q = simulation.motion.coordinate(model, i);
             let there = q + row.dot(&moves);

@@ -4,13 +4,15 @@
 
 use nalgebra::{Vector3, Vector6};
 
+use super::acting::jacobian;
+use super::limits::Small;
+use super::motion::tangent;
 use super::simulation::{Simulation, carried_twist};
 use super::step;
 use crate::algebra::dense::cholesky;
 use crate::algebra::wide::dot;
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch};
-use crate::mechanism::BodyId;
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.
@@ -27,7 +29,7 @@ impl Simulation {
     /// Where a body is among those that are touched; the arm from P to it.
     fn touched(&mut self, body: usize) -> (usize, Vector3<f64>) {
         let (tree, places) = (&self.model.tree, &self.motion.places);
-        let basis = step::tangent(&self.model, &self.motion.closed);
+        let basis = tangent(&self.model, &self.motion.closed);
         let (node, offset) = tree.place(tree.mechanism.body_id(body));
         let n = node.expect("a body that moves");
         let arm = (places.pose(n) * offset).position - Vector3::from(places.point);
@@ -36,7 +38,7 @@ impl Simulation {
         let at = bodies.iter().position(|b| *b == body).unwrap_or_else(|| {
             bodies.push(body);
             jacobians.resize(bodies.len() * size, 0.0);
-            step::jacobian(tree, basis, places, n, &mut jacobians[(bodies.len() - 1) * size..]);
+            jacobian(tree, basis, places, n, &mut jacobians[(bodies.len() - 1) * size..]);
             bodies.len() - 1
         });
         (at, arm)
@@ -54,18 +56,6 @@ fn add_push(J: &[f64], stride: usize, arm: &Vector3<f64>, w: &Vector6<f64>, g: &
 }
 
 impl Touch for Simulation {
-    fn boxed_touch(&self) -> Box<dyn Touch> {
-        Box::new(self.clone())
-    }
-
-    fn touch(&self, body: BodyId) -> Option<usize> {
-        self.model.tree.place(body).0.map(|_| body.index())
-    }
-
-    fn touch_pose(&self, body: usize) -> Pose {
-        crate::engine::touch::Internal::body_pose(self, body)
-    }
-
     fn touch_twist(&self, body: usize) -> Twist {
         let tree = &self.model.tree;
         let (node, offset) = tree.place(tree.mechanism.body_id(body));
@@ -130,7 +120,8 @@ impl Touch for Simulation {
             add_push(J, stride, &arm, &impulse.to_vector(), &mut right);
         }
         self.work.pushed = right;
-        step::find_pushed(&self.model, &self.inputs, h, &self.motion, &mut self.work)?;
+        Small { model: &self.model, inputs: &self.inputs, h, motion: &self.motion }
+            .solve_pushed(&mut self.work)?;
         step::spin_end(&self.model, &self.springs, &self.motion, &mut self.work);
         step::advance(&self.model, &self.springs, &self.inputs, h, &self.motion, &mut self.work)
     }

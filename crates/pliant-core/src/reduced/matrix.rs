@@ -3,11 +3,14 @@
 
 use nalgebra::{Vector3, Vector6};
 
+use super::acting::{each_load, each_spring, loaded};
 use super::basis::Basis;
+use super::failing::undetermined;
 use super::model::Constants;
+use super::motion::{Motion, tangent};
 use super::placing::Places;
 use super::springs::Springs;
-use super::step::{Motion, Workspace, each_load, each_spring, loaded, tangent, undetermined};
+use super::step::Workspace;
 use super::system::System;
 use super::tree::Tree;
 use crate::algebra::dense::cholesky;

@@ -13,6 +13,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+mod acting;
 mod balls;
 mod basis;
 mod closed_statics;
@@ -20,13 +21,16 @@ mod closures;
 mod columns;
 mod compliance;
 mod contact;
+mod failing;
 mod floating;
+mod limits;
 mod loop_joint;
 mod manifold;
 mod matrix;
 mod model;
 mod modes;
 mod momentum;
+mod motion;
 mod owed;
 mod placing;
 mod reduction;

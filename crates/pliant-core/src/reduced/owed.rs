@@ -12,8 +12,9 @@
 
 use super::model::Constants;
 use super::momentum::{gained, gather};
+use super::motion::{Motion, tangent};
 use super::springs::Springs;
-use super::step::{Motion, Workspace, tangent};
+use super::step::Workspace;
 use crate::algebra::dense::cholesky;
 use crate::algebra::wide::dot;
 

@@ -8,14 +8,14 @@ use super::contact::Responses;
 use super::manifold::Closed;
 use super::model::{Constants, Model};
 use super::momentum::Carried;
+use super::motion::Motion;
 use super::springs::Springs;
-use super::step::{self, Motion, Workspace};
+use super::step::{self, Workspace};
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, JointProperty, State, StaticsError, StaticsSettings, StepError,
-    Unsupported, Warning,
+    self, Equilibrium, InputError, Inputs, State, StaticsError, StaticsSettings, StepError, Unsupported,
+    Warning,
 };
 use crate::full::estimate_by_full;
-use crate::mechanism::{JointId, Mechanism};
 use crate::spatial::{Pose, Twist};
 
 /// Marks what this engine keeps in [`State::private`].
@@ -269,18 +269,6 @@ pub(super) fn carried_twist(model: &Constants, motion: &Motion, n: usize) -> Twi
 }
 
 impl engine::Simulation for Simulation {
-    fn engine(&self) -> &'static str {
-        "reduced"
-    }
-
-    fn mechanism(&self) -> &Mechanism {
-        &self.model.tree.mechanism
-    }
-
-    fn inputs(&self) -> &Inputs {
-        &self.inputs
-    }
-
     fn inputs_mut(&mut self) -> &mut Inputs {
         self.filled = false; // forces of springs depend on their rests
         &mut self.inputs
@@ -304,14 +292,6 @@ impl engine::Simulation for Simulation {
         step::advance(&self.model, &self.springs, &self.inputs, dt, &self.motion, &mut self.work)?;
         self.take_step();
         Ok(())
-    }
-
-    fn state(&mut self) -> &State {
-        if !self.filled {
-            self.fill();
-            self.filled = true;
-        }
-        &self.state
     }
 
     /// Of a state of another engine, what the motions can have of it.
@@ -341,17 +321,6 @@ impl engine::Simulation for Simulation {
             self.work.forget();
         }
         self.filled = false;
-        Ok(())
-    }
-
-    fn set_joint(
-        &mut self,
-        joint: JointId,
-        property: JointProperty,
-        values: &[f64],
-    ) -> Result<(), InputError> {
-        self.inputs.set_joint(joint, property, values)?;
-        self.inputs.bound_friction(&mut self.state);
         Ok(())
     }
 
@@ -390,7 +359,14 @@ impl engine::Simulation for Simulation {
     }
 }
 
-crate::engine::touch::internal!(|simulation, body| {
-    let (node, offset) = simulation.model.tree.place(simulation.model.tree.mechanism.body_id(body));
-    node.map_or(simulation.motion.places.base, |n| simulation.motion.places.pose(n)) * offset
-});
+crate::engine::touch::internal! {
+    name: "reduced",
+    mechanism: model.tree.mechanism,
+    touch: Some,
+    bounded: [state],
+    fill: [fill],
+    pose: |simulation, body| {
+        let (node, offset) = simulation.model.tree.place(simulation.model.tree.mechanism.body_id(body));
+        node.map_or(simulation.motion.places.base, |n| simulation.motion.places.pose(n)) * offset
+    },
+}

@@ -8,7 +8,9 @@
 
 use nalgebra::Vector3;
 
+use super::acting;
 use super::closed_statics;
+use super::limits;
 use super::matrix;
 use super::model::Constants;
 use super::momentum::{Around, Carried, gather, own_impulses};
@@ -206,7 +208,7 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
     let around = Around { base: [0.0; 6], gravity, h: 1.0 };
     own_impulses(tree, places, &motion.now, &around, &[], carried, &mut work.sums);
     let (sums, places) = (&mut work.sums, &motion.places);
-    step::each_load(tree, places, inputs, |n, at, load| {
+    acting::each_load(tree, places, inputs, |n, at, load| {
         let six = crate::algebra::three::six(load.force.into(), load.torque.into());
         super::momentum::push(sums, places, n, at.into(), &six);
     });
@@ -218,18 +220,18 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
         let wrench = spring.wrench(&at, &Twist::ZERO);
         let six = crate::algebra::three::six(wrench.force.into(), wrench.torque.into());
         super::momentum::push(sums, places, link, at.position.into(), &six);
-        step::jacobian(tree, basis, places, link, &mut J);
+        acting::jacobian(tree, basis, places, link, &mut J);
         let mut W = nalgebra::Matrix6::from_diagonal_element(spring.stiffness);
         W.fixed_view_mut::<3, 3>(3, 3).copy_from(&spring.turning(&at));
         let arm = at.position - Vector3::from(places.point);
-        step::add_spring(&mut A, n, &mut J, basis.stride, &arm, &W);
+        acting::add_spring(&mut A, n, &mut J, basis.stride, &arm, &W);
     }
     let mut right = vec![0.0; n];
     let mut columns = vec![crate::algebra::lanes::Lanes::ZERO; n];
     gather(tree, basis, places, sums, &mut columns, &mut right);
     let mut loaded = false;
     let spreads = &mut work.system.spreads;
-    step::each_load(tree, places, inputs, |n, at, load| {
+    acting::each_load(tree, places, inputs, |n, at, load| {
         if !loaded {
             spreads.fill([crate::algebra::lanes::Lanes::ZERO; 12]);
             loaded = true;
@@ -244,8 +246,8 @@ fn iterate(simulation: &mut Simulation, model: &Constants) -> (f64, bool) {
             A[i * n + k] += springs.K[i * basis.stride + k];
         }
     }
-    for &i in step::limited(model) {
-        let law = &inputs.laws[step::coordinate_of(model, i)];
+    for &i in limits::limited(model) {
+        let law = &inputs.laws[limits::coordinate_of(model, i)];
         let (q, stiffness) = (motion.coordinate(model, i), law.limit);
         let beyond = (q - law.upper).max(0.0) + (q - law.lower).min(0.0);
         if beyond != 0.0 {

@@ -1,14 +1,15 @@
 //! Claim: motion of the articulated engine comes to rest where the statics of the full engine say, on trees, in loops
 //! and with couplings; what it starts there, it leaves there.
 
-use crate::common::{FRAME, apart, edited};
+use crate::common::scenes::under_its_load;
+use crate::common::{FRAME, apart, creeping};
 use pliant_core::articulated::{Model, Simulation};
 use pliant_core::engine::Simulation as _;
 use pliant_core::engine::State;
 use pliant_core::engine::StaticsSettings;
 use pliant_core::full::{self};
 use pliant_core::gallery::{self, Passive, RandomOptions};
-use pliant_core::mechanism::{Mechanism, PerFreedom};
+use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Twist;
 
 /// Steps until nothing moves faster than 1e-12 radii a second, or for `steps` steps; how many it took.
@@ -39,15 +40,7 @@ fn motion_comes_to_rest_where_statics_says() {
     for name in
         ["two-link", "y", "arm", "helix:24", "ladder:36", "rungs:24", "hand", "gripper", "four-bar", "graph"]
     {
-        let mechanism = gallery::build(name).unwrap();
-        // As much damping as lets it creep to rest soon.
-        let mechanism = edited(&mechanism, |joint| {
-            let creep = |k: &f64| 0.05 * k;
-            joint.damping = joint.stiffness.as_ref().map(|stiffness| match stiffness {
-                PerFreedom::All(k) => PerFreedom::All(creep(k)),
-                PerFreedom::Each(list) => PerFreedom::Each(list.iter().map(creep).collect()),
-            });
-        });
+        let mechanism = creeping(&gallery::build(name).unwrap());
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
         simulation.inputs_mut().add_scene_loads();
@@ -71,9 +64,7 @@ fn the_ladder_bends_by_eleven_millimetres() {
     let mechanism = gallery::ladder(36);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads();
-    let tip = simulation.effector("tip").unwrap();
-    let start = simulation.effector_pose(tip).unwrap().position;
+    let (tip, start) = under_its_load(&mut simulation);
     let mut violation = 0.0f64;
     for _ in 0..1200 {
         simulation.step(FRAME).unwrap();

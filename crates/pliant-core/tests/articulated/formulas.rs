@@ -6,14 +6,14 @@ use crate::common;
 use pliant_core::engine::Simulation as _;
 
 use crate::common::forest::{Forest, Numbers, random_state, scene_loads};
-use crate::common::{edited, formulas};
+use crate::common::{creeping, edited, formulas};
 use pliant_core::articulated::{Integrator, Model};
 use pliant_core::engine::Inputs;
 use pliant_core::engine::State;
 use pliant_core::engine::StaticsSettings;
 use pliant_core::full::{self};
 use pliant_core::gallery::{self, RandomOptions};
-use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD};
+use pliant_core::mechanism::{Body, JointDescription, Mechanism, MechanismBuilder, WORLD};
 use pliant_core::nalgebra::{DVector, Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
@@ -153,14 +153,7 @@ fn energy_error_falls_as_the_fourth_power() {
 #[test]
 fn motion_comes_to_rest_where_statics_says() {
     for name in GALLERY {
-        // As much damping as lets it creep to rest soon.
-        let mechanism = edited(&gallery::build(name).unwrap(), |joint| {
-            let creep = |k: &f64| 0.05 * k;
-            joint.damping = joint.stiffness.as_ref().map(|stiffness| match stiffness {
-                PerFreedom::All(k) => PerFreedom::All(creep(k)),
-                PerFreedom::Each(list) => PerFreedom::Each(list.iter().map(creep).collect()),
-            });
-        });
+        let mechanism = creeping(&gallery::build(name).unwrap());
         let model = Model::new(&mechanism);
         let mut simulation = model.simulate();
         simulation.inputs_mut().add_scene_loads();

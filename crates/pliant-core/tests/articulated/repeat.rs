@@ -7,21 +7,8 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::Wrench;
 use pliant_core::{full, gallery};
 
+use crate::common::models::EVERY_SORT;
 use crate::common::{FRAME, apart, bits};
-
-const NAMES: [&str; 11] = [
-    "chain",
-    "ladder:36",
-    "loop",
-    "hand",
-    "gripper",
-    "hexapod",
-    "firefighters",
-    "graph",
-    "torus-chain:4",
-    "windmill",
-    "surface-slide",
-];
 
 /// States go from one engine to the other and back.
 #[test]
@@ -54,7 +41,7 @@ fn a_step_is_finite_or_an_error() {
     let integrators = [Integrator::SemiImplicit, Integrator::RungeKutta4];
     let mut runs = 0;
     for (name, integrator) in
-        NAMES.into_iter().flat_map(|name| integrators.map(|integrator| (name, integrator)))
+        EVERY_SORT.into_iter().flat_map(|name| integrators.map(|integrator| (name, integrator)))
     {
         let mechanism = gallery::build(name).unwrap();
         let model = Model::new(&mechanism);

@@ -2,19 +2,17 @@
 //! over seven decades, at a singular pose, at limits and with pulls; couplings hold, those between joints that close loops included; and where the full
 //! engine answers, it answers the same.
 
-use crate::common::scenes::{
-    door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across, turn_against_the_limit,
-};
+use crate::common::scenes::{self, every_stiffness, flat_four_bar, kick_and_swing, push_across};
 use crate::common::{FRAME, apart, edited};
 use pliant_core::articulated::Model;
 use pliant_core::engine::Simulation as _;
 use pliant_core::engine::Spring;
 use pliant_core::engine::StaticsSettings;
-use pliant_core::full::{self, LIMIT_STIFFNESS};
+use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, CouplingDescription, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD,
+    Body, CouplingDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
@@ -59,43 +57,23 @@ fn a_hanging_chain_gains_no_energy_at_any_step() {
     }
 }
 
-/// From 10 to 1e8 N·m/rad on 400 links: total energy, the load's included, never rises above where it started.
 #[test]
 fn every_stiffness_is_stable() {
-    let helix = gallery::helix(400);
-    for exponent in 1..=8 {
-        let stiffness = 10f64.powi(exponent);
-        let mechanism = edited(&helix, |joint| joint.stiffness = Some(PerFreedom::All(stiffness)));
-        let model = Model::new(&mechanism);
-        let (most, moved) = pull_at_the_effector(&mut model.simulate(), [0.0, 0.0, -100.0]);
-        println!("k = 1e{exponent}: gained {:.2e} J, moved {moved:.2e} m", most.gained);
-        assert!(most.gained <= 1e-9, "k = 1e{exponent}: {} J", most.gained);
-        assert!(most.violation < 1e-10, "k = 1e{exponent}: {:e}", most.violation);
-    }
+    every_stiffness(400, |mechanism| Model::new(mechanism).simulate().into(), |_| 1e-10);
 }
 
 /// Two branches of motion meet there, and the closures lose a row. Pushed across, it moves, and its joints stay closed.
 #[test]
 fn a_singular_four_bar_moves_when_pushed() {
-    let mechanism = flat_four_bar();
-    let model = Model::new(&mechanism);
-    let (turned, violation) = push_across(&mut model.simulate());
+    let (turned, violation) = push_across(&mut Model::new(&flat_four_bar()).simulate());
     assert!(turned > 1.0, "{turned}");
     // Corrections with the factors of the step close less well near the singular pose: full has 7e-9.
     assert!(violation < 1e-4, "{violation:e}");
 }
 
-/// A limit gives way by torque over stiffness, at rest and while it is run against.
 #[test]
 fn a_limit_holds() {
-    let (limit, torque) = (0.5, 10.0);
-    let mechanism = door(limit);
-    let model = Model::new(&mechanism);
-    for side in [1.0, -1.0] {
-        let (beyond, rest) = turn_against_the_limit(&mut model.simulate(), limit, side * torque);
-        assert!(beyond < 1e-3, "{beyond:e}");
-        assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-9, "{rest:e}");
-    }
+    scenes::a_limit_holds(|mechanism| Model::new(mechanism).simulate().into());
 }
 
 /// Stiff pulls to a frame that goes and turns: the two engines agree to first order; any strength is stable.

@@ -2,7 +2,7 @@
 //! blended alone: its linear model is the tangent of the full statics, its mass that of the mechanism, and the same
 //! samples are worth more than with weights for all branches together.
 
-use super::motion::{off_the_path, set};
+use super::motion::{largest_jump, off_the_path, set};
 use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
 use pliant_core::blended::{Links, Model, Options, Sampling};
@@ -273,22 +273,11 @@ fn poses_do_not_jump() {
     assert_eq!(corners.len(), 2, "of 3");
     let largest = |steps: usize| {
         let mut simulation = model.simulate();
-        let mut largest = 0.0f64;
-        for pair in corners.windows(2) {
-            let mut last: Option<State> = None;
-            for k in steps * 64 / 100..=steps * 71 / 100 {
-                let s = k as f64 / steps as f64;
-                let loads: Vec<Wrench> =
-                    pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
-                set(&mut simulation, &loads);
-                simulation.settle(&Default::default()).unwrap();
-                if let Some(last) = &last {
-                    largest = largest.max(apart(&mechanism, simulation.state(), last));
-                }
-                last = Some(simulation.state().clone());
-            }
-        }
-        largest
+        let part = steps * 64 / 100..=steps * 71 / 100;
+        corners
+            .windows(2)
+            .map(|pair| largest_jump(&mut simulation, pair, part.clone(), steps))
+            .fold(0.0, f64::max)
     };
     let (coarse, fine) = (largest(1600), largest(6400));
     eprintln!("{coarse:.5} to {fine:.5}, {:.2}", coarse / fine);

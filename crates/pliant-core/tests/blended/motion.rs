@@ -1,10 +1,12 @@
 //! Claim: the blended engine moves about as the full one does, settles without limit cycles on the equilibrium of its
 //! statics, and poses do not jump as samples come and go. How far it is off in motion, next to the engine `reduced`.
 
+use std::ops::RangeInclusive;
+
 use crate::common::loads::{Random, case, effectors_apart};
 use crate::common::{FRAME, apart};
 use pliant_core::blended::{Links, Model, Options, Simulation};
-use pliant_core::engine::{Inputs, Simulation as Simulate};
+use pliant_core::engine::{Inputs, Simulation as Simulate, State};
 use pliant_core::full;
 use pliant_core::gallery;
 use pliant_core::mechanism::Mechanism;
@@ -152,6 +154,29 @@ fn damped_runs_come_to_rest_where_the_statics_are() {
     assert_eq!(ran, expected);
 }
 
+/// The largest change of pose, in radii, from one of these steps to the next, at rest under loads that go from one list to the other in so many.
+pub fn largest_jump(
+    simulation: &mut Simulation,
+    ends: &[Vec<Wrench>],
+    steps: RangeInclusive<usize>,
+    all: usize,
+) -> f64 {
+    let mechanism = simulation.mechanism().clone();
+    let mut last: Option<State> = None;
+    let mut largest = 0.0f64;
+    for k in steps {
+        let s = k as f64 / all as f64;
+        let loads: Vec<Wrench> = ends[0].iter().zip(&ends[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
+        set(simulation, &loads);
+        simulation.settle(&Default::default()).unwrap();
+        if let Some(last) = &last {
+            largest = largest.max(apart(&mechanism, simulation.state(), last));
+        }
+        last = Some(simulation.state().clone());
+    }
+    largest
+}
+
 /// A path of loads in four times as many steps: poses change four times less from one to the next.
 #[test]
 fn poses_do_not_jump() {
@@ -168,23 +193,10 @@ fn poses_do_not_jump() {
             let largest = |steps: usize| {
                 let mut simulation = model.simulate();
                 simulation.set_options(Options { links, ..*model.options() });
-                let mut last: Option<pliant_core::engine::State> = None;
-                let mut largest = 0.0f64;
-                for pair in corners.windows(2) {
-                    for k in 0..=steps {
-                        let s = k as f64 / steps as f64;
-                        let loads: Vec<Wrench> =
-                            pair[0].iter().zip(&pair[1]).map(|(a, b)| *a * (1.0 - s) + *b * s).collect();
-                        set(&mut simulation, &loads);
-                        simulation.settle(&Default::default()).unwrap();
-                        if let Some(last) = &last {
-                            largest = largest.max(apart(&mechanism, simulation.state(), last));
-                        }
-                        last = Some(simulation.state().clone());
-                    }
-                    last = None;
-                }
-                largest
+                corners
+                    .windows(2)
+                    .map(|pair| largest_jump(&mut simulation, pair, 0..=steps, steps))
+                    .fold(0.0, f64::max)
             };
             let (coarse, fine) = (largest(100), largest(400));
             let ratio = coarse / fine;

@@ -1,5 +1,5 @@
 //! Claim: samples chosen automatically bring the error of the effectors under loads that nothing was trained on within the
-//! bound; the same seed gives the same samples; the estimate tells the error; and what cannot be done is said.
+//! bound; the same seed gives the same samples; the estimate shows the error; and what cannot be done is said.
 
 use pliant_core::engine::Simulation as _;
 use std::ops::ControlFlow;
@@ -125,13 +125,13 @@ fn it_can_be_stopped_before_every_equilibrium() {
     let (samples, all, outcome) = stopped("helix:20", 0, 0);
     assert_eq!((samples, outcome.limit, outcome.tested), (1, Limit::Stopped, 0));
     assert!(outcome.held_out.is_infinite() && outcome.worst_loads.is_empty());
-    // No more than one is told of whatever was stopped: seeding, the first loads and the check.
+    // No more than one is reported of whatever was stopped: seeding, the first loads and the check.
     assert_eq!(all.len(), 3);
     // In the search, with time to check: what there is has an error.
     let (samples, all, outcome) = stopped("helix:20", 100, usize::MAX);
     assert_eq!((outcome.limit, outcome.tested), (Limit::Stopped, 4));
     assert!(samples >= 7 && outcome.held_out > 1e-9 && outcome.held_out < 1.0, "{outcome:?}");
-    // It is told before each, in order.
+    // It is reported before each, in order.
     assert!(all.iter().enumerate().all(|(i, p)| p.searched == i));
     let order: Vec<Doing> = all.iter().map(|p| p.doing).fold(Vec::new(), |mut order, doing| {
         if order.last() != Some(&doing) {

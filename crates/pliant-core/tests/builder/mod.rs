@@ -35,18 +35,16 @@ fn defects(builder: MechanismBuilder) -> Vec<Defect> {
 /// The arm, changed, has exactly one defect: this one.
 #[track_caller]
 fn refused(
-    change: impl FnOnce(&mut MechanismBuilder),
-    element: Element,
-    field: &'static str,
-    message: &str,
-    help: &str,
+    change: impl FnOnce(&mut MechanismBuilder) -> &mut MechanismBuilder,
+    at: (Element, &'static str),
+    [message, help]: [&str; 2],
 ) {
     let mut builder = arm();
     change(&mut builder);
     let defects = defects(builder);
     assert_eq!(defects.len(), 1, "{defects:#?}");
     let defect = &defects[0];
-    assert_eq!((defect.element, defect.field), (element, Some(field)), "{defect:?}");
+    assert_eq!((defect.element, defect.field), (at.0, Some(at.1)), "{defect:?}");
     assert!(defect.message.contains(message), "{defect:?}");
     assert!(defect.help.contains(help), "{defect:?}");
     assert_eq!(defect.to_string(), format!("{} ({})", defect.message, defect.help));
@@ -93,80 +91,20 @@ fn an_empty_mechanism_is_legal() {
 #[test]
 fn names() {
     let free = |name: &str| heavy(name).free();
-    refused(
-        |b| {
-            b.body(free(""));
-        },
-        Element::Body(2),
-        "name",
-        "a body has no name",
-        "name = ",
-    );
-    refused(
-        |b| {
-            b.body(free("a\nb"));
-        },
-        Element::Body(2),
-        "name",
-        "control character",
-        "printable",
-    );
-    refused(
-        |b| {
-            b.body(free("world"));
-        },
-        Element::Body(2),
-        "name",
-        "called `world`",
-        "does not move",
-    );
-    refused(
-        |b| {
-            b.body(free("upper"));
-        },
-        Element::Body(2),
-        "name",
-        "already a body `upper`",
-        "own name",
-    );
-    refused(
-        |b| {
-            b.joint(hinge("elbow"));
-        },
-        Element::Joint(2),
-        "name",
-        "already a joint `elbow`",
-        "own",
-    );
-    refused(
-        |b| {
-            b.joint(hinge(""));
-        },
-        Element::Joint(2),
-        "name",
-        "a joint has no name",
-        "name = ",
-    );
+    refused(|b| b.body(free("")), (Element::Body(2), "name"), ["a body has no name", "name = "]);
+    refused(|b| b.body(free("a\nb")), (Element::Body(2), "name"), ["control character", "printable"]);
+    refused(|b| b.body(free("world")), (Element::Body(2), "name"), ["called `world`", "does not move"]);
+    refused(|b| b.body(free("upper")), (Element::Body(2), "name"), ["already a body `upper`", "own name"]);
+    refused(|b| b.joint(hinge("elbow")), (Element::Joint(2), "name"), ["already a joint `elbow`", "own"]);
+    refused(|b| b.joint(hinge("")), (Element::Joint(2), "name"), ["a joint has no name", "name = "]);
     let effector =
         |name: &str| EffectorDescription { name: name.into(), body: "upper".into(), frame: Pose::identity() };
     refused(
-        |b| {
-            b.effector(effector("tip"));
-        },
-        Element::Effector(1),
-        "name",
-        "already an effector `tip`",
-        "own name",
+        |b| b.effector(effector("tip")),
+        (Element::Effector(1), "name"),
+        ["already an effector `tip`", "own name"],
     );
-    refused(
-        |b| {
-            b.effector(effector(""));
-        },
-        Element::Effector(1),
-        "name",
-        "no name",
-        "name = ",
-    );
+    refused(|b| b.effector(effector("")), (Element::Effector(1), "name"), ["no name", "name = "]);
     // Names of different kinds may be the same.
     let mut builder = arm();
     builder.effector(effector("upper")).joint(hinge("upper"));
@@ -177,89 +115,47 @@ fn names() {
 fn references() {
     let joint = |parent: &str, child: &str| JointDescription::new("j", JointKind::Hinge, parent, child);
     refused(
-        |b| {
-            b.joint(joint("uper", "lower"));
-        },
-        Element::Joint(2),
-        "parent",
-        "no body `uper`",
-        "did you mean `upper`?",
+        |b| b.joint(joint("uper", "lower")),
+        (Element::Joint(2), "parent"),
+        ["no body `uper`", "did you mean `upper`?"],
+    );
+    refused(
+        |b| b.joint(joint("gearbox", "lower")),
+        (Element::Joint(2), "parent"),
+        ["no body `gearbox`", "or `world`"],
+    );
+    refused(|b| b.joint(joint("upper", "lowr")), (Element::Joint(2), "child"), ["no body `lowr`", "`lower`"]);
+    refused(
+        |b| b.joint(joint("upper", "world")),
+        (Element::Joint(2), "child"),
+        ["joint `j` has the world as its child", "swap"],
     );
     refused(
         |b| {
-            b.joint(joint("gearbox", "lower"));
+            b.effector(EffectorDescription { name: "e".into(), body: "hand".into(), frame: Pose::identity() })
         },
-        Element::Joint(2),
-        "parent",
-        "no body `gearbox`",
-        "or `world`",
+        (Element::Effector(1), "body"),
+        ["no body `hand`", "name a body"],
     );
     refused(
-        |b| {
-            b.joint(joint("upper", "lowr"));
-        },
-        Element::Joint(2),
-        "child",
-        "no body `lowr`",
-        "`lower`",
+        |b| b.load(LoadDescription { effector: "tipp".into(), wrench: Wrench::ZERO }),
+        (Element::Load(0), "effector"),
+        ["no effector `tipp`", "did you mean `tip`?"],
     );
     refused(
-        |b| {
-            b.joint(joint("upper", "world"));
-        },
-        Element::Joint(2),
-        "child",
-        "joint `j` has the world as its child",
-        "swap",
+        |b| b.coupling(coupling("knee", "elbow")),
+        (Element::Coupling(0), "joint"),
+        ["no joint `knee`", "name a joint"],
     );
     refused(
-        |b| {
-            b.effector(EffectorDescription {
-                name: "e".into(),
-                body: "hand".into(),
-                frame: Pose::identity(),
-            });
-        },
-        Element::Effector(1),
-        "body",
-        "no body `hand`",
-        "name a body",
+        |b| b.coupling(coupling("elbow", "elbw")),
+        (Element::Coupling(0), "of"),
+        ["no joint `elbw`", "`elbow`"],
     );
     refused(
-        |b| {
-            b.load(LoadDescription { effector: "tipp".into(), wrench: Wrench::ZERO });
-        },
-        Element::Load(0),
-        "effector",
-        "no effector `tipp`",
-        "did you mean `tip`?",
-    );
-    refused(
-        |b| {
-            b.coupling(coupling("knee", "elbow"));
-        },
-        Element::Coupling(0),
-        "joint",
-        "no joint `knee`",
-        "name a joint",
-    );
-    refused(
-        |b| {
-            b.coupling(coupling("elbow", "elbw"));
-        },
-        Element::Coupling(0),
-        "of",
-        "no joint `elbw`",
-        "`elbow`",
-    );
-    refused(
-        |b| {
-            b.target(target("knee", &[0.0], &[&[0.0]]));
-        },
-        Element::Target(0),
-        "joint",
-        "no joint `knee`",
-        "name a joint",
+        |b| b.target(target("knee", &[0.0], &[&[0.0]])),
+        (Element::Target(0), "joint"),
+        ["no joint `knee`", "name a joint"],
     );
 }
 

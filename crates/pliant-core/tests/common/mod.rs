@@ -3,6 +3,7 @@
 
 pub mod allocation;
 pub mod counting;
+pub mod default_residual;
 pub mod dense;
 pub mod forest;
 pub mod formulas;
@@ -17,7 +18,7 @@ use pliant_core::engine::State;
 use pliant_core::full::Simulation;
 use pliant_core::mechanism::{
     CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism, MechanismBuilder,
-    TargetDescription,
+    PerFreedom, TargetDescription,
 };
 use pliant_core::nalgebra::{Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, Twist};
@@ -142,6 +143,17 @@ pub fn builder(mechanism: &Mechanism, mut change: impl FnMut(&mut JointDescripti
         });
     }
     builder
+}
+
+/// The mechanism with as much damping as lets it creep to rest soon.
+pub fn creeping(mechanism: &Mechanism) -> Mechanism {
+    let creep = |k: &f64| 0.05 * k;
+    edited(mechanism, |joint| {
+        joint.damping = joint.stiffness.as_ref().map(|stiffness| match stiffness {
+            PerFreedom::All(k) => PerFreedom::All(creep(k)),
+            PerFreedom::Each(list) => PerFreedom::Each(list.iter().map(creep).collect()),
+        });
+    })
 }
 
 /// Every number of a state, to the last bit.

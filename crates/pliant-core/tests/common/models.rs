@@ -6,6 +6,21 @@ use pliant_core::mechanism::Mechanism;
 use pliant_core::reduced::{self, Options, Reduction};
 use pliant_core::{articulated, full};
 
+/// Gallery mechanisms of every sort: chains, loops, couplings, free bases, several effectors, formulas.
+pub const EVERY_SORT: [&str; 11] = [
+    "chain",
+    "ladder:36",
+    "loop",
+    "hand",
+    "gripper",
+    "hexapod",
+    "firefighters",
+    "graph",
+    "torus-chain:4",
+    "windmill",
+    "surface-slide",
+];
+
 pub struct Models {
     full: full::Model,
     articulated: articulated::Model,

@@ -1,15 +1,17 @@
 //! Scenes that are hard on an engine's stability: small mechanisms, and what is done to them, the same for every engine.
 
 use pliant_core::engine::{Simulation, State};
+use pliant_core::full::LIMIT_STIFFNESS;
+use pliant_core::gallery;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
+    Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, PerFreedom, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
-use crate::common::FRAME;
 use crate::common::handles::effector;
+use crate::common::{FRAME, edited};
 
 /// Of a link of [`ball_chain`], m.
 pub const LENGTH: f64 = 0.1;
@@ -105,6 +107,32 @@ pub fn pull_at_the_effector(simulation: &mut dyn Simulation, force: [f64; 3]) ->
     (most, moved(simulation.state()).norm())
 }
 
+/// Puts on the scene's loads; the effector `tip`, and where it starts.
+pub fn under_its_load(simulation: &mut dyn Simulation) -> (EffectorId, Vector3<f64>) {
+    simulation.inputs_mut().add_scene_loads();
+    let tip = simulation.effector("tip").unwrap();
+    (tip, simulation.effector_pose(tip).unwrap().position)
+}
+
+/// Ten seconds of a helix of so many links under a force at its tip, for stiffness over seven decades, from 10 to 1e8 N·m/rad: total energy, the
+/// load's included, never rises above where it started, and gaps (over the radius) stay within what `bound` gives for a stiffness.
+pub fn every_stiffness(
+    links: usize,
+    simulate: impl Fn(&Mechanism) -> Box<dyn Simulation>,
+    bound: impl Fn(f64) -> f64,
+) {
+    let helix = gallery::helix(links);
+    for exponent in 1..=8 {
+        let stiffness = 10f64.powi(exponent);
+        let mechanism = edited(&helix, |joint| joint.stiffness = Some(PerFreedom::All(stiffness)));
+        let (most, moved) = pull_at_the_effector(&mut *simulate(&mechanism), [0.0, 0.0, -100.0]);
+        let Most { gained, violation, .. } = most;
+        println!("k = 1e{exponent}: gained {gained:.2e} J, violation {violation:.1e}, moved {moved:.2e} m");
+        assert!(gained <= 1e-9, "k = 1e{exponent}: {gained} J");
+        assert!(violation < bound(stiffness), "k = 1e{exponent}: {violation:e}");
+    }
+}
+
 /// A second of the flat four-bar, pushed across with 1 N: how far the crank turns, rad, and the largest gap.
 pub fn push_across(simulation: &mut dyn Simulation) -> (f64, f64) {
     let coupler = effector(simulation.mechanism(), 0);
@@ -122,8 +150,27 @@ pub fn push_across(simulation: &mut dyn Simulation) -> (f64, f64) {
     (turned, violation)
 }
 
-/// Five seconds of the door, turned against its limit: how far beyond it was at most and is at rest, rad.
-pub fn turn_against_the_limit(simulation: &mut dyn Simulation, limit: f64, torque: f64) -> (f64, f64) {
+/// Five seconds of a door, turned against its limit by 10 N·m: it yields by torque over stiffness, at rest and while it is run against.
+pub fn a_limit_holds(simulate: impl Fn(&Mechanism) -> Box<dyn Simulation>) {
+    let (limit, torque) = (0.5, 10.0);
+    let mechanism = door(limit);
+    for side in [1.0, -1.0] {
+        let (beyond, rest) = turn_against_the_limit(&mut *simulate(&mechanism), limit, side * torque);
+        assert!(beyond < 1e-3, "{beyond:e}");
+        assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-9, "{rest:e}");
+        // As the statics say.
+        let mut statics = simulate(&mechanism);
+        let load = Wrench::torque([0.0, 0.0, side * torque]);
+        let door = mechanism.body_ids().next().unwrap();
+        statics.inputs_mut().set_body_load(door, load).unwrap();
+        statics.settle(&Default::default()).unwrap();
+        let rest = statics.state().coordinates[0] * side - limit;
+        assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-12, "{rest:e}");
+    }
+}
+
+/// Five seconds of the door: how far beyond it was at most and is at rest, rad.
+fn turn_against_the_limit(simulation: &mut dyn Simulation, limit: f64, torque: f64) -> (f64, f64) {
     let load = Wrench::torque([0.0, 0.0, torque]);
     let door = simulation.mechanism().body_ids().next().unwrap();
     simulation.inputs_mut().set_body_load(door, load).unwrap();

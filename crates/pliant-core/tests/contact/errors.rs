@@ -1,6 +1,7 @@
 //! Claim: a scene of contact that makes no sense is refused with a message that says what and where, or warned of with what
 //! is done; a step that is refused changes nothing, and the world goes on after it as if it had not been asked.
 
+use super::{H, bits_of_bodies, run};
 use crate::common::models::Models;
 use pliant_core::contact::{
     ContactError, FreeBodyId, Scene, SimulationId, Surface, Surfaces, Touched, World,
@@ -14,8 +15,6 @@ use pliant_core::mechanism::{
 };
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
-
-const H: f64 = 1.0 / 240.0;
 
 fn cube(size: f64) -> Shape {
     Shape::new(Geometry::Box { size: [size; 3].into() })
@@ -46,12 +45,6 @@ fn refused(surface: Surface, convex: bool) -> ContactError {
     says(&on_ground, &["the world"]);
     says(&error, &["body `rock`", "`rock.stl`", if convex { "convex" } else { "mesh" }]);
     error
-}
-
-fn run(world: &mut World, steps: usize) {
-    for _ in 0..steps {
-        world.step(H).unwrap();
-    }
 }
 
 #[test]
@@ -255,12 +248,7 @@ fn scene() -> (World, FreeBodyId) {
 }
 
 fn bits(world: &World) -> Vec<u64> {
-    let mut all = vec![world.time().to_bits(), world.report().residual.to_bits()];
-    for (_, body) in world.bodies() {
-        let (pose, momentum) = (body.pose(), body.momentum());
-        let numbers = pose.rotation.coords.iter().chain(&pose.position).chain(&momentum.0).chain(&momentum.1);
-        all.extend(numbers.map(|x| x.to_bits()));
-    }
+    let mut all = bits_of_bodies(world);
     all.extend(
         world
             .contacts()

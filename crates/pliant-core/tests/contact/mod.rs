@@ -22,3 +22,25 @@ mod shapes;
 mod slabs;
 mod tumbling;
 mod zones;
+
+use pliant_core::contact::World;
+
+/// The step of tests that choose none, s.
+const H: f64 = 1.0 / 240.0;
+
+fn run(world: &mut World, steps: usize) {
+    for _ in 0..steps {
+        world.step(H).unwrap();
+    }
+}
+
+/// Time, residual, and all that bodies are, to the last bit.
+fn bits_of_bodies(world: &World) -> Vec<u64> {
+    let mut all = vec![world.time().to_bits(), world.report().residual.to_bits()];
+    for (_, body) in world.bodies() {
+        let (pose, momentum) = (body.pose(), body.momentum());
+        let numbers = pose.rotation.coords.iter().chain(&pose.position).chain(&momentum.0).chain(&momentum.1);
+        all.extend(numbers.map(|x| x.to_bits()));
+    }
+    all
+}

@@ -54,16 +54,16 @@ fn kinds(scene: &Scene) -> Vec<Warning> {
     scene.world().warnings().into_iter().filter(|warning| about.contains(&warning.kind)).collect()
 }
 
-/// Two blocks on slides of the world that springs press together with 6 N each, a gap between them at the start; y is along z of the slides.
-fn fingers(size: f64, gap: f64) -> Mechanism {
-    let mut builder = MechanismBuilder::new("fingers");
+/// Two blocks on slides along y, at −y and y, held by springs of 200 N/m that are relaxed −`rest` and `rest` from there.
+fn on_slides(size: [f64; 3], inertia: SpatialInertia, y: f64, damping: f64, rest: f64) -> Mechanism {
+    let mut builder = MechanismBuilder::new("on slides");
     builder.gravity([0.0; 3]);
     let along = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
     for (name, side) in [("right", -1.0), ("left", 1.0)] {
-        let y = side * (0.2 * size + 0.5 * gap);
-        builder.body(body(name, [0.0, y, 0.0], 0.1, block([size, 0.4 * size, size])));
-        let mut slide = joint(JointKind::Prismatic, ["world", name], [0.0, y, 0.0], along).damping(5.0);
-        (slide.stiffness, slide.rest) = (Some(200.0.into()), Some((-side * 0.03).into()));
+        let at = [0.0, side * y, 0.0];
+        builder.body(body(name, at, 1.0, block(size)).inertia(inertia));
+        let mut slide = joint(JointKind::Prismatic, ["world", name], at, along).damping(damping);
+        (slide.stiffness, slide.rest) = (Some(200.0.into()), Some((side * rest).into()));
         builder.joint(slide);
         builder.effector(EffectorDescription {
             name: name.into(),
@@ -73,6 +73,12 @@ fn fingers(size: f64, gap: f64) -> Mechanism {
     }
     builder.world_shape(Shape::new(Geometry::Plane).at(Pose::translation([0.0, 0.0, -100.0])));
     builder.build().unwrap()
+}
+
+/// Springs press them together with 6 N each, a gap between them at the start.
+fn fingers(size: f64, gap: f64) -> Mechanism {
+    let inertia = SpatialInertia::of_box(0.1, [0.1; 3]);
+    on_slides([size, 0.4 * size, size], inertia, 0.2 * size + 0.5 * gap, 5.0, -0.03)
 }
 
 #[test]
@@ -105,27 +111,10 @@ fn links_that_are_deep_pass_until_they_are_apart() {
     let mut cases = 0;
     for engine in ENGINES {
         for (size, part) in [0.1, 1.0].into_iter().flat_map(|size| [0.5, 0.8].map(|part| (size, part))) {
-            let mut builder = MechanismBuilder::new("crossed");
-            builder.gravity([0.0; 3]);
             let wide = 0.2 * size;
-            for (name, side) in [("right", -1.0), ("left", 1.0)] {
-                let y = side * 0.5 * wide * (1.0 - part);
-                let mut arm = body(name, [0.0, y, 0.0], 1.0, block([3.0 * size, wide, wide]));
-                arm.inertia = SpatialInertia::of_box(1.0, [3.0 * size, wide, wide]);
-                builder.body(arm);
-                let at = [0.0, y, 0.0];
-                let along = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), -std::f64::consts::FRAC_PI_2);
-                let mut slide = joint(JointKind::Prismatic, ["world", name], at, along).damping(20.0);
-                (slide.stiffness, slide.rest) = (Some(200.0.into()), Some((side * size).into()));
-                builder.joint(slide);
-                builder.effector(EffectorDescription {
-                    name: name.into(),
-                    body: name.into(),
-                    frame: Pose::identity(),
-                });
-            }
-            builder.world_shape(Shape::new(Geometry::Plane).at(Pose::translation([0.0, 0.0, -100.0])));
-            let mechanism = builder.build().unwrap();
+            let long = [3.0 * size, wide, wide];
+            let y = 0.5 * wide * (1.0 - part);
+            let mechanism = on_slides(long, SpatialInertia::of_box(1.0, long), y, 20.0, size);
             let mut scene = scene(&mechanism, engine).unwrap();
             let warned = kinds(&scene);
             assert_eq!(warned.len(), 1, "{engine} {size} {part}: {warned:?}");

@@ -1,6 +1,7 @@
 //! Claim: a world gives the same bits twice and from a clone taken on the way, and once warm its steps allocate no memory,
 //! whatever shapes touch and whatever solves.
 
+use super::{H, bits_of_bodies, run};
 use crate::common::counting::allocations;
 use pliant_core::contact::{Change, Solver, Surface, Surfaces, Touched, World};
 use pliant_core::joints::JointKind;
@@ -11,7 +12,6 @@ use pliant_core::mechanism::{
 use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
-const H: f64 = 1.0 / 240.0;
 const SOLVERS: [Solver; 2] = [Solver::Pgs { sweeps: 20 }, Solver::Exact { tolerance: 1e-8 }];
 
 /// A plate on a spring, 0.5 m up.
@@ -70,22 +70,6 @@ fn heap(simulation: Simulation, solver: Solver) -> World {
     world
 }
 
-fn bits(world: &World) -> Vec<u64> {
-    let mut all = vec![world.time().to_bits(), world.report().residual.to_bits()];
-    for (_, body) in world.bodies() {
-        let (pose, momentum) = (body.pose(), body.momentum());
-        let numbers = pose.rotation.coords.iter().chain(&pose.position).chain(&momentum.0).chain(&momentum.1);
-        all.extend(numbers.map(|x| x.to_bits()));
-    }
-    all
-}
-
-fn run(world: &mut World, steps: usize) {
-    for _ in 0..steps {
-        world.step(H).unwrap();
-    }
-}
-
 #[test]
 fn the_same_bits_twice_and_from_a_clone() {
     let mechanism = plate();
@@ -97,13 +81,13 @@ fn the_same_bits_twice_and_from_a_clone() {
             pushing = pushing.max(one.step(H).unwrap().pushing);
             two.step(H).unwrap();
         }
-        assert_eq!(bits(&one), bits(&two), "two runs");
+        assert_eq!(bits_of_bodies(&one), bits_of_bodies(&two), "two runs");
         assert!(pushing > 10, "they do not touch: {pushing}");
         let mut cloned = one.clone();
         for _ in 0..60 {
             one.step(H).unwrap();
             cloned.step(H).unwrap();
-            assert_eq!(bits(&one), bits(&cloned), "a clone");
+            assert_eq!(bits_of_bodies(&one), bits_of_bodies(&cloned), "a clone");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Claim: every kind of shape rests on every kind of ground where geometry says, without sinking in or creeping; nothing trips
 //! over the inner edges of a surface, and nothing fast passes through a thin one.
 
+use super::{H, run};
 use pliant_core::contact::{FreeBodyId, Surface, Surfaces, World};
 use pliant_core::mechanism::{Body, Geometry, Shape};
 use pliant_core::nalgebra::{UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist};
 
 const G: f64 = 9.81;
-const H: f64 = 1.0 / 240.0;
 
 /// Somewhere that is on no line of the grounds' grids.
 const AT: [f64; 2] = [0.037, -0.021];
@@ -92,12 +92,6 @@ fn resting() -> Vec<(&'static str, Shape, f64)> {
 
 fn position(world: &World, body: FreeBodyId) -> Vector3<f64> {
     world.body(body).unwrap().pose().position
-}
-
-fn run(world: &mut World, steps: usize) {
-    for _ in 0..steps {
-        world.step(H).unwrap();
-    }
 }
 
 fn world(ground: &Shape, gravity: f64) -> World {

@@ -1,6 +1,6 @@
 //! Claim: a linkage written with few digits moves like the same with all digits, in every engine and at every step:
 //! directions that loops repeat but for digits count once. A dead centre takes no closure away; axes that are tilted by
-//! more than digits hold; and what is left open is told.
+//! more than digits hold; and what is left open is reported.
 //!
 //! Linkages are described in a plane, turned into a direction that no digits favour, and rounded: positions, axes and
 //! frames alike.
@@ -516,7 +516,7 @@ fn many_legs_repeat_each_other() {
     }
 }
 
-/// What is left open is told: nothing with all digits, and with few in proportion to them.
+/// What is left open is reported: nothing with all digits, and with few in proportion to them.
 #[test]
 fn gaps_are_told() {
     for (name, plan) in PLANS {

@@ -1,5 +1,5 @@
 //! Claim: a limit holds whatever presses a joint against it: weights over nine decades, springs that are relaxed beyond it over six,
-//! and loads; where a load is stronger than the limit is stiff, that is a warning with how far it gives way.
+//! and loads; where a load is stronger than the limit is stiff, that is a warning with how far it yields.
 
 use pliant_core::engine::{JointProperty, Simulation, StaticsSettings};
 use pliant_core::engines::Engine;

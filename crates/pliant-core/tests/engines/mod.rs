@@ -11,6 +11,7 @@ mod ownership;
 mod repeat;
 mod springs;
 
+use crate::common::models::EVERY_SORT;
 use pliant_core::blended;
 use pliant_core::engine::Simulation;
 use pliant_core::linear::Linearisation;
@@ -35,19 +36,7 @@ impl Kind {
     /// Gallery mechanisms that the engine takes: chains, loops, couplings, free bases, several effectors, formulas.
     fn mechanisms(self) -> &'static [&'static str] {
         match self {
-            Kind::Full | Kind::Articulated => &[
-                "chain",
-                "ladder:36",
-                "loop",
-                "hand",
-                "gripper",
-                "hexapod",
-                "firefighters",
-                "graph",
-                "torus-chain:4",
-                "windmill",
-                "surface-slide",
-            ],
+            Kind::Full | Kind::Articulated => &EVERY_SORT,
             Kind::Linear => &["chain", "helix:50", "rungs:18", "hand", "gripper", "hexapod", "graph"],
             Kind::Reduced => &[
                 "chain",

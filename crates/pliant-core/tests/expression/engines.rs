@@ -1,6 +1,6 @@
 //! Claim: a joint given by a formula works in the engines as the built-in joints do. Mechanisms with every lower pair
 //! written as a formula move as with the built-in joints; the gallery's formulas settle where they come to rest; a
-//! linear model gives way as the full one does; a step that loses a coordinate says so; and a state of one
+//! linear model yields as the full one does; a step that loses a coordinate says so; and a state of one
 //! formula is none of another.
 
 use crate::common::{FRAME, apart, come_to_rest, edited, formulas};

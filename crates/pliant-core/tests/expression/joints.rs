@@ -2,9 +2,10 @@
 //! the same identities as in `joints.rs`, for every ready joint, every lower pair and some more.
 #![allow(non_snake_case)]
 
+use crate::common::default_residual;
 use crate::common::formulas::{self, Case};
 use crate::common::{derivative, jacobian};
-use pliant_core::joints::{JointKind, default_residual};
+use pliant_core::joints::JointKind;
 use pliant_core::nalgebra::{Matrix6, Vector6};
 use pliant_core::spatial::{Pose, Twist, exp};
 

@@ -276,7 +276,7 @@ fn two_links(stiff: f64, soft: f64, moment: f64) -> Result<bool, StaticsError> {
     model.simulate().settle(&StaticsSettings::default()).map(|found| found.converged)
 }
 
-/// A search that ends under part of the loads tells what is left of all of them.
+/// A search that ends under part of the loads reports what is left of all of them.
 #[test]
 fn a_failed_search_tells_the_whole_residual() {
     let mut builder = MechanismBuilder::new("slider");

@@ -2,16 +2,14 @@
 //! seven decades, at a singular pose, in loops and at limits; and closures hold.
 
 use crate::common::scenes::{
-    LENGTH, Most, ball_chain, door, flat_four_bar, kick_and_swing, pull_at_the_effector, push_across,
-    turn_against_the_limit,
+    self, LENGTH, Most, ball_chain, every_stiffness, flat_four_bar, kick_and_swing, push_across,
+    under_its_load,
 };
-use crate::common::{FRAME, apart, come_to_rest, edited};
+use crate::common::{FRAME, apart, come_to_rest};
 use pliant_core::engine::Simulation as _;
 use pliant_core::engine::StaticsSettings;
-use pliant_core::full::{LIMIT_STIFFNESS, Model};
+use pliant_core::full::Model;
 use pliant_core::gallery;
-use pliant_core::mechanism::PerFreedom;
-use pliant_core::spatial::Wrench;
 
 /// The chain that blows up where constraint forces are held fixed during a step.
 #[test]
@@ -52,31 +50,18 @@ fn two_iterations_close_the_joints_of_a_swinging_chain() {
     assert!(worst[2] < worst[1] && worst[1] < worst[0]);
 }
 
-/// Any stiffness is stable: total energy, the load's included, never rises above where it started.
+/// What two iterations leave open falls with the square of the displacement, down to rounding.
 #[test]
 fn every_stiffness_is_stable() {
-    let helix = gallery::helix(50);
-    for exponent in 1..=8 {
-        let stiffness = 10f64.powi(exponent);
-        let mechanism = edited(&helix, |joint| joint.stiffness = Some(PerFreedom::All(stiffness)));
-        let model = Model::new(&mechanism);
-        let (most, moved) = pull_at_the_effector(&mut model.simulate(), [0.0, 0.0, -100.0]);
-        let Most { gained, violation, .. } = most;
-        println!("k = 1e{exponent}: gained {gained:.2e} J, violation {violation:.1e}, moved {moved:.2e} m");
-        assert!(gained <= 1e-9, "k = 1e{exponent}: {gained} J");
-        // What two iterations leave open falls with the square of the displacement, down to rounding.
-        let bound = (1e-2 * (100.0 / stiffness).min(1.0).powi(2)).max(1e-12);
-        assert!(violation < bound, "k = 1e{exponent}: {violation:e}");
-    }
+    let bound = |stiffness: f64| (1e-2 * (100.0 / stiffness).min(1.0).powi(2)).max(1e-12);
+    every_stiffness(50, |mechanism| Model::new(mechanism).simulate().into(), bound);
 }
 
 /// All bars of a passive four-bar on one line: two branches of motion meet there, and the closures lose a
 /// row. Pushed across, it moves, and its joints stay closed.
 #[test]
 fn a_singular_four_bar_moves_when_pushed() {
-    let mechanism = flat_four_bar();
-    let model = Model::new(&mechanism);
-    let (turned, violation) = push_across(&mut model.simulate());
+    let (turned, violation) = push_across(&mut Model::new(&flat_four_bar()).simulate());
     assert!(turned > 1.0, "{turned}");
     assert!(violation < 1e-6, "{violation:e}");
 }
@@ -87,9 +72,7 @@ fn the_ladder_comes_to_rest_where_statics_says() {
     let mechanism = gallery::ladder(36);
     let model = Model::new(&mechanism);
     let mut simulation = model.simulate();
-    simulation.inputs_mut().add_scene_loads();
-    let tip = simulation.effector("tip").unwrap();
-    let start = simulation.effector_pose(tip).unwrap().position;
+    let (tip, start) = under_its_load(&mut simulation);
     let steps = come_to_rest(&mut simulation, FRAME, 3000);
     let moved = (simulation.effector_pose(tip).unwrap().position - start).norm();
     let mut statics = model.simulate();
@@ -102,21 +85,7 @@ fn the_ladder_comes_to_rest_where_statics_says() {
     assert!(difference < 1e-10, "{difference:e}");
 }
 
-/// A limit gives way by torque over stiffness, at rest and while it is run against.
 #[test]
 fn a_limit_holds() {
-    let (limit, torque) = (0.5, 10.0);
-    let mechanism = door(limit);
-    let model = Model::new(&mechanism);
-    for side in [1.0, -1.0] {
-        let (beyond, rest) = turn_against_the_limit(&mut model.simulate(), limit, side * torque);
-        assert!(beyond < 1e-3, "{beyond:e}");
-        assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-9, "{rest:e}");
-        let mut statics = model.simulate();
-        let load = Wrench::torque([0.0, 0.0, side * torque]);
-        statics.inputs_mut().set_body_load(crate::common::handles::body(&mechanism, 0), load).unwrap();
-        statics.settle(&StaticsSettings::default()).unwrap();
-        let rest = statics.state().coordinates[0] * side - limit;
-        assert!((rest - torque / LIMIT_STIFFNESS).abs() < 1e-12, "{rest:e}");
-    }
+    scenes::a_limit_holds(|mechanism| Model::new(mechanism).simulate().into());
 }

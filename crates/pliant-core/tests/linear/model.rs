@@ -1,4 +1,4 @@
-//! Claim: a linear model has the frequencies, the sag and the reconstruction that its README tells, measured
+//! Claim: a linear model has the frequencies, the sag and the reconstruction that its README gives, measured
 //! against dense linear algebra on the whole mechanism and against the nonlinear full engine.
 
 use crate::common::dense;

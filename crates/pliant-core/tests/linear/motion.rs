@@ -314,7 +314,7 @@ fn a_load_beyond_all_bounds_is_an_error() {
     run(&mut simulation, 5);
     let before = bits(simulation.state());
     let tip = simulation.effector("left").unwrap();
-    // A load beyond all bounds: an error that names the step and the body, and the state is what it was.
+    // A load beyond all bounds: an error that names the step and the body, and the state is unchanged.
     simulation.set_load(tip, Wrench::force([1e300, 0.0, 0.0])).unwrap();
     let error = simulation.step(FRAME).unwrap_err().to_string();
     assert!(error.contains("step 6") && error.contains("left1"), "{error}");

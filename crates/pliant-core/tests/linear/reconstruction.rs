@@ -178,31 +178,6 @@ fn threads_change_no_bit() {
     }
 }
 
-/// Also next to links that turn too far for the series.
-#[test]
-fn a_subset_has_the_bits_of_the_whole() {
-    let (links, r) = (101, 6);
-    let case = twist_case(13, links, r);
-    let list: Vec<usize> = (0..links).filter(|n| n * n % 5 == 1).rev().collect();
-    let base = Numbers(8).pose();
-    for stretch in [0.3, 3.0] {
-        let z: Vec<f64> = case.z.iter().map(|z| z * stretch).collect();
-        let mut whole = PoseLanes::new(links);
-        case.model.rebuild(&z, &case.own, &base, 1, &mut whole);
-        let turns = (0..links).map(|n| case.xi(n, &z).angular.norm());
-        assert!(stretch < 1.0 || turns.filter(|t| *t > 3.2).count() > 10);
-        let part = case.model.subset(&list);
-        let mut offsets = part.offsets();
-        let values: Vec<f64> = list.iter().flat_map(|n| case.offsets[6 * n..6 * n + 6].to_vec()).collect();
-        part.set_offsets(&mut offsets, &values);
-        let mut out = PoseLanes::new(list.len());
-        part.rebuild(&z, &offsets, &base, 1, &mut out);
-        for (k, n) in list.iter().enumerate() {
-            assert_eq!(out.pose(k), whole.pose(*n));
-        }
-    }
-}
-
 /// A mechanism's spanning forest as tree links in the order of its bodies, with random references and maps.
 struct JointCase {
     mechanism: Mechanism,
@@ -366,37 +341,6 @@ fn joint_twists_are_derivatives() {
     }
 }
 
-/// Single precision rounds each entry by 6e-8 of itself.
-#[test]
-fn matrices_for_drawing_are_the_poses() {
-    let case = twist_case(17, 10, 3);
-    let mut out = PoseLanes::new(10);
-    case.model.rebuild(&case.z, &case.own, &Numbers(2).pose(), 1, &mut out);
-    let mut matrices = vec![[0.0; 16]; 10];
-    out.write_f32(&mut matrices);
-    for (n, m) in matrices.iter().enumerate() {
-        let (R, p) = (out.pose(n).rotation_matrix(), out.pose(n).position);
-        for column in 0..4 {
-            for row in 0..4 {
-                let expected = match (row, column) {
-                    (3, 3) => 1.0,
-                    (3, _) => 0.0,
-                    (_, 3) => p[row],
-                    _ => R[(row, column)],
-                };
-                let error = (f64::from(m[4 * column + row]) - expected).abs();
-                assert!(error <= 6e-8 * expected.abs() + 1e-15, "{n} {row} {column}");
-            }
-        }
-    }
-    let list = [9, 0, 4, 4];
-    let mut some = [[0.0; 16]; 4];
-    out.write_f32_of(&list, &mut some);
-    for (m, n) in some.iter().zip(list) {
-        assert_eq!(*m, matrices[n]);
-    }
-}
-
 #[test]
 fn a_rebuild_allocates_nothing() {
     let case = twist_case(19, PARALLEL_TWISTS, 6);
@@ -406,12 +350,10 @@ fn a_rebuild_allocates_nothing() {
     let mut twists = vec![Twist::ZERO; tree.model.len()];
     let mut own = case.own.clone();
     let mut joint_own = tree.own.clone();
-    let mut matrices = vec![[0.0; 16]; PARALLEL_TWISTS];
     let count = counting::allocations(|| {
         case.model.set_offsets(&mut own, &case.offsets);
         case.model.rebuild(&case.z, &own, &Pose::identity(), 1, &mut out);
         case.model.twist(3, &case.z, &case.rates, &own, &Twist::ZERO);
-        out.write_f32(&mut matrices);
         tree.model.set_offsets(&mut joint_own, &tree.offsets);
         tree.model.rebuild(&tree.z, &joint_own, &Pose::identity(), &mut links);
         tree.model.twists(&tree.z, &tree.rates, &joint_own, &Twist::ZERO, &mut twists);

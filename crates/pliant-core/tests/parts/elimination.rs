@@ -4,17 +4,14 @@
 
 use nalgebra::{DMatrix, DVector};
 use pliant_core::algebra::elimination::{Assemble, Blocks, Graph, Numeric, Ordering, Pivoted, Symbolic};
+use pliant_core::numbers::splitmix64;
 
 /// A small generator with a fixed seed (splitmix64).
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix64(&mut self.0)
     }
     fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize

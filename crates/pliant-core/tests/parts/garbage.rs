@@ -4,6 +4,7 @@
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::*;
 use pliant_core::nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
+use pliant_core::numbers::splitmix64;
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
 /// A small generator (SplitMix64), so that the garbage is the same every time.
@@ -11,11 +12,7 @@ struct Garbage(u64);
 
 impl Garbage {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        splitmix64(&mut self.0)
     }
 
     fn below(&mut self, n: usize) -> usize {

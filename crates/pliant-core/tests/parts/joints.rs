@@ -5,8 +5,9 @@
 
 use std::f64::consts::TAU;
 
+use crate::common::default_residual;
 use crate::common::{derivative, direction, distance, jacobian, seeded, twist, vector};
-use pliant_core::joints::{JointKind, default_residual};
+use pliant_core::joints::JointKind;
 use pliant_core::nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
 use pliant_core::spatial::{Pose, Twist, exp};
 use proptest::prelude::*;

@@ -123,7 +123,7 @@ fn few_motions_move_as_all_do() {
 }
 
 /// Twists at the end of a step of the articulated engine from a state, with forces of closures as its own step finds them: its rows
-/// give way to what these change.
+/// yield to what these change.
 fn exact_step(
     model: &articulated::Model,
     inputs: &dyn Fn(&mut dyn Simulation),

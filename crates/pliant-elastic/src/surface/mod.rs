@@ -165,7 +165,7 @@ fn check_edges(points: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Result<(), El
     }
 }
 
-/// Whether the corners are an even permutation of their sorted selves: tells a triangle from its reverse.
+/// Whether the corners are an even permutation of their sorted selves: distinguishes a triangle from its reverse.
 fn is_even(t: [u32; 3]) -> bool {
     let [a, b, c] = t;
     (a < b) as u8 + (b < c) as u8 + (c < a) as u8 == 2

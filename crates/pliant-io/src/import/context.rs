@@ -35,7 +35,7 @@ impl Place {
     pub(crate) const START: Place = Place { source: 0, span: 0..0 };
 }
 
-/// Something the user should know. Those of one kind are told once, with their number.
+/// Something the user should know. Those of one kind are reported once, with their number.
 struct Warning {
     place: Place,
     message: String,
@@ -117,12 +117,12 @@ impl Context {
         }
     }
 
-    /// Tells what could not be taken, or was repaired and how.
+    /// Warns of what could not be taken, or was repaired and how.
     pub(crate) fn warning(&mut self, place: &Place, message: impl Into<String>) {
         self.warnings.push(Warning { place: place.clone(), message: message.into(), more: 0 });
     }
 
-    /// The same for what may come often: the first of a kind is told, the others are counted.
+    /// The same for what may come often: the first of a kind is reported, the others are counted.
     pub(crate) fn warning_of(
         &mut self,
         kind: impl Into<String>,
@@ -138,7 +138,7 @@ impl Context {
         }
     }
 
-    /// Tells what was assumed and is most likely meant; `--strict` does not mind.
+    /// Notes what was assumed and is most likely meant; `--strict` does not count it.
     pub(crate) fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }

@@ -1,5 +1,5 @@
 //! A robot that has its meaning but can still be changed: a scene file lays its own words over it, then
-//! what nobody has said is filled in.
+//! what no file says is filled in.
 
 use pliant_core::mechanism::{
     CouplingDescription, Defect, EffectorDescription, Element, LoadDescription, Mechanism, MechanismBuilder,
@@ -36,12 +36,12 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Leaves out couplings of joints that the scene has fixed, and tells.
+    /// Leaves out couplings of joints that the scene has fixed, with a warning.
     pub(crate) fn drop_stuck_couplings(&mut self, context: &mut Context) {
         meaning::drop_stuck_couplings(&mut self.couplings, &self.joints, context);
     }
 
-    /// Where the start that the file gives leaves loops or couplings open, the file's pose is kept, and that is told.
+    /// Where the start that the file gives leaves loops or couplings open, the file's pose is kept, with a warning.
     pub(super) fn drop_open_start(&mut self, context: &mut Context) {
         // What else is wrong is reported when all is built.
         let Err(invalid) = self.quiet_builder().build() else { return };

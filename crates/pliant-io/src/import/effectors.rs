@@ -4,7 +4,7 @@
 //! a site with the name of a tool, a link that is named as the robot's own end (`tcp`, `tool0`), any site, a link with the
 //! name of a hand or foot, or the last of its links that has a collision shape. Sets further in have one where a frame is
 //! named as the robot's own end.
-//! The effector of a frame without a shape is on the link with one that it is welded to: contact on that link is felt there.
+//! The effector of a frame without a shape is on the link with one that it is welded to: contact on that link acts there.
 //! Sensors, logos and frames without a shape have none, nor do bodies that nothing holds. Where that leaves nothing, all ends
 //! of the tree are taken.
 

@@ -79,7 +79,7 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
         repaired[i] = value;
     }
     let R = eigen.eigenvectors;
-    // Rounding of a zero is not told as a number.
+    // Rounding of a zero is not printed as a number.
     let rounded = |value: f64| if value.abs() < 1e-12 { 0.0 } else { value };
     let principal = order.map(|i| rounded(eigen.eigenvalues[i]) * scale);
     context.warning_of("impossible inertia", place, || {
@@ -201,7 +201,7 @@ impl Default for Set {
 }
 
 impl Set {
-    /// Gives them inertia about every axis, and tells.
+    /// Gives them inertia about every axis, with a warning.
     fn thicken(&mut self, links: &mut [Link], context: &mut Context) {
         let Set { inertia: M, links: set, .. } = self;
         let scale = M.inertia.amax();

@@ -216,7 +216,7 @@ impl Tree {
     }
 }
 
-/// Leaves out couplings of joints that do not move (any more), and tells.
+/// Leaves out couplings of joints that do not move (any more), with a warning.
 pub(crate) fn drop_stuck_couplings(
     couplings: &mut Vec<(CouplingDescription, Place)>,
     joints: &[Joint],

@@ -6,7 +6,7 @@
 //! - The root of a file with one model is fixed to the world like that of any robot; in a `<world>`, what
 //!   no joint holds is free. Links of a static model are part of the world.
 //! - A gearbox couples the two joints that it refers to: θ_child = −ratio θ_parent.
-//! - What only drawing, control and sensing need is left out without a word.
+//! - What only drawing, control and sensing need is left out without a warning.
 
 mod frames;
 mod include;
@@ -89,7 +89,7 @@ fn version_of(root: &Element) -> f64 {
     root.value("version").and_then(|version| version.trim().parse().ok()).unwrap_or(1.7)
 }
 
-/// Tells what models have that is not supported.
+/// Warns of what models have that is not supported.
 fn read_models(frames: &Frames<'_>, context: &mut Context) {
     const KNOWN: [&str; 10] = [
         "link",

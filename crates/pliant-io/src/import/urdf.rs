@@ -15,7 +15,7 @@ use super::parts::{self, Connection, Joint, Link, Parts};
 use super::shape;
 use super::xml::Element;
 
-/// What a robot may have besides links and joints that says nothing about its mechanics.
+/// What a robot may have in addition to links and joints that says nothing about its mechanics.
 const SILENT: [&str; 10] = [
     "material",
     "transmission",

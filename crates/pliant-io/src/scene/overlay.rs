@@ -194,7 +194,7 @@ impl<'t> Overlay<'t> {
         found
     }
 
-    /// Fills in what nobody has said and hands the robot to the builder.
+    /// Fills in what neither file says and hands the robot to the builder.
     pub(super) fn builder(&mut self, own_effectors: bool) -> MechanismBuilder {
         let Overlay { context, draft, .. } = self;
         draft.drop_stuck_couplings(context);

@@ -119,7 +119,7 @@ fn read_root(root: &Table<'_>, text: &str, file: &str, options: &Options) -> Res
     if !complete {
         return Err((report.findings, context(scene.overlay)));
     }
-    let builder = std::mem::replace(&mut scene.builder, MechanismBuilder::new(""));
+    let builder = std::mem::take(&mut scene.builder);
     match builder.build() {
         Ok(mechanism) if report.findings.is_empty() => Ok(mechanism),
         Ok(_) => Err((report.findings, context(scene.overlay))),
@@ -131,6 +131,7 @@ fn read_root(root: &Table<'_>, text: &str, file: &str, options: &Options) -> Res
 }
 
 /// The elements given to the builder and, in the same order, the tables they came from.
+#[derive(Default)]
 struct Scene<'t> {
     builder: MechanismBuilder,
     /// The robot that the scene starts from; its elements come before those of the tables.
@@ -148,27 +149,6 @@ struct Scene<'t> {
     zones: Vec<Table<'t>>,
     /// Whether the kind of some joint could not be read.
     unknown_kinds: bool,
-}
-
-impl Default for Scene<'_> {
-    fn default() -> Self {
-        Scene {
-            builder: MechanismBuilder::new(""),
-            overlay: None,
-            mechanism: None,
-            bodies: Vec::new(),
-            body_shapes: Vec::new(),
-            world_shapes: Vec::new(),
-            joints: Vec::new(),
-            effectors: Vec::new(),
-            couplings: Vec::new(),
-            loads: Vec::new(),
-            targets: Vec::new(),
-            springs: Vec::new(),
-            zones: Vec::new(),
-            unknown_kinds: false,
-        }
-    }
 }
 
 impl<'t> Scene<'t> {

@@ -1,5 +1,5 @@
 //! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension. Where things
-//! touch, a row also tells how.
+//! touch, a row also says how.
 //!
 //! Rows go to a file of the run's own beside it as they come ([`Output`]), so that memory stays small however long the
 //! motion is; [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that fails to write

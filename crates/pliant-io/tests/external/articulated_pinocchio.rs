@@ -5,10 +5,8 @@
 //! has and that are mended here, or with other joints than hinges and slides, are left out.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
+use crate::answers::ask;
 use crate::common::Random;
 use crate::trial::{Found, trial};
 use crate::wheels;
@@ -18,7 +16,7 @@ use pliant_core::engine::{Inputs, State};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::Mechanism;
 use pliant_core::spatial::Twist;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What warnings and notes say of robots that are not quite their file's.
 const CHANGED: [&str; 4] =
@@ -64,14 +62,8 @@ fn forward_dynamics_are_those_of_pinocchio() -> Found<()> {
         jobs.push(json!({ "file": path, "joints": given }));
         robots.push((mechanism, state, forces));
     }
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (input, output) = (folder.join("dynamics-jobs.json"), folder.join("dynamics-answers.json"));
-    fs::write(&input, Value::from(jobs).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/pinocchio_dynamics.py");
-    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let answers: Vec<HashMap<String, f64>> =
-        serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+    let answers = ask(&python, "pinocchio_dynamics.py", "dynamics", jobs);
+    let answers: Vec<HashMap<String, f64>> = serde_json::from_value(answers).unwrap();
 
     let (mut worst, mut compared) = (0.0f64, 0);
     for ((mechanism, state, given), answer) in robots.iter().zip(&answers) {

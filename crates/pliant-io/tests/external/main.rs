@@ -1,6 +1,7 @@
 //! Tests against other programs and their robots, which come from PyPI: what cannot be fetched is listed as ignored, with
 //! the reason. Each file states its claim at its head.
 
+mod answers;
 #[allow(dead_code)] // tests/all.rs uses the rest
 #[path = "../common/mod.rs"]
 mod common;

@@ -6,18 +6,16 @@
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
-use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
+use crate::answers::{ask, poses};
 use crate::common::{Random, assert_round_trip};
 use crate::trial::{Found, trial};
 use crate::wheels;
 use libtest_mimic::Trial;
 use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, Vector3};
-use pliant_core::spatial::Pose;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -49,21 +47,6 @@ fn joints(mechanism: &Mechanism) -> impl Iterator<Item = JointId> {
 
 fn closes_a_loop(mechanism: &Mechanism, j: JointId) -> bool {
     mechanism.order().tree_joint_of(mechanism[j].child) != Some(j)
-}
-
-/// Poses of all bodies at coordinates of the joints of the tree.
-fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
-    let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
-    for &body in mechanism.order().bodies() {
-        let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = &mechanism[j];
-        let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
-        let zero = vec![0.0; joint.freedoms.len()];
-        let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
-        poses[body.index()] =
-            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
-    }
-    poses
 }
 
 fn own_files_are_as_in_drake() -> Found<()> {
@@ -106,14 +89,8 @@ fn mass_poses_and_springs_are_those_of_drake(name: &str, robots: &[(PathBuf, Mec
             coordinates.push(q);
         }
     }
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (input, output) =
-        (folder.join(format!("drake-jobs-{name}.json")), folder.join(format!("drake-answers-{name}.json")));
-    fs::write(&input, Value::from(jobs).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/drake_poses.py");
-    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+    let answers = ask(&python, "drake_poses.py", &format!("drake-{name}"), jobs);
+    let answers = answers.as_array().unwrap();
 
     let (mut compared, mut springs) = (0, 0);
     for (i, (answer, q)) in answers.iter().zip(&coordinates).enumerate() {

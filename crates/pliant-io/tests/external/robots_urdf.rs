@@ -7,10 +7,9 @@
 //! `world` is the world.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
+use crate::answers::{ask, poses};
 use crate::common::{Random, assert_round_trip};
 use crate::trial::{Found, trial};
 use crate::wheels;
@@ -18,8 +17,7 @@ use libtest_mimic::Trial;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{JointId, Mechanism};
 use pliant_core::nalgebra::{Quaternion, UnitQuaternion, Vector3};
-use pliant_core::spatial::Pose;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Pinocchio refuses them too: an xacro without links, and a joint to a link that is not there.
 const REFUSED: [&str; 2] = ["falcon.urdf", "ur3.urdf"];
@@ -48,21 +46,6 @@ fn robots() -> Found<Vec<(PathBuf, Mechanism)>> {
     Ok(loaded)
 }
 
-/// Poses of all bodies at coordinates of all joints.
-fn poses(mechanism: &Mechanism, q: &HashMap<String, Vec<f64>>) -> Vec<Pose> {
-    let mut poses: Vec<Pose> = mechanism.bodies().iter().map(|body| body.pose).collect();
-    for &body in mechanism.order().bodies() {
-        let Some(j) = mechanism.order().tree_joint_of(body) else { continue };
-        let joint = &mechanism[j];
-        let parent = joint.parent.map_or(Pose::identity(), |parent| poses[parent.index()]);
-        let zero = vec![0.0; joint.freedoms.len()];
-        let X = joint.kind.transform(q.get(&joint.name).unwrap_or(&zero));
-        poses[body.index()] =
-            parent * mechanism.frame_in_parent(joint) * X * mechanism.frame_in_child(joint).inverse();
-    }
-    poses
-}
-
 fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
     let robots = robots()?;
     let python = wheels::python("pin", "pinocchio")?;
@@ -77,13 +60,8 @@ fn mass_freedoms_and_poses_are_those_of_pinocchio() -> Found<()> {
             jobs.push(json!({ "file": path, "q": q }));
         }
     }
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let (input, output) = (folder.join("pinocchio-jobs.json"), folder.join("pinocchio-answers.json"));
-    fs::write(&input, Value::from(jobs.clone()).to_string()).unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/external/pinocchio_poses.py");
-    let ran = Command::new(python).arg(script).arg(&input).arg(&output).output().unwrap();
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let answers: Vec<Value> = serde_json::from_str(&fs::read_to_string(&output).unwrap()).unwrap();
+    let answers = ask(&python, "pinocchio_poses.py", "pinocchio", jobs.clone());
+    let answers = answers.as_array().unwrap();
 
     let (mut compared, mut welded) = (0, 0);
     for (i, (answer, job)) in answers.iter().zip(&jobs).enumerate() {

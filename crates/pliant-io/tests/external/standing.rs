@@ -23,24 +23,7 @@ const LONG: usize = 10;
 const SHORT: usize = 3;
 
 /// Robots of example-robot-data that stand, those of the shorter run first.
-const STANDING: [&str; 16] = [
-    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-    "talos_data/robots/talos_reduced.urdf",
-    "romeo_description/urdf/romeo_small.urdf",
-    "go1_description/urdf/go1.urdf",
-    "go2_description/urdf/go2.urdf",
-    "a1_description/urdf/a1.urdf",
-    "b1_description/urdf/b1.urdf",
-    "laikago_description/urdf/laikago.urdf",
-    "anymal_b_simple_description/robots/anymal.urdf",
-    "anymal_c_simple_description/urdf/anymal.urdf",
-    "quadruped_description/urdf/quadruped.urdf",
-    "solo_description/robots/solo12.urdf",
-    "solo_description/robots/solo.urdf",
-    "icub_description/robots/icub_reduced.urdf",
-    "hyq_description/robots/hyq_no_sensors.urdf",
-    "talos_data/robots/talos_full_v2.urdf",
-];
+const STANDING: &str = include_str!("../../../../bench/robots/standing.txt");
 const FEW: usize = 12;
 
 /// What creeps more than a hundredth of a millimetre a second, and by how much at most, m/s: its feet rock from corner to corner.
@@ -155,16 +138,16 @@ fn seconds() -> usize {
 fn legged_robots_stand() -> Found<()> {
     let folder = wheels::wheel("example-robot-data", "5.0.0")?.join(ROBOTS);
     let seconds = seconds();
-    let count = if seconds == LONG { STANDING.len() } else { FEW };
+    let count = if seconds == LONG { STANDING.lines().count() } else { FEW };
     let mut wrong = Vec::new();
-    for name in &STANDING[..count] {
+    for name in STANDING.lines().take(count) {
         let robot = Robot::load(&folder.join(name));
         let joints = robot.articulated(seconds);
         let links = robot.stand(|held| full::Model::new(held).simulate(), seconds);
         println!("{name}: {joints:?}, full {links:?}");
         for (engine, outcome) in [("articulated", joints), ("full", links)] {
             let creep =
-                CREEPING.iter().find(|(creeping, _)| creeping == name).map_or(1e-5, |(_, most)| *most);
+                CREEPING.iter().find(|(creeping, _)| *creeping == name).map_or(1e-5, |(_, most)| *most);
             let stands = outcome.depth < 1e-3 && outcome.fall.abs() < 0.01 && outcome.creep < creep;
             if !(stands && (outcome.weight - 1.0).abs() < 1e-3) {
                 wrong.push(format!("{name} in {engine}: {outcome:?}"));

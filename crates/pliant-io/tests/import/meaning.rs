@@ -1,6 +1,6 @@
 //! What holds for every format.
 
-use super::{joint, link, read, robot};
+use super::{joint, link, links, read, robot};
 use pliant_core::mechanism::Freedom;
 
 /// A link with a shape to touch with.
@@ -65,10 +65,7 @@ fn frames_of_tools_are_on_what_touches() {
 #[test]
 fn without_shapes_and_tools_all_ends_are_effectors() {
     let text = robot(&[
-        &link("base"),
-        &link("camera"),
-        &link("a"),
-        &link("left"),
+        &links(&["base", "camera", "a", "left"]),
         "<link name=\"top\"/>\n",
         &joint("mount", "fixed", "base", "camera", ""),
         &joint("shoulder", "continuous", "base", "a", ""),
@@ -151,7 +148,7 @@ fn couplings_hold_at_the_start() {
     }
 }
 
-/// Where no pose keeps all limits, the follower's broken one is left out, and that is told.
+/// Where no pose keeps all limits, the follower's broken one is left out, and that is reported.
 #[test]
 fn followers_without_a_place_lose_a_limit() {
     let text = robot(&[

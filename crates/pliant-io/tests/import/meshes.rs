@@ -1,4 +1,4 @@
-//! Meshes of a robot are opened where they lie; what cannot be had is told, once, with file and line.
+//! Meshes of a robot are opened where they lie; what cannot be had is reported, once, with file and line.
 
 use pliant_core::mechanism::{Geometry, Mechanism};
 use pliant_core::nalgebra::Vector3;

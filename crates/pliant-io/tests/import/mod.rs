@@ -12,9 +12,7 @@ mod refused;
 mod urdf;
 mod warnings;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
+use crate::common::folder::Folder;
 use pliant_core::mechanism::Mechanism;
 use pliant_io::{Options, SceneErrors};
 
@@ -24,6 +22,10 @@ fn link(name: &str) -> String {
         "<link name=\"{name}\"><inertial><mass value=\"1\"/>\
          <inertia ixx=\"0.1\" iyy=\"0.1\" izz=\"0.1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>\n"
     )
+}
+
+fn links(names: &[&str]) -> String {
+    names.iter().map(|name| link(name)).collect()
 }
 
 /// A joint with what else it says.
@@ -56,34 +58,4 @@ fn read(text: &str, warnings: &[&str]) -> Mechanism {
 fn expect(text: &str, errors: &str) {
     let found = read_with(text, &Options::default()).expect_err("the file is wrong").to_string();
     assert_eq!(found, errors.trim_matches('\n'), "\n{found}");
-}
-
-/// A folder of its own for each test, removed at its end.
-pub struct Folder(pub PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("import-{name}"));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    pub fn file(&self, name: &str, content: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, content).unwrap();
-        path
-    }
-
-    /// A message with the folder's own path taken out.
-    fn plain(&self, message: impl ToString) -> String {
-        message.to_string().replace(&format!("{}/", self.0.display()), "")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

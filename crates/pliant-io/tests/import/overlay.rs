@@ -3,16 +3,13 @@
 use pliant_core::joints::JointKind;
 use pliant_core::nalgebra::Vector3;
 
-use super::{Folder, joint, link, robot};
+use super::{Folder, joint, link, links, robot};
 use crate::common::assert_round_trip;
 
 fn hand() -> String {
     let limit = "<origin xyz=\"0 0 0.1\"/><limit lower=\"-1\" upper=\"1\"/><axis xyz=\"0 1 0\"/>";
     robot(&[
-        &link("palm"),
-        &link("finger_1"),
-        &link("finger_2"),
-        &link("thumb"),
+        &links(&["palm", "finger_1", "finger_2", "thumb"]),
         &joint("finger_1", "revolute", "palm", "finger_1", limit),
         &joint("finger_2", "revolute", "finger_1", "finger_2", limit),
         &joint("thumb", "revolute", "palm", "thumb", &format!("{limit}<mimic joint=\"finger_1\"/>")),

@@ -7,20 +7,14 @@ use pliant_core::mechanism::Geometry;
 use pliant_core::nalgebra::Vector3;
 use pliant_io::Options;
 
-use super::{Folder, joint, link, meshes, read, read_with, robot};
+use super::{Folder, joint, link, links, meshes, read, read_with, robot};
 
 #[test]
 fn joints_of_every_type() {
     let origin = "<origin xyz=\"0 0 1\"/>";
     let limit = "<limit lower=\"-1\" upper=\"2\" effort=\"3\" velocity=\"4\"/>";
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
-        &link("c"),
-        &link("d"),
-        &link("e"),
-        &link("f"),
+        &links(&["base", "a", "b", "c", "d", "e", "f"]),
         &joint(
             "revolute",
             "revolute",
@@ -143,10 +137,7 @@ fn collision_and_visual_shapes() {
 fn mimics_are_couplings() {
     let mimic = "<limit lower=\"-1\" upper=\"1\"/><mimic joint=\"lead\" multiplier=\"-2\" offset=\"0\"/>";
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
-        &link("c"),
+        &links(&["base", "a", "b", "c"]),
         &joint("lead", "continuous", "base", "a", ""),
         &joint("follow", "revolute", "base", "b", mimic),
         &joint("copy", "continuous", "base", "c", "<mimic joint=\"follow\"/>"),
@@ -205,9 +196,7 @@ fn a_link_called_world() {
 fn springs_of_the_file_leave_others_passive() {
     let spring = "<dynamics spring_stiffness=\"20\" spring_reference=\"0.25\"/>";
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
+        &links(&["base", "a", "b"]),
         &joint("sprung", "continuous", "base", "a", spring),
         &joint("loose", "continuous", "a", "b", ""),
     ]);
@@ -221,9 +210,7 @@ fn springs_of_the_file_leave_others_passive() {
 #[test]
 fn default_springs_hold_what_they_carry_at_ten_hertz() {
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
+        &links(&["base", "a", "b"]),
         &joint("lift", "prismatic", "base", "a", "<axis xyz=\"0 0 1\"/><limit lower=\"0.5\" upper=\"1\"/>"),
         &joint(
             "turn",
@@ -261,9 +248,7 @@ fn pendulums(second: &str, more: &str) -> String {
         |name: &str, parent: &str, child: &str, more: &str| joint(name, "revolute", parent, child, more);
     let axis = "<axis xyz=\"0 0 1\"/>";
     robot(&[
-        &link("base"),
-        &link("upper"),
-        &link("lower"),
+        &["base", "upper", "lower"].map(link).concat(),
         &hinge(
             "shoulder",
             "base",

@@ -1,6 +1,6 @@
 //! Every warning of a URDF file, word for word.
 
-use super::{joint, link, read, robot};
+use super::{joint, link, links, read, robot};
 
 #[test]
 fn unknown_elements_once_per_kind() {
@@ -63,11 +63,7 @@ fn masses_and_inertias() {
 #[test]
 fn limits_and_axes() {
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
-        &link("c"),
-        &link("d"),
+        &links(&["base", "a", "b", "c", "d"]),
         &joint("swapped", "revolute", "base", "a", "<limit lower=\"1\" upper=\"-1\"/>"),
         &joint("none", "revolute", "base", "b", ""),
         &joint("unbound", "revolute", "base", "c", "<limit effort=\"1\" velocity=\"1\"/>"),
@@ -91,12 +87,7 @@ fn limits_and_axes() {
 #[test]
 fn dynamics_and_mimics() {
     let text = robot(&[
-        &link("base"),
-        &link("a"),
-        &link("b"),
-        &link("c"),
-        &link("d"),
-        &link("e"),
+        &links(&["base", "a", "b", "c", "d", "e"]),
         &joint("rough", "continuous", "base", "a", "<dynamics damping=\"-1\" friction=\"-0.5\"/>"),
         &joint("rough too", "continuous", "base", "b", "<dynamics friction=\"0.5\"/>"),
         &joint("nobody", "continuous", "base", "c", "<mimic joint=\"ghost\"/>"),

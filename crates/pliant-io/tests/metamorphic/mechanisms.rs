@@ -142,7 +142,7 @@ fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; 6] {
     let mut compared = [0; 6];
     for (seed, mechanism) in robots.enumerate() {
         assert!(mechanism.targets().is_empty(), "{}", mechanism.name());
-        // What starts at a limit leans on it, and limits give way by a stiffness that is the same number in all units.
+        // What starts at a limit leans on it, and limits yield by a stiffness that is the same number in all units.
         let at_limit = |joint: &Joint| {
             joint.freedoms.iter().zip(&joint.start).any(|(f, q)| *q <= f.lower || *q >= f.upper)
         };

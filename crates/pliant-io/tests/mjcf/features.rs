@@ -487,7 +487,7 @@ fn meshes_are_opened_where_they_are_shapes() {
         format!("<geom type=\"mesh\" mesh=\"{name}\"{bits}/>")
     };
     let names = |m: &Mechanism| body(m, "a").shapes.iter().map(|s| s.geometry.name()).collect::<Vec<_>>();
-    // What is only drawn may be missing, broken or flat: nothing stops, and the first two are told.
+    // What is only drawn may be missing, broken or flat: nothing stops, and the first two are reported.
     let m = of(&["whole", "flat", "broken", "missing"].map(|name| mesh(name, true)).concat());
     assert_eq!(names(&m), ["mesh", "mesh"]);
     has_warning(&m, "missing.stl` was left out: there is no such file");

@@ -4,10 +4,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use super::features;
-use crate::common::{Random, assert_round_trip};
-
-const NUMBERS: [&str; 14] =
-    ["nan", "inf", "-inf", "1e400", "-1", "0", "-0.0", "1e308", "5e-324", "", "x", "1 2 3", "1e-9", "100000"];
+use crate::common::Random;
+use crate::common::changes::is_read;
 
 /// Changes of each of the small files: a share of the twenty thousand of all formats.
 const ROUNDS: usize = 600;
@@ -41,19 +39,7 @@ fn changed_files() {
             let read = pliant_io::import::read(&text, &path, &Default::default());
             assert!(start.elapsed() < Duration::from_secs(5), "{:?}:\n{text}", start.elapsed());
             all += 1;
-            match read {
-                Ok(mechanism) => {
-                    loaded += 1;
-                    assert_round_trip(&mechanism);
-                }
-                Err(errors) => {
-                    assert!(!errors.diagnostics().is_empty());
-                    for d in errors.diagnostics() {
-                        assert!(d.line > 0 && !d.help.is_empty() && !d.message.is_empty(), "{d:?}");
-                    }
-                    assert!(errors.to_string().starts_with("error: "));
-                }
-            }
+            loaded += usize::from(is_read(&text, &path, read));
         }
     }
     println!("{loaded} of {all} changed files load");
@@ -78,7 +64,7 @@ fn change(text: &str, random: &mut Random) -> String {
         // A value becomes another, of the file or not.
         0 if !values.is_empty() => {
             let (start, end) = values[random.below(values.len())];
-            text.replace_range(start..end, NUMBERS[random.below(NUMBERS.len())]);
+            text.replace_range(start..end, random.number_or(&["", "x", "1 2 3", "1e-9", "100000"]));
         }
         1 if !values.is_empty() => {
             let (a, b) = values[random.below(values.len())];

@@ -1,5 +1,5 @@
 //! A session: one mechanism that moves, and what a person does to it. Commands come in as messages, what the page draws goes out as
-//! messages; time passes only as [`Session::advance`] is told.
+//! messages; time passes only by [`Session::advance`].
 //!
 //! A command that cannot be done leaves everything as it was and sends a note that says why. A step that fails pauses the session, its
 //! state unchanged.

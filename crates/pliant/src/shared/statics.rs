@@ -5,14 +5,14 @@ use crate::contact::Rest;
 use crate::engine::{Equilibrium, Warning};
 use crate::mechanism::Mechanism;
 
-/// What to tell of an equilibrium that is not stable.
+/// The warning of an equilibrium that is not stable.
 pub fn unstable() -> Warning {
     let text =
         "the equilibrium is unstable (a saddle point of the energy): the mechanism may not stay there".into();
     Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
 }
 
-/// What to tell of a search that found nothing.
+/// The warning of a search that found nothing.
 pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     let left = match found.residual.is_finite() {
         true => format!("{} are left over", quantity(found.residual, "N")),
@@ -33,7 +33,7 @@ pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     )
 }
 
-/// What to tell where nothing comes to rest.
+/// The warning where nothing comes to rest.
 pub fn unheld(rest: &Rest) -> String {
     match &rest.unheld {
         Some((body, true)) => format!(

@@ -1,4 +1,4 @@
-//! The page of a scene of contact: every engine against the full one, told and shown.
+//! The page of a scene of contact: every engine against the full one, in words and drawings.
 
 use std::fmt::Write as _;
 
@@ -106,7 +106,7 @@ pub fn lead(contest: &Contest) -> String {
     text
 }
 
-/// What a reader should know besides, in sentences.
+/// What else a reader should know, in sentences.
 pub fn notes(contest: &Contest) -> Vec<String> {
     let mut notes: Vec<String> = contest.warnings.iter().map(|warning| warning.text.clone()).collect();
     notes.extend(

@@ -119,7 +119,7 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
     text
 }
 
-/// A bound: below what can be told, that.
+/// A bound: what can be distinguished, if it is below that.
 fn within(x: f64) -> String {
     percent(x.max(1e-6))
 }

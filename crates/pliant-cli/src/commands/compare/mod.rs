@@ -88,7 +88,7 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
     Ok(Answer::warned(text, said, counted, json))
 }
 
-/// A page's path, if it is one and its folder is there: nobody wants to wait a minute to hear that it is not.
+/// A page's path, if it is one and its folder is there: so that an error does not come after a minute of work.
 fn checked(path: &Path) -> Result<PathBuf, Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
     if !matches!(extension.as_deref(), Some("html" | "htm")) {

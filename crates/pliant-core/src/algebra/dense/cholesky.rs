@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn solves() {
         for n in 1..12 {
-            let B = DMatrix::from_fn(n, n, |i, k| (1.3 * i as f64 + 2.1 * k as f64 + 0.7).sin());
+            let B = crate::algebra::dense::sines(n);
             let A = &B * B.transpose() + DMatrix::identity(n, n) * 0.1;
             let b = DVector::from_fn(n, |i, _| (i as f64).cos());
             let mut L: Vec<f64> = A.transpose().as_slice().to_vec();

@@ -19,13 +19,11 @@ pub(crate) fn sorted(A: DMatrix<f64>) -> SymmetricEigen<f64, Dyn> {
 
 #[cfg(test)]
 mod tests {
-    use nalgebra::DMatrix;
-
     /// Eigenvalues are in order, and with their vectors make the matrix.
     #[test]
     fn sorts_eigenvalues() {
         for n in 1..9 {
-            let B = DMatrix::from_fn(n, n, |i, k| (1.3 * i as f64 + 2.1 * k as f64 + 0.7).sin());
+            let B = crate::algebra::dense::sines(n);
             let A = &B + B.transpose();
             let eigen = super::sorted(A.clone());
             assert!(eigen.eigenvalues.as_slice().is_sorted_by(|a, b| a >= b));

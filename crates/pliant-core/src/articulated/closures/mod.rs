@@ -15,7 +15,7 @@
 //! Featherstone's articulated bodies; the order is Markowitz's).
 //!
 //! A row that closes has E = ε, a softness against *changes* of its force, which makes rows that loops repeat solvable
-//! and gives way nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
+//! and yields nowhere at rest, as in the full engine. Spring, damper, limit and rotor of a loop joint's own coordinate,
 //! with impulse i and weight w in a step, are a row with E = h/w and right-hand side i/w.
 
 mod constants;

@@ -10,6 +10,7 @@ use super::DEFAULT_ITERATIONS;
 use super::assembly::{Geometric, STATIC_SOFTNESS, Scene, Scheme};
 use super::frames::{self, Frame, NodeLoad};
 use super::model::{ABSENT, Constants, Item, Joint, Model};
+use super::simulation::Simulation;
 use super::step::scheme as dynamics;
 use crate::algebra::elimination::{Assemble, Numeric};
 use crate::engine::State;
@@ -18,6 +19,7 @@ use crate::expression::Formula;
 use crate::gallery::{self, Passive, RandomOptions, random};
 use crate::joints::JointKind;
 use crate::mechanism::{Body, CouplingDescription, JointDescription, Mechanism, MechanismBuilder};
+use crate::numbers::splitmix64;
 use crate::spatial::{Pose, SpatialInertia, Twist, Wrench, exp_rotation};
 
 /// A small generator with a fixed seed (splitmix64).
@@ -25,11 +27,7 @@ struct Random(u64);
 
 impl Random {
     fn signed(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as f64 / u64::MAX as f64 * 2.0 - 1.0
+        splitmix64(&mut self.0) as f64 / u64::MAX as f64 * 2.0 - 1.0
     }
 
     fn vector(&mut self, size: f64) -> Vector3<f64> {
@@ -113,6 +111,16 @@ impl<'m> Setup<'m> {
         for frame in &mut setup.frames[..model.nodes.len()] {
             (frame.v, frame.w) = (numbers.vector(1.0), numbers.vector(2.0));
         }
+        setup
+    }
+
+    /// Where a simulation is.
+    fn of(model: &'m Constants, simulation: &mut Simulation, scheme: Scheme, h: f64) -> Setup<'m> {
+        let (inputs, state) = (simulation.inputs().clone(), simulation.state().clone());
+        let multipliers = state.multipliers.clone();
+        let mut setup =
+            Setup { model, inputs, state, frames: Vec::new(), loads: Vec::new(), scheme, multipliers };
+        setup.load(h);
         setup
     }
 

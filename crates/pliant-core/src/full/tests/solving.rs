@@ -31,16 +31,7 @@ fn the_solution_equals_a_dense_one() {
         for _ in 0..4 {
             simulation.step(h).unwrap();
         }
-        let mut setup = Setup {
-            model: &model,
-            inputs: simulation.inputs().clone(),
-            state: simulation.state().clone(),
-            frames: Vec::new(),
-            loads: Vec::new(),
-            scheme: dynamics(h),
-            multipliers: simulation.state().multipliers.clone(),
-        };
-        setup.load(h);
+        let mut setup = Setup::of(&model, &mut simulation, dynamics(h), h);
         let mut floating = Floating::new(&model);
         frames::start(&model, &setup.inputs, &setup.state, &mut setup.frames);
         floating.start(&model, h, &mut setup.frames);
@@ -125,16 +116,7 @@ fn the_matrix_of_a_step_has_the_signs_of_a_minimum() {
         let mut simulation = Model::new(&model.mechanism).simulate();
         simulation.inputs_mut().add_scene_loads();
         for _ in 0..30 {
-            let mut setup = Setup {
-                model: &model,
-                inputs: simulation.inputs().clone(),
-                state: simulation.state().clone(),
-                frames: Vec::new(),
-                loads: Vec::new(),
-                scheme: dynamics(h),
-                multipliers: simulation.state().multipliers.clone(),
-            };
-            setup.load(h);
+            let setup = Setup::of(&model, &mut simulation, dynamics(h), h);
             assert_eq!(setup.solved().1, model.rows, "{name}");
             simulation.step(h).unwrap();
         }

@@ -97,16 +97,7 @@ fn the_force_derivative_is_symmetric_at_an_equilibrium() {
         if !equilibrium.converged {
             continue;
         }
-        let mut setup = Setup {
-            model: &model,
-            inputs: simulation.inputs().clone(),
-            state: simulation.state().clone(),
-            frames: Vec::new(),
-            loads: Vec::new(),
-            scheme: STATICS,
-            multipliers: simulation.state().multipliers.clone(),
-        };
-        setup.load(0.0);
+        let setup = Setup::of(&model, &mut simulation, STATICS, 0.0);
         if setup.is_near_a_limit() {
             continue;
         }

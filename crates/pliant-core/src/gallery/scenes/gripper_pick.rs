@@ -1,6 +1,6 @@
 //! Gripper-pick: the gripper hangs on a vertical slide over a table, closes on a block, lifts it by 10 cm and holds it.
 //!
-//! The block is 46 mm wide between pads 56 mm apart. Both drivers are told to close by 0.35 rad; the block stops them after
+//! The block is 46 mm wide between pads 56 mm apart. The set-points of both drivers close by 0.35 rad; the block stops them after
 //! 0.08 rad, so that each pad presses with about 20 N.
 
 use super::super::gripper;

@@ -82,34 +82,6 @@ impl PoseLanes {
     pub fn iter(&self) -> impl Iterator<Item = Pose> + '_ {
         (0..self.len).map(|n| self.pose(n))
     }
-
-    /// All poses as 4×4 matrices for drawing, column by column: the rotation's three columns with a zero
-    /// each, then the position with a one.
-    ///
-    /// # Panics
-    /// If `out` does not have a matrix per link.
-    pub fn write_f32(&self, out: &mut [[f32; 16]]) {
-        assert_eq!(out.len(), self.len, "one matrix per link");
-        for (out, H) in out.chunks_mut(LANES).zip(&self.blocks) {
-            let columns = columns(H);
-            for (l, out) in out.iter_mut().enumerate() {
-                *out = matrix(&columns, H, l);
-            }
-        }
-    }
-
-    /// The poses of some links as [`PoseLanes::write_f32`] writes them, in the order of the list.
-    ///
-    /// # Panics
-    /// If `out` does not have a matrix per link of the list, or a link is not there.
-    pub fn write_f32_of(&self, links: &[usize], out: &mut [[f32; 16]]) {
-        assert_eq!(out.len(), links.len(), "one matrix per link of the list");
-        for (out, &n) in out.iter_mut().zip(links) {
-            assert!(n < self.len, "link {n} of {}", self.len);
-            let H = self.blocks[n / LANES].map(|x| Lanes([x[n % LANES]; LANES]));
-            *out = matrix(&columns(&H), &H, 0);
-        }
-    }
 }
 
 /// The pose in one lane.
@@ -125,33 +97,4 @@ pub(super) fn set_lane(H: &mut PoseBlock, l: usize, pose: &Pose) {
     for (i, x) in pose.rotation.coords.iter().chain(pose.position.iter()).enumerate() {
         H[i][l] = *x;
     }
-}
-
-/// The nine entries of the rotations, column by column: R = I + 2w\[u\] + 2\[u\]², q = (u, w).
-#[inline(always)]
-fn columns(H: &PoseBlock) -> [Lanes; 9] {
-    let entry = |f: fn(f64, f64, f64, f64) -> f64| -> Lanes {
-        Lanes(std::array::from_fn(|l| f(H[0][l], H[1][l], H[2][l], H[3][l])))
-    };
-    [
-        entry(|_, y, z, _| 1.0 - 2.0 * (y * y + z * z)),
-        entry(|x, y, z, w| 2.0 * (x * y + z * w)),
-        entry(|x, y, z, w| 2.0 * (x * z - y * w)),
-        entry(|x, y, z, w| 2.0 * (x * y - z * w)),
-        entry(|x, _, z, _| 1.0 - 2.0 * (x * x + z * z)),
-        entry(|x, y, z, w| 2.0 * (y * z + x * w)),
-        entry(|x, y, z, w| 2.0 * (x * z + y * w)),
-        entry(|x, y, z, w| 2.0 * (y * z - x * w)),
-        entry(|x, y, _, _| 1.0 - 2.0 * (x * x + y * y)),
-    ]
-}
-
-#[inline(always)]
-fn matrix(R: &[Lanes; 9], H: &PoseBlock, l: usize) -> [f32; 16] {
-    let r = |i: usize| R[i][l] as f32;
-    let p = |i: usize| H[4 + i][l] as f32;
-    [[r(0), r(1), r(2), 0.0], [r(3), r(4), r(5), 0.0], [r(6), r(7), r(8), 0.0], [p(0), p(1), p(2), 1.0]]
-        .as_flattened()
-        .try_into()
-        .expect("sixteen entries")
 }

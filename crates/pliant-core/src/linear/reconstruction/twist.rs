@@ -66,26 +66,6 @@ impl Twists {
         twists
     }
 
-    /// The reconstruction of some links only, in the order of the list; each pose has the same bits.
-    ///
-    /// # Panics
-    /// If a link of the list is not there.
-    pub fn subset(&self, links: &[usize]) -> Twists {
-        let r = self.coordinates;
-        let blocks = links.len().div_ceil(LANES);
-        let mut map = vec![[Lanes::ZERO; 6]; blocks * r];
-        let mut references = vec![IDENTITY; blocks];
-        for (to, &from) in links.iter().enumerate() {
-            assert!(from < self.len, "link {from} of {}", self.len);
-            let ((b, l), (b0, l0)) = ((to / LANES, to % LANES), (from / LANES, from % LANES));
-            set_lane(&mut references[b], l, &lane(&self.references[b0], l0));
-            for k in 0..r {
-                set_twist(&mut map[b * r + k], l, self.map[b0 * r + k].map(|x| x[l0]));
-            }
-        }
-        Twists { len: links.len(), coordinates: r, map, references }
-    }
-
     /// Number of links.
     pub fn len(&self) -> usize {
         self.len

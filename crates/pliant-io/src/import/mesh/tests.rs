@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use std::fmt::Write as _;
 
 use pliant_core::nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use pliant_core::numbers::splitmix64;
 use pliant_core::spatial::{Pose, SpatialInertia};
 
 use super::{Mesh, MeshError};
@@ -14,11 +15,7 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ (x >> 31)
+        splitmix64(&mut self.0)
     }
 
     fn unit(&mut self) -> f64 {

@@ -15,7 +15,7 @@ use crate::import::meaning;
 use crate::import::parts::{Connection, Joint};
 use crate::import::xml::Element;
 
-/// A gap between what should be together at `qpos0` that is told, m or rad.
+/// A gap between what should be together at `qpos0` that is reported, m or rad.
 const GAP: f64 = 1e-6;
 
 /// Reads all `<equality>` elements.

@@ -59,7 +59,7 @@ const ATTRIBUTES: [&str; 36] = [
 /// A geom in the frame of its body.
 #[derive(Clone, Debug)]
 pub(super) struct Geom {
-    /// What touches or is drawn, if it can be had.
+    /// What touches or is drawn, if it can be read.
     pub(super) shape: Option<Shape>,
     /// Its name; empty if it has none.
     pub(super) name: String,
@@ -213,7 +213,7 @@ impl Geom {
             && self.shape.as_ref().is_none_or(|shape| shape.color.is_none_or(|color| color[3] > 0.0))
     }
 
-    /// Opens the mesh of its shape; one that is no mesh, or has no hull where it touches, is told and left out.
+    /// Opens the mesh of its shape; one that is no mesh, or has no hull where it touches, is left out with a warning.
     pub(super) fn open(&mut self, context: &mut Context) {
         let (file, hull) = match self.shape.as_ref().map(|shape| &shape.geometry) {
             Some(Geometry::Convex { file, .. }) => (file.clone(), true),

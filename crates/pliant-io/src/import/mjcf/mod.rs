@@ -13,7 +13,7 @@
 //! | `keyframe.rs` | where joints start, and where actuators hold them |
 //!
 //! The mechanism's pose is MuJoCo's `qpos0`; its coordinates are MuJoCo's less `ref`. It starts in the key frame `home`, or
-//! the first, if there is one. What only drawing, sensing and MuJoCo's own solver need (textures, cameras, `solref`…) is left out without a word.
+//! the first, if there is one. What only drawing, sensing and MuJoCo's own solver need (textures, cameras, `solref`…) is left out without a warning.
 
 mod actuators;
 mod assets;
@@ -105,7 +105,7 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     parts
 }
 
-/// Tells once that a kind of element is not supported.
+/// Warns once that a kind of element is not supported.
 fn left_out(element: &Element, context: &mut Context) {
     context.warning_of(format!("<{}>", element.name), &element.place, || {
         format!("<{}> is not supported and was left out", element.name)

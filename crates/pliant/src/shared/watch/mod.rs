@@ -43,7 +43,7 @@ pub fn prestress(model: &linear::Model, inputs: &Inputs) -> Option<Warning> {
     Some(Warning { kind: "prestress", measure, unit: "of the stiffness", text })
 }
 
-/// A number for people that nobody needs to know better.
+/// A number for people, to as many digits as matter.
 pub fn three_digits(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
 }
@@ -200,7 +200,7 @@ fn seen_from(simulation: &mut dyn Simulation, base: Option<BodyId>, effector: Ef
     Some(simulation.pose(base).ok()?.inverse_times(&at))
 }
 
-/// What to tell of parts of a mechanism that hold no effector, which engines of the effectors do not let swing.
+/// The warning of parts of a mechanism that hold no effector, which engines of the effectors do not let swing.
 fn still(mechanism: &Mechanism, engine: Engine, effectors: &[BodyId]) -> Option<Warning> {
     // Bodies that joints and couplings connect, each part by its first body.
     let mut part: Vec<usize> = (0..mechanism.bodies().len()).collect();

@@ -30,7 +30,7 @@ pub const MODES: usize = 4;
 
 pub struct Comparison {
     pub coordinates: usize,
-    /// Whether a free base moves besides.
+    /// Whether a free base moves as well.
     pub free_base: bool,
     /// Statics over rising loads; what prevents them otherwise.
     pub ramp: Result<Ramp, String>,

@@ -67,7 +67,7 @@ pub fn blended_model(
         if progress.searched.is_multiple_of(EQUILIBRIA / 20) {
             tick();
         }
-        // Checking goes on: it is what tells the error.
+        // Checking goes on: it is what shows the error.
         match progress.searched < EQUILIBRIA || progress.doing == Doing::Checking {
             true => clock.allows(&progress),
             false => ControlFlow::Break(()),

@@ -40,7 +40,7 @@ pub fn settles(simulation: &mut dyn Simulation) -> bool {
 /// An error that is so many times its estimate, and this large, over the radius, is that of another equilibrium.
 const OTHER: (f64, f64) = (5.0, 0.02);
 
-/// What to tell where an engine is at rest at another equilibrium than the full mechanism, which its estimate does not see:
+/// The warning where an engine is at rest at another equilibrium than the full mechanism, which its estimate does not see:
 /// under the scene's load, or else under the least at which that is so.
 pub fn another(ramp: &Ramp) -> Option<Warning> {
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
@@ -60,7 +60,7 @@ pub fn another(ramp: &Ramp) -> Option<Warning> {
     })
 }
 
-/// What to tell where loads are beyond those that the blended model was made with: under the scene's load, or else under the
+/// The warning where loads are beyond those that the blended model was made with: under the scene's load, or else under the
 /// least at which that is so.
 pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<Warning> {
     let (bound, _) = about.asked?;

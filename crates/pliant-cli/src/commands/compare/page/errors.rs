@@ -61,13 +61,15 @@ impl Page<'_> {
         let line = |of: &dyn Fn(&Sample) -> f64| {
             ramp.samples.iter().map(|s| [over.at(s), of(s)]).collect::<Vec<_>>()
         };
-        let series =
-            |k: usize, what: &str, class: &'static str, mark: Mark, of: fn(&LinkError) -> f64| Series {
+        let each = |what: &str, mark: Mark, of: fn(&LinkError) -> f64| -> Vec<Series> {
+            let series = |(k, class): (usize, &&'static str)| Series {
                 name: format!("{}{what}", RECONSTRUCTIONS[k].0),
                 class,
                 points: line(&|s| of(&s.links[k])),
                 mark,
             };
+            ["twist", "joint", "corrected dashed"].iter().enumerate().map(series).collect()
+        };
         let errors = Plot {
             id: "error",
             title: format!("Error against {}", over.name()),
@@ -80,17 +82,16 @@ impl Page<'_> {
             ),
             x: over.axis(),
             y: axis("error over radius"),
-            series: vec![
-                series(0, ", worst link", "twist", Mark::Line, |l| l.max),
-                series(1, ", worst link", "joint", Mark::Line, |l| l.max),
-                series(2, ", worst link", "corrected dashed", Mark::Line, |l| l.max),
-                Series {
+            series: [
+                each(", worst link", Mark::Line, |l| l.max),
+                vec![Series {
                     name: "effector".into(),
                     class: "effector",
                     points: line(&|s| s.effector),
                     mark: Mark::LineAndDots,
-                },
-            ],
+                }],
+            ]
+            .concat(),
             marks: over.mark(ramp),
         };
         let violation = Plot {
@@ -104,11 +105,7 @@ impl Page<'_> {
             ),
             x: over.axis(),
             y: axis("sum of gaps over radius"),
-            series: vec![
-                series(0, "", "twist", Mark::LineAndDots, |l| l.violation),
-                series(1, "", "joint", Mark::LineAndDots, |l| l.violation),
-                series(2, "", "corrected dashed", Mark::LineAndDots, |l| l.violation),
-            ],
+            series: each("", Mark::LineAndDots, |l| l.violation),
             marks: over.mark(ramp),
         };
         let below = "What is below 0.0001 % is drawn at the lower edge.";

@@ -1,4 +1,4 @@
-//! The page: what was measured, told to somebody who has read no documentation, then shown. Each section is a file here.
+//! The page: what was measured, explained to somebody who has read no documentation, then drawn. Each section is a file here.
 
 mod drawings;
 mod engines;

@@ -1,15 +1,13 @@
-//! The residual that every joint has: e = log(X(q)⁻¹ X), six numbers, with the coordinates q as an
-//! unknown beside the relative pose X.
+//! The residual that every joint has, against which the rows of each kind are tested: e = log(X(q)⁻¹ X), six numbers, with the
+//! coordinates q as an unknown next to the relative pose X.
 //!
-//! It needs X(q) and S(q) only, so a joint given by a formula fits wherever the built-in ones do.
-//! Moving X by a body twist ξ and q by δ:
+//! It needs X(q) and S(q) only. Moving X by a body twist ξ and q by δ:
 //!
 //! ė = Jr(e)⁻¹ ξ − Jl(e)⁻¹ S δ.
 
-use nalgebra::Matrix6;
-
-use super::JointKind;
-use crate::spatial::{Pose, Twist, left_jacobian_inverse, log, right_jacobian_inverse};
+use pliant_core::joints::JointKind;
+use pliant_core::nalgebra::Matrix6;
+use pliant_core::spatial::{Pose, Twist, left_jacobian_inverse, log, right_jacobian_inverse};
 
 /// e = log(X(q)⁻¹ X).
 pub fn residual(kind: &JointKind, X: &Pose, q: &[f64]) -> Twist {
