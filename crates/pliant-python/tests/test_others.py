@@ -417,3 +417,51 @@ def test_things_show_themselves(name):
         ElementTree.fromstring(page[page.index("</svg>") + 6 :])
         assert "nan" not in svg
     assert sim.mechanism == m
+
+
+def numbers(figures):
+    """Figures without what is measured in time, or follows from that."""
+    if isinstance(figures, dict):
+        timed = ("speed", "verdict", "page", "times_as_fast", "exact_engine")
+        return {key: numbers(value) for key, value in figures.items() if key not in timed and not key.endswith("_us")}
+    return [numbers(value) for value in figures] if isinstance(figures, list) else figures
+
+
+@pytest.mark.filterwarnings("ignore::pliant.PliantWarning")
+@pytest.mark.parametrize(
+    ("name", "given", "options"),
+    [
+        ("four-bar", {}, []),
+        ("two-link", {"dt": 0.01, "loads": {"tip": [0, 1, 0]}, "gravity": [0, 0, 0]}, ["--dt", 0.01, "--load", "tip=0,1,0", "--gravity", "0,0,0"]),
+        ("peg-in-hole", {}, []),
+    ],
+)
+def test_a_comparison_is_that_of_the_command_line(command, tmp_path, name, given, options):
+    comparison = pliant.gallery.build(name).compare(**given)
+    document = command("compare", name, *options, "-o", tmp_path / "page.html")
+    said = {key: document.pop(key, []) for key in ("warnings", "measures")}
+    assert comparison.warnings == said["warnings"] and len(comparison.warnings) == len(said["measures"])
+    assert numbers(comparison.figures) == numbers(document)
+    assert comparison.figures.keys() == document.keys() - {"page"}
+    comparison.save(tmp_path / "own.html")
+    assert (tmp_path / "own.html").read_text() == comparison.html
+    # The same page but for what is timed.
+    assert comparison.html[:200] == (tmp_path / "page.html").read_text()[:200]
+    shown = comparison._repr_html_()
+    assert shown.startswith("<iframe srcdoc=") and "</html>" not in shown
+    assert len(comparison.rows()) >= 4 and comparison.rows()[0] == ("mechanism", name)
+    comparison.html += " " * 2_000_000
+    assert ElementTree.fromstring(comparison._repr_html_()).tag == "table"
+
+
+def test_what_cannot_be_compared_says_so():
+    m = pliant.gallery.two_link()
+    with pytest.raises(pliant.InputError, match=f"^loads: here loads act on effectors, and `{m.bodies[0]}` is a body"):
+        m.compare(loads={m.bodies[0]: [0, 0, 1]})
+    for wrong in ({"dt": 0.0}, {"dt": float("nan")}, {"loads": {"nowhere": [0, 0, 1]}}):
+        with pytest.raises(pliant.InputError):
+            m.compare(**wrong)
+    bare = pliant.Builder("bare").body("bob", mass=1, inertia=[1, 1, 1]).joint("pivot", kind="hinge", parent="world", child="bob", stiffness=5.0).build()
+    with pytest.raises(pliant.InputError, match="has no effector"):
+        bare.compare()
+    assert bare.compare("bob").figures["effectors"] == ["bob"]

@@ -17,6 +17,7 @@ SI units and radians; the linear part first in every twist and wrench; quaternio
 
 from . import gallery
 from ._builder import Builder
+from ._comparison import Comparison
 from ._errors import Error, FileError, InputError, InternalError, PliantWarning, SimulationError
 from ._mujoco import from_mujoco
 from ._native import (
@@ -41,6 +42,7 @@ from ._trajectory import Trajectory
 __all__ = [
     "Body",
     "Builder",
+    "Comparison",
     "Equilibrium",
     "Error",
     "FileError",
