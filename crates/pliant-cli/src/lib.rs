@@ -26,6 +26,9 @@ mod touching;
 use std::process::ExitCode;
 
 use clap::Parser;
+use pliant::contact::Surfaces;
+use pliant::engine::Warning;
+use pliant::mechanism::Mechanism;
 
 #[doc(hidden)]
 pub use args::Common;
@@ -36,10 +39,37 @@ pub use commands::compare::{drawing, skeleton};
 
 use failure::Failure;
 use output::Answer;
+use touching::Stage;
 
 /// The program `pliant`.
 pub fn main() -> ExitCode {
     program(|arguments: &args::Arguments| &arguments.common, commands::run)
+}
+
+/// The page of `pliant compare`, its figures as JSON, and warnings, for the Python package: with contact if the mechanism has some. An error of
+/// input is `Err((true, …))`.
+#[doc(hidden)]
+pub fn compare(
+    mechanism: &Mechanism,
+    surfaces: &Surfaces,
+    dt: Option<f64>,
+    tick: &mut dyn FnMut(),
+) -> Result<(String, String, Vec<Warning>), (bool, String)> {
+    let name = if mechanism.name().is_empty() { "mechanism" } else { mechanism.name() };
+    let stage = mechanism.has_contact().then(|| Stage::with(mechanism, surfaces.clone(), name.to_string()));
+    let compared = commands::compare::compared(
+        mechanism,
+        name,
+        (stage.as_ref(), surfaces),
+        None,
+        dt,
+        tick,
+        Failure::input,
+    );
+    match compared {
+        Ok(compared) => Ok((compared.html, compared.json.to_string(), compared.warnings)),
+        Err(failure) => Err((failure.code == 2, failure.message)),
+    }
 }
 
 /// A program: reads its arguments, does its job, prints the answer or the failure and returns the exit code.

@@ -96,13 +96,13 @@ impl Stage {
         if !mechanism.has_contact() {
             return Ok(None);
         }
-        Ok(Some(Stage {
-            whole: mechanism.clone(),
-            apart: mechanism.take_apart(),
-            surfaces: argument.surfaces(mechanism, common)?,
-            solver: Solver::default(),
-            label: argument.given(),
-        }))
+        Ok(Some(Stage::with(mechanism, argument.surfaces(mechanism, common)?, argument.given())))
+    }
+
+    /// The same with the surfaces of its shapes.
+    pub fn with(mechanism: &Mechanism, surfaces: Surfaces, label: String) -> Stage {
+        let (whole, apart) = (mechanism.clone(), mechanism.take_apart());
+        Stage { whole, apart, surfaces, solver: Solver::default(), label }
     }
 
     pub fn solver(&self) -> Solver {

@@ -1,7 +1,8 @@
 //! Errors of Rust as exceptions of Python, with the same text; warnings; and the place where panics stop.
 
 use std::ffi::CString;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
 
 use pliant::engine::{StepError, Warning};
 use pliant::io::{LoadError, SaveError};
@@ -51,6 +52,35 @@ pub fn guarded<T>(run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
         let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
         Err(InternalError::new_err(format!("this is a fault of Pliant, please report it: {text}")))
+    })
+}
+
+/// So long work goes on before it asks for a keyboard interrupt.
+const ATTENTION: Duration = Duration::from_millis(50);
+
+/// What a keyboard interrupt throws through work that has no other way out.
+struct Interrupted(PyErr);
+
+/// Work without the interpreter lock that calls a function on the way, where a keyboard interrupt ends it. It must change nothing outside.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&mut dyn FnMut()) -> T + Send,
+) -> PyResult<T> {
+    let done = py.detach(|| {
+        let mut asked = Instant::now();
+        catch_unwind(AssertUnwindSafe(|| {
+            work(&mut || {
+                if asked.elapsed() > ATTENTION {
+                    asked = Instant::now();
+                    Python::attach(|py| py.check_signals())
+                        .unwrap_or_else(|error| resume_unwind(Box::new(Interrupted(error))));
+                }
+            })
+        }))
+    });
+    done.map_err(|thrown| match thrown.downcast::<Interrupted>() {
+        Ok(interrupted) => interrupted.0,
+        Err(panic) => resume_unwind(panic),
     })
 }
 

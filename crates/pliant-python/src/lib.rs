@@ -12,6 +12,7 @@
 //! | `simulation.rs`, `state.rs` | `Simulation`; what it saves, `State` |
 //! | `inputs.rs` | what acts on a simulation: loads, set-points, springs, properties of joints |
 //! | `placing.rs` | states from coordinates |
+//! | `comparison.rs` | the engines next to each other, as `pliant compare` measures them |
 //! | `linearization.rs` | matrices of a step about a state |
 //! | `model.rs` | `Model`: few motions to a bound, and its file |
 //! | `rollout.rs` | a batch of runs on all cores |
@@ -20,6 +21,7 @@
 //! What Python sees beside this module, stubs and tests are in `python/` and `tests/`.
 
 mod arrays;
+mod comparison;
 mod errors;
 mod files;
 mod inputs;
@@ -54,6 +56,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(model::load_model, module)?)?;
     module.add_function(wrap_pyfunction!(model::model_from_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(state::state_from_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(statics::equilibrium_from_numbers, module)?)?;
+    module.add_function(wrap_pyfunction!(linearization::linearization_from_matrices, module)?)?;
     module.add_function(wrap_pyfunction!(rollout::rollout, module)?)?;
     module.add_function(wrap_pyfunction!(files::load, module)?)?;
     module.add_function(wrap_pyfunction!(files::parse, module)?)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use pliant::Moving;
 use pliant::contact::Scene;
 use pliant::engine::{self, Inputs, Warning};
 use pliant::engines::Engine;
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 use crate::errors::{guarded, input, warn_of};
 use crate::mechanism::Mechanism;
 use crate::setup::{ByName, Setup, inputs, loads};
-use crate::simulation::{Moving, Simulation};
+use crate::simulation::Simulation;
 
 /// How a simulation is made.
 pub struct Choice<'a> {
@@ -76,9 +77,9 @@ pub fn simulate(
                     scene
                         .check_start()
                         .map_err(|error| input(format!("{error}; contact=False goes without")))?;
-                    Moving::Touching(Box::new(scene))
+                    scene.into()
                 }
-                (_, _, Some(simulation)) => Moving::Alone(simulation),
+                (_, _, Some(simulation)) => Moving::from(simulation),
                 _ => return Err(input("there is nothing that moves")),
             };
             Ok::<_, PyErr>((moving, left_out.flatten()))

@@ -8,19 +8,21 @@ use pliant::contact::{Scene, Surfaces};
 use pliant::engines::Engine;
 use pliant::io;
 use pliant::mechanism::{Mechanism as Inner, Summary};
+use pliant::placing::Placing;
 use pliant::reduced::Sampling;
 use pliant::shared::setup::{self, Place};
 use pliant::spatial::Pose;
 use pyo3::prelude::*;
 
 use crate::arrays;
+use crate::comparison;
 use crate::errors::{guarded, input, unsaved};
 use crate::files::{Files, PickledFiles};
 use crate::linearization::{self, Linearization};
 use crate::making;
 use crate::model::{self, Model};
 use crate::parts::{Body, Joint};
-use crate::placing::{self, Placing};
+use crate::placing;
 use crate::setup::{ByName, Setup};
 use crate::simulation::Simulation;
 use crate::state::State;
@@ -291,8 +293,8 @@ impl Mechanism {
             }
             let positions = placing::coordinates("positions", positions, &start.coordinates)?;
             let velocities = placing::coordinates("velocities", velocities, &start.rates)?;
-            let (_, mut placing) = Placing::new(&self.inner)?;
-            let state = placing.closed_state(&self.inner, &positions, &velocities)?;
+            let mut placing = Placing::new(&self.inner).map_err(input)?;
+            let state = placing.closed_state(&positions, &velocities).map_err(input)?;
             Ok(State::new(&self.inner, state.clone()))
         })
     }
@@ -323,9 +325,9 @@ impl Mechanism {
             };
             let (rates, mut poses) = (vec![0.0; n], Vec::with_capacity(7 * found.values.len() / n.max(1)));
             py.detach(|| {
-                let (_, mut placing) = Placing::new(&self.inner)?;
+                let mut placing = Placing::new(&self.inner).map_err(input)?;
                 for positions in found.values.chunks(n.max(1)) {
-                    let state = placing.closed_state(&self.inner, positions, &rates)?;
+                    let state = placing.closed_state(positions, &rates).map_err(input)?;
                     poses.extend(arrays::seven(&(state.pose(body).map_err(input)? * frame)));
                 }
                 Ok::<_, PyErr>(())
@@ -353,6 +355,30 @@ impl Mechanism {
         gravity: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Linearization> {
         linearization::linearize(py, self, state, dt, loads, gravity)
+    }
+
+    /// The engines next to each other, as `pliant compare` measures them: errors at rest and in motion, speed, frequencies; where something can
+    /// touch, all engines of contact. It takes seconds to a minute.
+    ///
+    /// dt: of the motion, s. effectors, at, springs, gravity: as in `compliance`. loads: effectors to forces (N), or forces and torques (N·m),
+    /// in addition to those of the scene.
+    ///
+    /// >>> comparison = pliant.gallery.four_bar().compare()
+    /// >>> comparison.figures["transient"]["max_error_relative"]
+    #[pyo3(signature = (*effectors, dt=None, loads=None, at=None, gravity=None, springs=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are the names of the command line's options")]
+    fn compare<'py>(
+        &self,
+        py: Python<'py>,
+        effectors: Vec<String>,
+        dt: Option<&Bound<'py, PyAny>>,
+        loads: ByName<'_, '_>,
+        at: ByName<'_, '_>,
+        gravity: Option<&Bound<'_, PyAny>>,
+        springs: ByName<'_, '_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let setup = Setup { at, springs, effectors: &effectors };
+        comparison::compare(py, self, &setup, loads, gravity, dt)
     }
 
     /// A model of a few motions of the joints, off by at most max_error of the radius at rest under loads that move an effector by up to

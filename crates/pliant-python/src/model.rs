@@ -1,8 +1,6 @@
 //! `Model`: a few motions of a mechanism's joints, chosen to a bound, with its report; its file.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use numpy::PyArray2;
 use pliant::engine::{Simulation as _, StaticsSettings, Warning};
@@ -13,16 +11,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays;
-use crate::errors::{guarded, input, job, unloaded, unsaved, warn, warn_of};
+use crate::errors::{guarded, input, interruptible, job, unloaded, unsaved, warn};
 use crate::files::{Files, PickledFiles};
 use crate::making;
 use crate::mechanism::Mechanism;
 use crate::setup::{ByName, Setup, inputs, loads};
 use crate::simulation::Simulation;
 use crate::statics::Equilibrium;
-
-/// So long motions are chosen before it asks for a keyboard interrupt.
-const ATTENTION: Duration = Duration::from_millis(50);
 
 /// A reduced model: a few motions of the joints with exact energy, and its error. Made by `Mechanism.reduce` or `pliant.load_model`.
 ///
@@ -194,7 +189,7 @@ impl Model {
                 }));
                 Ok::<_, PyErr>(Equilibrium::of_model(&mut simulation, &found, estimate, warnings))
             })?;
-            warn_of(py, found.warnings_given())?;
+            found.warn(py)?;
             Ok(found)
         })
     }
@@ -268,9 +263,6 @@ pub fn model_from_bytes(py: Python<'_>, data: &[u8], files: PickledFiles) -> PyR
     })
 }
 
-/// What a keyboard interrupt throws through the choice of motions.
-struct Interrupted(PyErr);
-
 /// A model to a bound, as `pliant reduce` makes it.
 pub fn reduce(py: Python<'_>, source: &Mechanism, sampling: Sampling) -> PyResult<Model> {
     guarded(|| {
@@ -279,26 +271,7 @@ pub fn reduce(py: Python<'_>, source: &Mechanism, sampling: Sampling) -> PyResul
             [] => whole.clone(),
             _ => whole.take_apart().held.unwrap_or_else(|| whole.clone()),
         };
-        let mut asked = Instant::now();
-        let chosen = py.detach(|| {
-            catch_unwind(AssertUnwindSafe(|| {
-                sampling.run(&mechanism, |_| {
-                    if asked.elapsed() > ATTENTION {
-                        asked = Instant::now();
-                        // The search has no other way out; it changes nothing outside.
-                        Python::attach(|py| py.check_signals())
-                            .unwrap_or_else(|error| resume_unwind(Box::new(Interrupted(error))));
-                    }
-                })
-            }))
-        });
-        let chosen = match chosen {
-            Ok(chosen) => chosen,
-            Err(thrown) => match thrown.downcast::<Interrupted>() {
-                Ok(interrupted) => return Err(interrupted.0),
-                Err(panic) => resume_unwind(panic),
-            },
-        };
+        let chosen = interruptible(py, |tick| sampling.run(&mechanism, |_| tick()))?;
         let (inner, outcome) = chosen.map_err(input)?;
         let mut said = Vec::new();
         if mechanism.bodies().len() != whole.bodies().len() {

@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use pliant::engine;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::shared::setup::{Place, find};
 use pliant::shared::watch::Watch;
 use pliant::spatial::Pose;
+use pliant::{Moving, engine};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::errors::{guarded, input, not_taken};
-use crate::simulation::{Moving, Simulation};
+use crate::simulation::Simulation;
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;

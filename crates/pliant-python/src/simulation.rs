@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pliant::contact::Scene;
+use pliant::Moving;
 use pliant::engine::{self, StaticsSettings, Warning};
 use pliant::mechanism::Mechanism as Inner;
 use pliant::shared::setup::{Place, find, find_joint};
@@ -14,45 +14,7 @@ use pyo3::types::PyDict;
 use crate::arrays;
 use crate::errors::{InternalError, guarded, input, job, not_taken, warn, warn_of};
 use crate::mechanism::Mechanism;
-use crate::state::{State, Touching, WITHOUT_PUSHES};
-
-/// What moves.
-#[derive(Clone)]
-pub enum Moving {
-    /// A mechanism alone.
-    Alone(Box<dyn engine::Simulation>),
-    /// One that touches.
-    Touching(Box<Scene>),
-}
-
-impl Moving {
-    pub fn simulation(&mut self) -> &mut dyn engine::Simulation {
-        match self {
-            Moving::Alone(simulation) => &mut **simulation,
-            Moving::Touching(scene) => &mut **scene,
-        }
-    }
-
-    pub fn save(&mut self) -> State {
-        let touching = match self {
-            Moving::Touching(scene) => Some(Touching::of(scene.world())),
-            Moving::Alone(_) => None,
-        };
-        State {
-            mechanism: self.simulation().mechanism().clone(),
-            inner: self.simulation().state().clone(),
-            touching,
-        }
-    }
-
-    /// Whether all of it came back: what pushed in the last step is of use to the simulation that it was saved in, and its copies.
-    pub fn restore(&mut self, state: &State) -> PyResult<bool> {
-        self.simulation().set_state(&state.inner).map_err(input)?;
-        let (Moving::Touching(scene), Some(touching)) = (self, &state.touching) else { return Ok(true) };
-        let own = touching.world.lock().is_ok_and(|world| scene.world_mut().restore(&world).is_ok());
-        Ok(own || !touching.pushes())
-    }
-}
+use crate::state::{State, WITHOUT_PUSHES};
 
 /// A running simulation. Arrays that it gives are copies that cannot be written to; it is changed by its methods alone.
 ///
@@ -325,7 +287,7 @@ impl Simulation {
     /// >>> sim.run(0.1, 0.01)
     /// >>> sim.restore(saved)
     fn save(&self) -> PyResult<State> {
-        guarded(|| Ok(self.lock()?.save()))
+        guarded(|| Ok(State::of(&mut *self.lock()?)))
     }
 
     /// Restores a saved state, bit for bit; also one of another engine of the same mechanism, as far as this engine can take it. Of another
@@ -339,7 +301,7 @@ impl Simulation {
             if !state.inner.belongs_to(&self.mechanism) {
                 return Err(input("state: it belongs to another mechanism"));
             }
-            match self.lock()?.restore(state)? {
+            match self.lock()?.restore(&state.inner, state.touching.as_ref()).map_err(input)? {
                 true => Ok(()),
                 false => warn(py, [format!("a state of another simulation: {WITHOUT_PUSHES}").as_str()]),
             }

@@ -1,13 +1,11 @@
 //! `State`: what a simulation saves.
 
-use std::sync::Mutex;
-
 use numpy::{PyArray1, PyArray2};
-use pliant::contact::{SavedWorld, World};
-use pliant::engine;
 use pliant::mechanism::Mechanism as Inner;
 use pliant::nalgebra::Vector6;
+use pliant::shared::setup::{Place, find};
 use pliant::spatial::Twist;
+use pliant::{Moving, Touching, engine};
 use pyo3::prelude::*;
 
 use crate::arrays;
@@ -27,34 +25,11 @@ impl State {
     pub fn new(mechanism: &Inner, inner: engine::State) -> State {
         State { mechanism: mechanism.clone(), inner, touching: None }
     }
-}
 
-/// What contact had in the last step.
-pub struct Touching {
-    pub world: Mutex<SavedWorld>,
-    /// Of each contact where it was and what it pushed with; of each zone the forces on its nodes.
-    pushed: Vec<f64>,
-}
-
-impl Touching {
-    pub fn of(world: &World) -> Touching {
-        let mut pushed = Vec::new();
-        for contact in world.contacts().iter().filter(|contact| contact.force.norm() > 0.0) {
-            pushed.push(contact.gap);
-            [contact.point, contact.normal, contact.force].iter().for_each(|of| pushed.extend(of.iter()));
-        }
-        for (_, zone) in world.zones() {
-            for (node, load) in zone.loads() {
-                pushed.push(f64::from(*node));
-                pushed.extend(load.iter());
-            }
-        }
-        Touching { world: Mutex::new(world.save()), pushed }
-    }
-
-    /// Whether something pushed.
-    pub fn pushes(&self) -> bool {
-        !self.pushed.is_empty()
+    /// That of a simulation.
+    pub fn of(moving: &mut Moving) -> State {
+        let (inner, touching) = moving.save();
+        State { mechanism: moving.simulation().mechanism().clone(), inner, touching }
     }
 }
 
@@ -106,10 +81,22 @@ impl State {
         arrays::rows(py, self.inner.twists.iter().map(arrays::six))
     }
 
+    /// Where an effector or body is: x, y, z (m), quaternion w, x, y, z.
+    ///
+    /// >>> pliant.gallery.arm().state().pose("tip")[:3]
+    fn pose<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mechanism = &self.mechanism;
+        let pose = match find("name", name, mechanism).map_err(input)? {
+            Place::Effector(effector) => self.inner.effector_pose(mechanism, effector),
+            Place::Body(body) => self.inner.pose(body),
+        };
+        Ok(arrays::vector(py, &arrays::seven(&pose.map_err(input)?)))
+    }
+
     /// Whether the numbers are the same, also those of what pushes in it.
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let pushed =
-            |state: &State| state.touching.as_ref().map(|own| own.pushed.clone()).unwrap_or_default();
+            |state: &State| state.touching.as_ref().map(|own| own.pushed().to_vec()).unwrap_or_default();
         other.cast::<State>().is_ok_and(|other| {
             let other = other.get();
             other.inner == self.inner && pushed(other) == pushed(self)

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays;
-use crate::errors::{guarded, input, job, warn_of};
+use crate::errors::{guarded, input, job, warn, warn_of};
 use crate::mechanism::Mechanism;
 use crate::setup::{ByName, Setup, inputs, loads};
 use crate::state::State;
@@ -25,7 +25,7 @@ pub struct Equilibrium {
     mechanism: Inner,
     state: engine::State,
     effectors: Vec<Pose>,
-    warnings: Vec<Warning>,
+    warnings: Vec<String>,
     /// Of a rest on what it touches.
     friction_needed: Option<f64>,
     /// Of a model, its error in radii.
@@ -47,15 +47,16 @@ impl Equilibrium {
             effectors: poses(simulation, &mechanism),
             state: simulation.state().clone(),
             mechanism,
-            warnings,
+            warnings: warnings.into_iter().map(|warning| warning.text).collect(),
             friction_needed: None,
             estimate: Some(estimate),
             found: (found.residual, found.iterations, found.stable),
         }
     }
 
-    pub fn warnings_given(&self) -> &[Warning] {
-        &self.warnings
+    /// Gives its warnings to Python.
+    pub fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        warn(py, self.warnings.iter().map(String::as_str))
     }
 }
 
@@ -132,8 +133,8 @@ impl Equilibrium {
 
     /// What to know about it, with its measure.
     #[getter]
-    fn warnings(&self) -> Vec<&str> {
-        self.warnings.iter().map(|warning| warning.text.as_str()).collect()
+    fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Coordinates of one joint, m or rad.
@@ -142,6 +143,16 @@ impl Equilibrium {
     fn position<'py>(&self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let id = pliant::shared::setup::find_joint("joint", joint, &self.mechanism).map_err(input)?;
         Ok(arrays::vector(py, &self.state.coordinates[self.mechanism[id].coordinates()]))
+    }
+
+    /// By its state and its other numbers.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Pickled)> {
+        let own = slf.get();
+        let read = slf.py().import("pliant._native")?.getattr("equilibrium_from_numbers")?;
+        let effectors = own.effectors.iter().map(arrays::seven).collect();
+        let extra = (own.friction_needed, own.estimate);
+        let state = State::new(&own.mechanism, own.state.clone());
+        Ok((read, (state, effectors, own.warnings.clone(), extra, own.found)))
     }
 
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -157,6 +168,33 @@ impl Equilibrium {
             self.mechanism.name()
         )
     }
+}
+
+/// What a pickle has of an equilibrium: state, effectors, warnings, friction needed and estimate, and what was found.
+type Pickled = (State, Vec<[f64; 7]>, Vec<String>, (Option<f64>, Option<f64>), (f64, usize, bool));
+
+/// An equilibrium of what its pickle holds.
+#[pyfunction]
+pub fn equilibrium_from_numbers(
+    state: &Bound<'_, State>,
+    effectors: Vec<[f64; 7]>,
+    warnings: Vec<String>,
+    extra: (Option<f64>, Option<f64>),
+    found: (f64, usize, bool),
+) -> PyResult<Equilibrium> {
+    let state = state.get();
+    if effectors.len() != state.mechanism.effectors().len() {
+        return Err(input("effectors: these are not those of the mechanism"));
+    }
+    Ok(Equilibrium {
+        mechanism: state.mechanism.clone(),
+        state: state.inner.clone(),
+        effectors: effectors.iter().map(|seven| arrays::pose_of(seven)).collect(),
+        warnings,
+        friction_needed: extra.0,
+        estimate: extra.1,
+        found,
+    })
 }
 
 /// A rest that needs more of its friction is warned about.
@@ -177,8 +215,8 @@ pub fn equilibrium(
         let inputs = inputs(&mechanism, &loads, gravity, scene_loads)?;
         let surfaces = if mechanism.has_contact() { Some(source.surfaces(py, &mechanism)?) } else { None };
         let mut found = py.detach(|| settle(&mechanism, &inputs, surfaces.as_ref()))?;
-        found.warnings.splice(0..0, beyond);
-        warn_of(py, &found.warnings)?;
+        found.warnings.splice(0..0, beyond.into_iter().map(|warning| warning.text));
+        found.warn(py)?;
         Ok(found)
     })
 }
@@ -212,6 +250,7 @@ fn settle(mechanism: &Inner, inputs: &Inputs, surfaces: Option<&Surfaces>) -> Py
     let effectors = poses(&simulation, mechanism);
     let found = (found.residual, found.iterations, found.stable);
     let (mechanism, state) = (mechanism.clone(), simulation.state().clone());
+    let warnings = warnings.into_iter().map(|warning| warning.text).collect();
     Ok(Equilibrium { mechanism, state, effectors, warnings, friction_needed: None, estimate: None, found })
 }
 
@@ -232,11 +271,8 @@ fn rest(mechanism: &Inner, inputs: &Inputs, surfaces: &Surfaces) -> PyResult<Equ
         return Err(job(unheld(&found)));
     }
     let needed = found.friction_needed.unwrap_or(1.0);
-    let warnings = (needed > NEARLY).then(|| Warning {
-        kind: "about to slip",
-        measure: needed,
-        unit: "of the friction",
-        text: format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed),
+    let warnings = (needed > NEARLY).then(|| {
+        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed)
     });
     Ok(Equilibrium {
         effectors: poses(&scene, mechanism),

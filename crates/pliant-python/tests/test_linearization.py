@@ -1,5 +1,7 @@
 """The linearization of a step: closed form of an oscillator, differences taken here, the compliance that it implies, closed loops."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -190,3 +192,23 @@ def test_states_from_coordinates():
         pliant.gallery.four_bar().state(positions=np.full(len(pliant.gallery.four_bar().coordinates), 0.2))
     with pytest.raises(pliant.InputError, match="^velocities: expected one number for each of 20"):
         m.state(velocities=[1.0])
+
+
+def test_linearizations_pickle():
+    """To the last bit, read-only as before, also from another process."""
+    step = pliant.gallery.arm().linearize(None, 0.01)
+    again = pickle.loads(pickle.dumps(step))
+    for key in ("A", "B", "B_loads", "C"):
+        one, two = getattr(step, key), getattr(again, key)
+        assert one.tobytes() == two.tobytes() and one.shape == two.shape and not two.flags.writeable
+    assert again.dt == step.dt and repr(again) == repr(step)
+    function, (A, B, B_loads, C, dt) = step.__reduce__()
+    for wrong in ((A[:-1], B, B_loads, C), (A, B_loads, B, C), (A, B, B_loads, C.T)):
+        with pytest.raises(pliant.InputError, match="^A, B, B_loads, C:"):
+            function(*wrong, dt)
+    (point, other), *_ = pliant.sweep(linearized, {"dt": [0.01]}, on="processes", workers=1)
+    assert point == {"dt": 0.01} and other.A.tobytes() == step.A.tobytes()
+
+
+def linearized(dt):
+    return pliant.gallery.arm().linearize(None, dt)

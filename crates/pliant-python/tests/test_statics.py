@@ -1,5 +1,7 @@
 """Equilibrium and compliance against what they mean: finite differences of one give the other, and closed forms."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -90,3 +92,38 @@ def test_an_overloaded_mechanism_is_refused_with_the_text_of_the_command_line(sa
     with pytest.raises(pliant.SimulationError) as raised:
         m.equilibrium(loads={"tip": [1e4, 1e4, 0, 1e5, 1e5, 1e5]})
     assert str(raised.value) == said("statics", "arm", "--load", "tip=1e4,1e4,0,1e5,1e5,1e5")
+
+
+@pytest.mark.filterwarnings("ignore::pliant.PliantWarning")
+@pytest.mark.parametrize("name", ["arm", "four-bar", "hand-grasp", "helix:50"])
+def test_equilibria_pickle(name):
+    """To the last bit: of the full statics, of a rest on what it touches, of a model."""
+    m = pliant.gallery.build(name)
+    rests = [m.equilibrium()]
+    if name == "helix:50":
+        rests.append(m.reduce().equilibrium(loads={"tip": [0, 0, -30]}))
+    if name == "arm":
+        rests.append(m.equilibrium(loads={"tip": [0, 0, -200]}, springs={"tip": [0.5, 0, 0.5, 50.0]}, at={"arm2": 0.3}))
+    for rest in rests:
+        again = pickle.loads(pickle.dumps(rest))
+        for key in ("positions", "forces", "poses"):
+            one, two = getattr(rest, key), getattr(again, key)
+            assert one.tobytes() == two.tobytes() and not two.flags.writeable
+        assert list(again.effectors) == list(rest.effectors)
+        assert all(again.effectors[key].tobytes() == rest.effectors[key].tobytes() for key in rest.effectors)
+        for key in ("residual", "iterations", "stable", "friction_needed", "estimate", "warnings", "state"):
+            assert getattr(again, key) == getattr(rest, key), key
+        assert repr(again) == repr(rest) and again._repr_html_() == rest._repr_html_()
+    function, (state, effectors, *others) = rests[0].__reduce__()
+    with pytest.raises(pliant.InputError, match="^effectors:"):
+        function(state, [*effectors, effectors[0]], *others)
+
+
+def settled(load):
+    return pliant.gallery.arm().equilibrium(loads={"tip": [0, 0, load]})
+
+
+def test_a_sweep_in_processes_gives_equilibria():
+    (_, here), *_ = pliant.sweep(settled, {"load": [-5.0]})
+    (_, there), *_ = pliant.sweep(settled, {"load": [-5.0]}, on="processes", workers=1)
+    assert here.positions.tobytes() == there.positions.tobytes() and here.state == there.state

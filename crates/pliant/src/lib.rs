@@ -22,8 +22,15 @@ pub use pliant_core::{
 };
 pub use pliant_io as io;
 
+mod linearization;
+mod moving;
+pub mod placing;
+pub mod rollout;
 #[doc(hidden)]
 pub mod shared;
+
+pub use linearization::{Linearization, LinearizationError, linearize};
+pub use moving::{Moving, Touching};
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`; any simulation is a
 /// [`Simulation`](pliant_core::engine::Simulation), and can be stored as `Box<dyn Simulation>`.

@@ -367,6 +367,8 @@ fn find_package(folder: &Path, package: &str, packages: &[PathBuf]) -> Option<Pa
         }
         Some(place.join(package)).filter(|inside| inside.is_dir())
     };
+    // A file without a folder lies in that of the program.
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let absolute = std::path::absolute(folder).ok()?;
     let linked = fs::canonicalize(&absolute).ok().filter(|linked| *linked != absolute);
     let above = [Some(absolute), linked].into_iter().flatten();

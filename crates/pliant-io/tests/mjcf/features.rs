@@ -304,6 +304,60 @@ fn tendons_spring_dampers_and_excludes() {
     assert_eq!(body(&m, "end").passes, ["world"]);
 }
 
+/// As MuJoCo 4.0 has it in `geom_size`: only the first number counts.
+#[test]
+fn a_box_between_two_points_is_square() {
+    let text = r#"<mujoco><worldbody><body name="a"><joint/>
+        <geom type="box" size="0.3 0.1 0.05" fromto="-0.1 0 0 0.1 0 0" mass="1"/></body></worldbody></mujoco>"#;
+    let m = read(text).unwrap();
+    let Geometry::Box { size } = &body(&m, "a").shapes[0].geometry else { panic!() };
+    near(*size, [0.6, 0.6, 0.2]);
+}
+
+/// Also of a file that is named without a folder: it lies in that of the program.
+#[test]
+fn packages_are_found_from_anywhere() {
+    let text = r#"<mujoco><asset><mesh name="m" file="package://parts/meshes/corner.stl"/></asset>
+        <worldbody><body name="a"><joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"#;
+    let options = pliant_io::Options { packages: vec![folder().join("parts")], ..Default::default() };
+    let m = pliant_io::import::read(text, "inline.xml", &options).unwrap();
+    assert_eq!((body(&m, "a").shapes.len(), m.warnings().len()), (1, 0), "{:?}", m.warnings());
+}
+
+#[test]
+fn where_contact_is_disabled_nothing_touches() {
+    for (flag, touches) in [("", true), (r#"<option><flag contact="disable"/></option>"#, false)] {
+        let text = format!(
+            r#"<mujoco>{flag}<worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="a" pos="0 0 1"><freejoint/>
+            <geom name="ball" size="0.1"/></body></worldbody><contact><pair geom1="ball" geom2="floor"/></contact></mujoco>"#
+        );
+        let m = read(&text).unwrap();
+        assert_eq!(m.has_contact(), touches);
+        assert_eq!(body(&m, "a").shapes.len(), 1);
+        let left_out = m.warnings().iter().filter(|warning| warning.contains("<pair>")).count();
+        assert_eq!(left_out, usize::from(touches)); // both touch everything already
+    }
+}
+
+/// As MuJoCo 4.0 has it in `tendon_lengthspring`: a spring without a length of its own is relaxed where all joints are at their
+/// `springref`, and a length can be below zero.
+#[test]
+fn springs_of_tendons_are_relaxed_at_springref() {
+    for (given, length) in [("", 0.1), ("springlength=\"-1\"", 0.1), ("springlength=\"-0.5\"", -0.5)] {
+        let text = format!(
+            r#"<mujoco><compiler angle="radian"/><worldbody>
+            <body name="a"><joint name="a" springref="0.3" ref="0.2"/><geom size="0.1"/></body>
+            <body name="b"><joint name="b" springref="0.2"/><geom size="0.1"/></body></worldbody>
+            <equality><joint joint1="b" joint2="a" polycoef="0 0.5"/></equality>
+            <tendon><fixed name="t" stiffness="8" {given}><joint joint="a" coef="1"/><joint joint="b" coef="-1"/></fixed></tendon></mujoco>"#
+        );
+        // L = (q + 0.2) − 0.5 q.
+        let a = freedom(&read(&text).unwrap(), "a");
+        same(a.stiffness, 2.0);
+        same(a.rest, (length - 0.2) / 0.5);
+    }
+}
+
 #[test]
 fn what_cannot_be_below_zero_is_taken_as_zero() {
     let m = read(

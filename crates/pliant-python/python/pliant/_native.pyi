@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict, final, overload
 import numpy as np
 import numpy.typing as npt
 
+from ._comparison import Comparison
 from ._trajectory import Trajectory
 
 _Array = npt.NDArray[np.float64]
@@ -29,6 +30,8 @@ __all__ = [
     "load_model",
     "model_from_bytes",
     "state_from_numbers",
+    "equilibrium_from_numbers",
+    "linearization_from_matrices",
     "rollout",
     "load",
     "parse",
@@ -133,6 +136,15 @@ class Mechanism:
         loads: _ByName | None = None,
         gravity: _Numbers | None = None,
     ) -> Linearization: ...
+    def compare(
+        self,
+        *effectors: str,
+        dt: float | None = None,
+        loads: _ByName | None = None,
+        at: _ByName | None = None,
+        gravity: _Numbers | None = None,
+        springs: _ByName | None = None,
+    ) -> Comparison: ...
     def reduce(
         self, max_error: float = 0.01, *, displacement: float = 1.0, frequency: float | None = None, seed: int = 1
     ) -> Model: ...
@@ -207,6 +219,9 @@ class Equilibrium:
     @property
     def warnings(self) -> list[str]: ...
     def position(self, joint: str) -> _Array: ...
+    def __reduce__(
+        self,
+    ) -> tuple[Any, tuple[State, list[list[float]], list[str], tuple[float | None, float | None], tuple[float, int, bool]]]: ...
     def _repr_html_(self) -> str: ...
 
 @final
@@ -298,6 +313,7 @@ class State:
     def poses(self) -> _Array: ...
     @property
     def twists(self) -> _Array: ...
+    def pose(self, name: str) -> _Array: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
     __hash__: None  # type: ignore[assignment]
@@ -315,6 +331,7 @@ class Linearization:
     def C(self) -> _Array: ...
     @property
     def dt(self) -> float: ...
+    def __reduce__(self) -> tuple[Any, tuple[_Array, _Array, _Array, _Array, float]]: ...
 
 @final
 class Model:
@@ -368,6 +385,14 @@ def parse(
 def load_model(path: str | PathLike[str]) -> Model: ...
 def model_from_bytes(data: bytes, files: _Files) -> Model: ...
 def state_from_numbers(mechanism: Mechanism, time: float, steps: int, lists: Sequence[Sequence[float]]) -> State: ...
+def equilibrium_from_numbers(
+    state: State,
+    effectors: Sequence[Sequence[float]],
+    warnings: Sequence[str],
+    extra: tuple[float | None, float | None],
+    found: tuple[float, int, bool],
+) -> Equilibrium: ...
+def linearization_from_matrices(A: _Array, B: _Array, B_loads: _Array, C: _Array, dt: float) -> Linearization: ...
 @overload
 def rollout(
     model: Mechanism | Model,

@@ -15,7 +15,11 @@ mod wires;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use pliant::contact::Surfaces;
+use pliant::engine::Warning;
 use pliant::engines::Engine;
+use pliant::io::ModelFile;
+use pliant::linear::ReductionError;
 use pliant::mechanism::Mechanism;
 use serde_json::{Map, Value, json};
 
@@ -26,6 +30,7 @@ use crate::output::{Answer, listing, table, writable};
 use crate::page::text;
 use crate::progress::Bar;
 use crate::setup;
+use crate::touching::Stage;
 use contest::Contest;
 use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
@@ -45,11 +50,9 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         Some(path) => checked(path)?,
         None => PathBuf::from(file_name(&arguments.mechanism.label())),
     };
-    let mut skeleton = Skeleton::new(mechanism);
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
     // A surface that cannot be read is not drawn; contact has said so already where it matters.
     let surfaces = arguments.mechanism.surfaces(mechanism, common).unwrap_or_default();
-    skeleton.add_solids(mechanism, &surfaces);
     let mut bar = Bar::new(common.format(), measure::TICKS);
     let mut done = 0;
     let mut tick = || {
@@ -60,32 +63,71 @@ pub fn run(arguments: &Compare, common: &Common) -> Result<Answer, Failure> {
         "" => arguments.mechanism.label(),
         name => name.to_string(),
     };
-    let write = |html: String| {
-        pliant::io::files::write(&path, html)
-            .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))
-    };
     let mut said = mechanism.warnings();
+    if stage.is_none() {
+        said.extend(arguments.touching.untouched(mechanism));
+    }
+    let refused = |error| arguments.mechanism.unreduced_to_effectors(error);
+    let compared = compared(
+        mechanism,
+        &name,
+        (stage.as_ref(), &surfaces),
+        source.model.as_ref(),
+        arguments.dt,
+        &mut tick,
+        refused,
+    );
+    drop(bar);
+    let Compared { html, mut json, text, warnings } = compared?;
+    pliant::io::files::write(&path, html)
+        .map_err(|error| Failure::job(format!("cannot write `{}`: {error}", path.display())))?;
+    json["page"] = path.display().to_string().into();
+    counted.extend(warnings);
+    Ok(Answer::warned(format!("{text}wrote {}\n", path.display()), said, counted, json))
+}
+
+/// What comes of a comparison.
+pub struct Compared {
+    /// The page.
+    pub html: String,
+    /// Its figures.
+    pub json: Value,
+    /// The same for people.
+    pub text: String,
+    pub warnings: Vec<Warning>,
+}
+
+/// Compares the engines of a mechanism, with contact if it has a stage, and draws its surfaces. `refused` says why there is no linear model.
+pub fn compared(
+    mechanism: &Mechanism,
+    name: &str,
+    (stage, surfaces): (Option<&Stage>, &Surfaces),
+    model: Option<&ModelFile>,
+    dt: Option<f64>,
+    tick: &mut dyn FnMut(),
+    refused: impl FnOnce(ReductionError) -> Failure,
+) -> Result<Compared, Failure> {
+    let mut skeleton = Skeleton::new(mechanism);
+    skeleton.add_solids(mechanism, surfaces);
     if let Some(stage) = stage {
         skeleton.add_shapes(mechanism, stage.surfaces());
         let frames = motion::frames(&skeleton, Engine::ALL.len());
-        let dt = arguments.dt.unwrap_or(contest::DT);
-        let contest = contest::measure(mechanism, &stage, source.model.as_ref(), dt, frames, &mut tick)?;
-        drop(bar);
-        write(contest_page::page(&name, mechanism, stage.surfaces(), &skeleton, &contest))?;
-        let json = of_contest(&name, mechanism, &contest, &path);
-        counted.extend(contest.warnings.iter().cloned());
-        return Ok(Answer::warned(told_of_contest(mechanism, &contest, &path), said, counted, json));
+        let contest = contest::measure(mechanism, stage, model, dt.unwrap_or(contest::DT), frames, tick)?;
+        return Ok(Compared {
+            html: contest_page::page(name, mechanism, stage.surfaces(), &skeleton, &contest),
+            json: of_contest(name, mechanism, &contest),
+            text: told_of_contest(mechanism, &contest),
+            warnings: contest.warnings,
+        });
     }
-    said.extend(arguments.touching.untouched(mechanism));
     let frames = motion::frames(&skeleton, 3);
-    let measured = measure::measure(mechanism, source.model.as_ref(), arguments.dt, frames, &mut tick);
-    drop(bar);
-    let comparison = measured.map_err(|error| arguments.mechanism.unreduced_to_effectors(error))?;
-    write(page::page(&name, mechanism, &skeleton, &comparison))?;
-    let json = document(&name, mechanism, &comparison, &path);
-    let text = told(mechanism, &comparison, &path);
-    counted.extend(comparison.warnings);
-    Ok(Answer::warned(text, said, counted, json))
+    let comparison = measure::measure(mechanism, model, dt, frames, tick).map_err(refused)?;
+    Ok(Compared {
+        html: page::page(name, mechanism, &skeleton, &comparison),
+        json: document(name, mechanism, &comparison),
+        text: told(mechanism, &comparison),
+        warnings: comparison.warnings,
+    })
 }
 
 /// A page's path, if it is one and its folder is there: so that an error does not come after a minute of work.
@@ -108,7 +150,7 @@ fn file_name(label: &str) -> String {
 }
 
 /// The answer for people: the page says the rest.
-fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
+fn told(mechanism: &Mechanism, comparison: &Comparison) -> String {
     let Comparison { speed, ramp, transient, .. } = comparison;
     let mut rows = vec![
         ("bodies", mechanism.bodies().len().to_string()),
@@ -155,12 +197,7 @@ fn told(mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> String {
         rows.push(("motion", why.clone()));
     }
     let verdict = Verdict::of(comparison).text();
-    format!(
-        "{verdict}\n\n{}\n\n{}\nwrote {}\n",
-        lead::lead(mechanism, comparison),
-        listing(rows),
-        path.display()
-    )
+    format!("{verdict}\n\n{}\n\n{}\n", lead::lead(mechanism, comparison), listing(rows))
 }
 
 /// An error, with what its estimate says.
@@ -170,7 +207,7 @@ fn at_rest(error: f64, estimate: Option<f64>) -> String {
 }
 
 /// The answer for people about a scene of contact.
-fn told_of_contest(mechanism: &Mechanism, contest: &Contest, path: &Path) -> String {
+fn told_of_contest(mechanism: &Mechanism, contest: &Contest) -> String {
     let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
     let rows = contest.runs.iter().map(|run| {
         let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);
@@ -188,10 +225,10 @@ fn told_of_contest(mechanism: &Mechanism, contest: &Contest, path: &Path) -> Str
         .collect();
     let lead = contest_page::lead(contest);
     let verdict = Verdict::of_contest(contest, mechanism.radius()).text();
-    format!("{verdict}\n\n{lead}\n\n{}{absent}\nwrote {}\n", table(&rows), path.display())
+    format!("{verdict}\n\n{lead}\n\n{}{absent}\n", table(&rows))
 }
 
-fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path) -> Value {
+fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest) -> Value {
     let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
     let run = |run: &contest::Run| {
         let distances = contest.distances(run);
@@ -224,11 +261,10 @@ fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest, path: &Path)
         },
         "verdict": Verdict::of_contest(contest, mechanism.radius()).json(),
         "notes": contest_page::notes(contest),
-        "page": path.display().to_string(),
     })
 }
 
-fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison, path: &Path) -> Value {
+fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison) -> Value {
     let Comparison { coordinates, ramp, transient, frequencies, speed, blended, notes, .. } = comparison;
     let (error, stopped) = match ramp {
         Ok(ramp) => (samples(ramp), ramp.stopped.clone()),
@@ -258,7 +294,6 @@ fn document(name: &str, mechanism: &Mechanism, comparison: &Comparison, path: &P
         },
         "verdict": Verdict::of(comparison).json(),
         "notes": notes,
-        "page": path.display().to_string(),
     })
 }
 

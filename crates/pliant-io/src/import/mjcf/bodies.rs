@@ -18,7 +18,7 @@ use super::joints;
 use crate::import::context::{Context, Place};
 use crate::import::parts::{Connection, Joint, Link, Parts};
 use crate::import::shape;
-use crate::import::xml::Element;
+use crate::import::xml::{Attribute, Element};
 
 /// The deepest nesting of bodies and frames.
 const DEEPEST: usize = 400;
@@ -35,10 +35,14 @@ pub(super) struct Bodies<'r> {
     pub(super) sites: HashMap<String, (String, Pose)>,
     /// Of each joint by its name, its connection, its place in that and its `ref`.
     pub(super) joints: HashMap<String, (usize, usize, f64)>,
+    /// Of each joint by its name, its `springref`.
+    pub(super) spring_references: HashMap<String, f64>,
     /// Time constant and damping ratio of joints that have `springdamper`, by connection and place in that.
     pub(super) spring_dampers: Vec<(usize, usize, [f64; 2])>,
     /// Geoms by their names.
     pub(super) geoms: HashMap<String, Touching>,
+    /// Whether anything touches.
+    touches: bool,
     /// Geoms that a `<pair>` names.
     paired: HashSet<String>,
     /// Names of links by position.
@@ -136,7 +140,7 @@ impl<'r> Bodies<'r> {
         compiler: &'r Compiler,
         defaults: &'r Defaults,
         assets: Assets,
-        paired: HashSet<String>,
+        (touches, paired): (bool, HashSet<String>),
         context: &mut Context,
     ) -> Bodies<'r> {
         let mut names = Names::default();
@@ -148,8 +152,10 @@ impl<'r> Bodies<'r> {
             parts: Parts::default(),
             sites: HashMap::new(),
             joints: HashMap::new(),
+            spring_references: HashMap::new(),
             spring_dampers: Vec::new(),
             geoms: HashMap::new(),
+            touches,
             paired,
             index: HashMap::new(),
             names,
@@ -281,7 +287,15 @@ impl<'r> Bodies<'r> {
                 }
                 "joint" | "freejoint" => self.joint(child, spot, content, context),
                 "geom" => {
-                    let merged = self.defaults.merged(child, spot.class, context);
+                    let mut merged = self.defaults.merged(child, spot.class, context);
+                    if !self.touches {
+                        merged.attributes.retain(|a| !["contype", "conaffinity"].contains(&a.name.as_str()));
+                        merged.attributes.extend(["contype", "conaffinity"].map(|name| Attribute {
+                            name: name.into(),
+                            value: "0".into(),
+                            place: child.place.clone(),
+                        }));
+                    }
                     let geom =
                         geoms::read(&merged, &spot.frame, self.compiler, &self.assets, &self.paired, context);
                     content.geoms.extend(geom);
@@ -402,7 +416,8 @@ impl<'r> Bodies<'r> {
         };
         match joints::read(&merged, name, &spot.pose, &spot.frame, self.compiler, context) {
             Some(joints::Read::Free) => content.free = Some(element.place.clone()),
-            Some(joints::Read::Joint(joint, reference, spring_damper)) => {
+            Some(joints::Read::Joint(joint, [reference, spring], spring_damper)) => {
+                self.spring_references.entry(joint.description.name.clone()).or_insert(spring);
                 content.joints.push((*joint, reference, spring_damper));
             }
             None => {}

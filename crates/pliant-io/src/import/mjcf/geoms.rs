@@ -112,10 +112,9 @@ pub(super) fn read(
             return None;
         };
         pose = Pose::with_z_along(along, middle);
-        let at = if matches!(kind, "box" | "ellipsoid") { 2 } else { 1 };
-        let first = size.first().copied().unwrap_or(0.0);
-        size.resize(at.max(size.len()), first);
-        size.truncate(at);
+        // A box and an ellipsoid are as wide as they are thick, whatever else is given, as MuJoCo has them.
+        let around = if matches!(kind, "box" | "ellipsoid") { 2 } else { 1 };
+        size = vec![size.first().copied().unwrap_or(0.0); around];
         size.push(half);
     }
     let length = |i: usize| size.get(i).copied().unwrap_or(0.0);

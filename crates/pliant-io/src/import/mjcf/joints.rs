@@ -42,8 +42,8 @@ const ATTRIBUTES: [&str; 24] = [
 pub(super) enum Read {
     /// The body moves freely.
     Free,
-    /// A joint, the coordinate at which the file has it, and its `springdamper` where that is in force.
-    Joint(Box<Joint>, f64, Option<[f64; 2]>),
+    /// A joint, the coordinates at which the file has it and at which `springref` is, and its `springdamper` where that is in force.
+    Joint(Box<Joint>, [f64; 2], Option<[f64; 2]>),
 }
 
 /// Reads a joint that has its defaults. `body` is the pose of its body in the world, `frame` that of the
@@ -141,9 +141,10 @@ pub(super) fn read(
         }
     }
     let spring_damper = spring_damper(element, context);
+    let spring_reference = element.number("springref", context).map_or(0.0, angle);
     if stiffness > 0.0 || spring_damper.is_some() {
         description.stiffness = Some(PerFreedom::All(stiffness));
-        let rest = element.number("springref", context).map_or(0.0, angle) - reference;
+        let rest = spring_reference - reference;
         if kind != JointKind::Ball && rest != 0.0 {
             description.rest = Some(PerFreedom::All(rest));
         }
@@ -152,7 +153,7 @@ pub(super) fn read(
     description.armature = Some(PerFreedom::All(armature)).filter(|_| armature > 0.0);
     description.friction = Some(PerFreedom::All(friction)).filter(|_| friction > 0.0);
     joint.default_spring = stiffness == 0.0 && spring_damper.is_none();
-    Some(Read::Joint(Box::new(joint), reference, spring_damper))
+    Some(Read::Joint(Box::new(joint), [reference, spring_reference], spring_damper))
 }
 
 /// The linear part of a polynomial; more is a warning.

@@ -29,6 +29,8 @@ mod replicate;
 mod spring_dampers;
 mod tendons;
 
+use std::collections::HashSet;
+
 use super::context::Context;
 use super::parts::Parts;
 use super::xml::Element;
@@ -75,8 +77,9 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     let root = &*root;
     let defaults = Defaults::read(root, context);
     let assets = Assets::read(root, &compiler, &defaults, context);
-    let paired = contact::paired(root, &copies);
-    let mut bodies = Bodies::read(root, &compiler, &defaults, assets, paired, context);
+    let touches = !root.all("option").flat_map(|option| option.all("flag")).any(is_contact_off);
+    let paired = if touches { contact::paired(root, &copies) } else { HashSet::new() };
+    let mut bodies = Bodies::read(root, &compiler, &defaults, assets, (touches, paired), context);
     let gravity = options(root, context);
     let home = keyframe::home(root, context);
     let seats = keyframe::seats(&bodies);
@@ -90,7 +93,9 @@ pub(super) fn read(root: &mut Element, context: &mut Context) -> Parts {
     }
     tendons::act(&tendons, &mut bodies, context);
     actuators::read(root, &mut bodies, &copies, &tendons, controls, context);
-    contact::read(root, &mut bodies, &copies, context);
+    if touches {
+        contact::read(root, &mut bodies, &copies, context);
+    }
     for section in ["extension", "deformable", "sensor"] {
         for element in root.all(section).flat_map(|section| &section.children) {
             match section {
@@ -110,6 +115,11 @@ fn left_out(element: &Element, context: &mut Context) {
     context.warning_of(format!("<{}>", element.name), &element.place, || {
         format!("<{}> is not supported and was left out", element.name)
     });
+}
+
+/// Whether a flag lets nothing touch.
+fn is_contact_off(flag: &Element) -> bool {
+    flag.value("contact").map(str::trim) == Some("disable")
 }
 
 /// Gravity; what else acts on bodies is a warning.

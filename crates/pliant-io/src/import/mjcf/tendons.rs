@@ -91,12 +91,16 @@ pub(super) fn act(tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Cont
             }
             continue;
         };
-        // Without a length of its own the spring is relaxed at `qpos0`; between two there is no force.
-        let at_rest: f64 =
-            terms.iter().map(|(joint, c)| c * bodies.joints.get(joint).map_or(0.0, |j| j.2)).sum();
+        // Without a length of its own, which -1 says too, the spring is relaxed where all joints are at their `springref`; between two
+        // lengths there is no force.
+        let at_rest: f64 = terms
+            .iter()
+            .map(|(joint, c)| c * bodies.spring_references.get(joint).copied().unwrap_or(0.0))
+            .sum();
         let given = element.numbers("springlength", context).unwrap_or_default();
         let rest = match given[..] {
-            [low, high, ..] if high > low && low >= 0.0 => {
+            [-1.0] | [-1.0, -1.0, ..] => at_rest,
+            [low, high, ..] if high > low => {
                 context.warning_of("springlength", element.place_of("springlength"), || {
                     format!(
                         "{}: a spring that is slack between two lengths is relaxed halfway here",
@@ -105,8 +109,8 @@ pub(super) fn act(tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Cont
                 });
                 0.5 * (low + high)
             }
-            [length, ..] if length >= 0.0 => length,
-            _ => at_rest,
+            [length, ..] => length,
+            [] => at_rest,
         };
         let joint = &mut bodies.parts.connections[connection].joints[position];
         let description = &mut joint.description;

@@ -1,0 +1,5 @@
+//! The tests of this crate, as one program.
+
+mod documents;
+mod linearization;
+mod rollout;
