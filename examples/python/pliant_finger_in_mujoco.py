@@ -1,9 +1,6 @@
-"""A compliant finger of Pliant pushes a block that MuJoCo moves: each step, the finger's tip is coupled to the block by a spring, and the block feels
-the force of it."""
+"""A compliant finger of Pliant pushes a block that MuJoCo moves: a spring in six freedoms between the finger's tip and the block acts on both."""
 
 import sys
-
-import numpy as np
 
 import pliant
 
@@ -20,20 +17,13 @@ BLOCK = """
 model = mujoco.MjModel.from_xml_string(BLOCK)
 data = mujoco.MjData(model)
 
-finger = pliant.gallery.two_link()
-sim = finger.simulate("articulated")
-start = sim.pose("tip")[:3]
-coupling = sim.add_spring("tip", start, 100.0, damping=1.0)
+sim = pliant.gallery.two_link().simulate("articulated")
+coupling = pliant.couple_mujoco(sim, "tip", model, data, "block", stiffness=100.0, damping=1.0)  # where both are now
 sim.set_target("elbow", 0.3)  # the finger bends, and pushes
 
 for _ in range(5000):
-    moved = np.array([0.0, data.qpos[0], 0.0])
-    velocity = np.array([0.0, data.qvel[0], 0.0, 0.0, 0.0, 0.0])
-    sim.move_spring(coupling, start + moved, velocity)
-    sim.step(model.opt.timestep)
-    data.qfrc_applied[0] = -sim.spring_force(coupling)[1]  # what pulls the finger to the block pushes the block
-    mujoco.mj_step(model, data)
+    coupling.step()  # both, by MuJoCo's time step
 
-push = -sim.spring_force(coupling)[1]
+push = -coupling.wrench[1]
 print(f"the finger pushes with {push:.4f} N, and the block's spring holds {20 * data.qpos[0]:.4f} N at {1000 * data.qpos[0]:.2f} mm")
 assert abs(push - 20 * data.qpos[0]) < 1e-6 * abs(push) and push > 0.1

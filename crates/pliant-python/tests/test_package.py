@@ -77,6 +77,12 @@ def test_examples_of_docstrings(examples):
     names = {"pliant": pliant, "numpy": numpy, "sim": pliant.gallery.arm().simulate()}
     if any("to_frame" in example.source for example in examples):
         pytest.importorskip("pandas")
+    if any("mujoco" in example.source or "coupling" in example.source for example in examples):
+        mujoco = pytest.importorskip("mujoco")
+        model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><body name="block"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>')
+        names |= {"mujoco": mujoco, "model": model, "data": mujoco.MjData(model)}
+        sim = pliant.gallery.two_link().simulate()
+        names["coupling"] = pliant.couple_mujoco(sim, "tip", model, names["data"], "block", stiffness=1.0)
     for example in examples:
         if ".urdf" in example.source or ".xml" in example.source:
             continue  # a file of the reader's own

@@ -18,6 +18,7 @@ SI units and radians; the linear part first in every twist and wrench; quaternio
 from . import gallery
 from ._builder import Builder
 from ._comparison import Comparison
+from ._coupling import MujocoCoupling, couple_mujoco
 from ._errors import Error, FileError, InputError, InternalError, PliantWarning, SimulationError
 from ._mujoco import from_mujoco
 from ._native import (
@@ -52,6 +53,7 @@ __all__ = [
     "Linearization",
     "Mechanism",
     "Model",
+    "MujocoCoupling",
     "PliantWarning",
     "Simulation",
     "SimulationError",
@@ -59,6 +61,7 @@ __all__ = [
     "State",
     "Trajectory",
     "__version__",
+    "couple_mujoco",
     "from_mujoco",
     "gallery",
     "load",
