@@ -229,6 +229,9 @@ impl Begin<'_> {
     }
 }
 
+/// Where a run ended.
+type End = (State, Option<Touching>);
+
 /// A batch, the same for all threads.
 struct Work<'a> {
     mechanism: &'a Mechanism,
@@ -248,7 +251,7 @@ struct Work<'a> {
     without_pushes: AtomicBool,
     farthest: Mutex<(f64, usize)>,
     /// Where runs ended; empty if nobody wants to know.
-    ends: Mutex<Vec<Option<(State, Option<Touching>)>>>,
+    ends: Mutex<Vec<Option<End>>>,
     warnings: Mutex<Vec<Warning>>,
 }
 
