@@ -519,6 +519,7 @@ impl Mechanism {
                     armature: each(joint, |f| f.armature),
                     friction: each(joint, |f| f.friction),
                     torque_limit: each(joint, |f| f.torque_limit),
+                    linear_to: each(joint, |f| f.linear_to),
                     start: (!joint.start.is_empty()).then(|| PerFreedom::Each(joint.start.clone())),
                 })
                 .collect(),
@@ -691,5 +692,6 @@ fn freedoms(joint: &JointDescription) -> Option<Vec<Freedom>> {
     spread(&mut freedoms, &joint.armature, |f, x| f.armature = x)?;
     spread(&mut freedoms, &joint.friction, |f, x| f.friction = x)?;
     spread(&mut freedoms, &joint.torque_limit, |f, x| f.torque_limit = x)?;
+    spread(&mut freedoms, &joint.linear_to, |f, x| f.linear_to = x)?;
     Some(freedoms)
 }
