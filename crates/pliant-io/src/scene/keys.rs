@@ -63,6 +63,7 @@ const SECTIONS: [Section; 17] = [
             "armature",
             "friction",
             "torque_limit",
+            "linear_to",
             "start",
         ],
     },
