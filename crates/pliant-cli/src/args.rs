@@ -190,6 +190,10 @@ pub struct Simulate {
     force: Option<String>,
     #[command(flatten)]
     pub touching: Touching,
+    /// Of elastic zones: every node that is pushed at the end, with pressure, traction, slip and displacement; with --json also
+    /// the whole surface
+    #[arg(long, conflicts_with = "no_contact")]
+    pub zone_nodes: bool,
     /// Trajectory to write (.csv or .npz): the start and every step; what it held is replaced
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

@@ -2,6 +2,8 @@
 //! standard error is no terminal.
 
 use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -90,15 +92,35 @@ pub struct Spinner {
 impl Spinner {
     /// Says what goes on.
     pub fn new(format: Format, what: &'static str) -> Spinner {
+        Spinner::drawn(format, move || ProgressBar::new_spinner().with_message(what), ProgressBar::tick)
+    }
+
+    /// For work that says now and then what part of it is done, in percent, but goes on for seconds without a word.
+    pub fn of_parts(format: Format, what: String, percent: Arc<AtomicU64>) -> Spinner {
+        let bar = move || {
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {elapsed}");
+            ProgressBar::new(100).with_style(style.expect("a good template")).with_message(what)
+        };
+        Spinner::drawn(format, bar, move |bar| {
+            bar.set_position(percent.load(Ordering::Relaxed));
+            bar.tick();
+        })
+    }
+
+    fn drawn(
+        format: Format,
+        bar: impl FnOnce() -> ProgressBar + Send + 'static,
+        draw: impl Fn(&ProgressBar) + Send + 'static,
+    ) -> Spinner {
         let start = || {
             let (stop, stopped) = mpsc::channel();
             let thread = thread::spawn(move || {
                 if stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                    let spinner = ProgressBar::new_spinner().with_message(what);
+                    let bar = bar();
                     while stopped.recv_timeout(PACE) == Err(RecvTimeoutError::Timeout) {
-                        spinner.tick();
+                        draw(&bar);
                     }
-                    spinner.finish_and_clear();
+                    bar.finish_and_clear();
                 }
             });
             (stop, thread)

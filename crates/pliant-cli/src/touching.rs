@@ -1,8 +1,16 @@
 //! Contact on the command line: its options, the scene of a mechanism that can touch something, and what came of it.
 
-use clap::Args;
-use pliant::contact::{Change, Contact, ContactError, Event, Report, Scene, Solver, Surfaces, Touched};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use clap::{Args, ValueHint};
+use pliant::contact::{
+    Change, Contact, ContactError, Event, Grip, Making, Report, Scene, Solver, Surfaces, Touched,
+    TouchedNode, ZoneState, make_zones,
+};
 use pliant::engine::{Simulation, State, StepError, Warning};
+use pliant::io::ZoneCache;
 use pliant::io::trajectory::Touch;
 use pliant::mechanism::{Apart, BodyId, Mechanism};
 use pliant::nalgebra::Vector3;
@@ -15,6 +23,7 @@ use crate::choices;
 use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
 use crate::output::{quantity, table};
+use crate::progress::Spinner;
 
 /// Whether things touch, and how that is solved.
 #[derive(Clone, Debug, Args)]
@@ -29,6 +38,10 @@ pub struct Touching {
     /// Of pgs: sweeps of a step, at most [default: 50]
     #[arg(long, value_name = "N", value_parser = sweeps, allow_negative_numbers = true, conflicts_with = "no_contact")]
     sweeps: Option<usize>,
+    /// Keep the Green's functions of elastic zones in this folder, and take those that it has of the same zone: making them takes
+    /// seconds where zones are fine
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "no_contact")]
+    zone_cache: Option<PathBuf>,
 }
 
 fn sweeps(text: &str) -> Result<usize, String> {
@@ -44,6 +57,9 @@ impl Touching {
         common: &Common,
     ) -> Result<Option<Stage>, Failure> {
         let stage = if self.no_contact { None } else { Stage::of(mechanism, argument, common)? };
+        if let Some(stage) = &stage {
+            self.make_zones(stage, common)?;
+        }
         let given = [("--solver", self.solver.is_some()), ("--sweeps", self.sweeps.is_some())];
         if let (None, Some((option, _))) = (&stage, given.into_iter().find(|(_, given)| *given)) {
             return Err(Failure::input(format!(
@@ -61,6 +77,43 @@ impl Touching {
             (solver, None) => solver.unwrap_or_default(),
         };
         Ok(stage.map(|stage| Stage { solver, ..stage }))
+    }
+
+    /// Makes the Green's functions of all zones, with a bar, or takes those of an earlier run.
+    fn make_zones(&self, stage: &Stage, common: &Common) -> Result<(), Failure> {
+        let cache = self.zone_cache.as_ref().map(ZoneCache::new);
+        let names: Vec<String> = stage.whole.zones().iter().map(|zone| format!("`{}`", zone.name)).collect();
+        let percent = Arc::new(AtomicU64::new(0));
+        let what = format!("making {}", names.join(", "));
+        let _bar = (!names.is_empty()).then(|| Spinner::of_parts(common.format(), what, percent.clone()));
+        let mut unkept = None;
+        let made = make_zones(
+            &stage.whole,
+            &stage.surfaces,
+            &mut Making {
+                progress: &mut |zone, part| {
+                    let place = stage.whole.zones().iter().position(|own| own.name == zone).unwrap_or(0);
+                    let done = (place as f64 + part) / names.len() as f64;
+                    percent.store((100.0 * done) as u64, Ordering::Relaxed);
+                },
+                known: &mut |text| cache.as_ref()?.get(text),
+                made: &mut |text, solid| {
+                    if let Some(Err(error)) = cache.as_ref().map(|cache| cache.put(text, solid)) {
+                        unkept = Some(error);
+                    }
+                },
+            },
+        );
+        let input = |error: ContactError| {
+            Failure::input(format!("`{}`: {error}; --no-contact goes without", stage.label))
+        };
+        made.map_err(input)?;
+        match (unkept, &self.zone_cache) {
+            (Some(error), Some(folder)) => {
+                Err(Failure::input(format!("--zone-cache: cannot write to `{}`: {error}", folder.display())))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The warning where the world has shapes and nothing touches them.
@@ -261,8 +314,9 @@ pub fn contact(scene: &Scene, contact: &Contact) -> Map<String, Value> {
     .collect()
 }
 
-/// `contacts` that pushed in the last step, elastic `zones` as it left them, the worst `penetration` and `residual` of all steps, and their `events`.
-pub fn document(record: &Record) -> Map<String, Value> {
+/// `contacts` that pushed in the last step, elastic `zones` as it left them (with their `touching` nodes and their `surface` where these are
+/// asked for), the worst `penetration` and `residual` of all steps, and their `events`.
+pub fn document(record: &Record, zone_nodes: bool) -> Map<String, Value> {
     let Record { scene, worst, events, events_total } = record;
     let contacts: Vec<Value> = pushing(scene).map(|one| contact(scene, one).into()).collect();
     let kept: Vec<Value> = (events.iter())
@@ -280,15 +334,21 @@ pub fn document(record: &Record) -> Map<String, Value> {
         .collect();
     let zones: Vec<Value> = (scene.world().zones())
         .map(|(_, zone)| {
-            json!({
+            let mut about = json!({
                 "name": zone.name(),
                 "nodes": zone.solid().nodes(),
                 "touched": zone.loads().len(),
+                "sticking": zone.touched().filter(|node| node.grip == Grip::Sticks).count(),
                 "force": zone.force().as_slice(),
                 "area": zone.contact_area(),
                 "largest_pressure": zone.largest_pressure(),
                 "largest_displacement": zone.largest_displacement(),
-            })
+            });
+            if zone_nodes {
+                about["touching"] = zone.touched().map(|one| node(&zone, &one)).collect();
+                about["surface"] = surface(&zone);
+            }
+            about
         })
         .collect();
     [
@@ -302,6 +362,40 @@ pub fn document(record: &Record) -> Map<String, Value> {
     .map(|(key, value): (&str, Value)| (key.to_string(), value))
     .into_iter()
     .collect()
+}
+
+/// A node of a zone that is pushed, in world axes.
+fn node(zone: &ZoneState, node: &TouchedNode) -> Value {
+    let rest = zone.solid().points()[node.node];
+    let turned = |v: &Vector3<f64>| Value::from((zone.pose.rotation * v).as_slice());
+    json!({
+        "node": node.node,
+        "point": zone.pose.transform_point(&(rest + node.displacement)).as_slice(),
+        "displacement": turned(&node.displacement),
+        "force": turned(&node.force),
+        "area": node.area,
+        "pressure": node.pressure,
+        "traction": turned(&node.traction),
+        "slip": turned(&node.slip),
+        "sticks": node.grip == Grip::Sticks,
+    })
+}
+
+/// Where all points of a zone's surface are, how far from where they are at rest on the bone, in world axes, and its triangles.
+fn surface(zone: &ZoneState) -> Value {
+    let points = zone.solid().points();
+    let mut displacements = vec![Vector3::zeros(); points.len()];
+    zone.displacements(&mut displacements);
+    let mut places =
+        points.iter().zip(&displacements).map(|(rest, u)| zone.pose.transform_point(&(rest + u)));
+    let rows = |vectors: &mut dyn Iterator<Item = Vector3<f64>>| -> Value {
+        vectors.map(|v| Value::from(v.as_slice())).collect()
+    };
+    json!({
+        "points": rows(&mut places),
+        "displacements": rows(&mut displacements.iter().map(|u| zone.pose.rotation * u)),
+        "triangles": zone.solid().triangles(),
+    })
 }
 
 /// The worst of all steps, for people.
@@ -342,6 +436,7 @@ fn zone_table(scene: &Scene) -> String {
             vec![
                 zone.name().into(),
                 format!("{} of {}", zone.loads().len(), zone.solid().nodes()),
+                zone.touched().filter(|node| node.grip == Grip::Sticks).count().to_string(),
                 quantity(zone.force().norm(), "N"),
                 quantity(1e6 * zone.contact_area(), "mm²"),
                 quantity(zone.largest_pressure(), "Pa"),
@@ -352,6 +447,31 @@ fn zone_table(scene: &Scene) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["ZONE", "NODES", "FORCE", "AREA", "PRESSURE", "DISPLACEMENT"].map(String::from).to_vec();
+    let header =
+        ["ZONE", "NODES", "STICKING", "FORCE", "AREA", "PRESSURE", "DISPLACEMENT"].map(String::from).to_vec();
     format!("\n{}", table(&std::iter::once(header).chain(rows).collect::<Vec<Vec<String>>>()))
+}
+
+/// Every node of each zone that is pushed, for people; empty if there are none.
+pub fn node_tables(scene: &Scene) -> String {
+    let three = |v: &Vector3<f64>| v.iter().map(|x| format!("{:.3}", 1e3 * x)).collect::<Vec<_>>().join(", ");
+    let of = |zone: &ZoneState| -> String {
+        let rows = zone.touched().map(|node| {
+            let at = zone.solid().points()[node.node] + node.displacement;
+            vec![
+                node.node.to_string(),
+                three(&zone.pose.transform_point(&at)),
+                three(&(zone.pose.rotation * node.displacement)),
+                quantity(node.pressure, "Pa"),
+                quantity(node.traction.norm(), "Pa"),
+                quantity(node.slip.norm(), "m/s"),
+                if node.grip == Grip::Sticks { "sticks" } else { "slips" }.to_string(),
+            ]
+        });
+        let header =
+            ["NODE", "AT (mm)", "DISPLACED (mm)", "PRESSURE", "TRACTION", "SLIP", ""].map(String::from);
+        let rows: Vec<Vec<String>> = std::iter::once(header.to_vec()).chain(rows).collect();
+        if rows.len() > 1 { format!("\n{}\n{}", zone.name(), table(&rows)) } else { String::new() }
+    };
+    scene.world().zones().map(|(_, zone)| of(&zone)).collect()
 }

@@ -18,3 +18,4 @@ mod statics;
 mod surroundings;
 mod view;
 mod warnings;
+mod zones;

@@ -393,7 +393,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
     let names =
         list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name").to_string());
     let mut names: Vec<(String, &str)> = names.map(|name| (name, "articulated")).collect();
-    assert_eq!(names.len(), 42);
+    assert_eq!(names.len(), 44);
     names.extend(["ladder:150", "ladder:240", "rungs:120"].map(|name| (name.into(), "articulated")));
     let chosen = two_at_a_time(&names, |(name, engine)| {
         let command = ["simulate", name, "--duration", "0.008", "--dt", "0.004"];

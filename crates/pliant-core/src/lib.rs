@@ -24,4 +24,5 @@ pub mod spatial;
 mod words;
 
 pub use nalgebra;
+pub use pliant_elastic as elastic;
 pub use words::closest;

@@ -9,9 +9,11 @@ pub mod files;
 pub mod import;
 pub mod model;
 pub mod scene;
+mod solids;
 mod surfaces;
 #[cfg(not(target_family = "wasm"))]
 pub mod trajectory;
+mod zones;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ pub use diagnostic::{Diagnostic, SceneErrors};
 pub use import::Options;
 pub use model::{ModelError, ModelFile};
 pub use surfaces::{SurfaceError, drawn_surfaces, surfaces};
+pub use zones::ZoneCache;
 
 /// Why a file could not be loaded.
 #[derive(Debug, Error)]

@@ -56,7 +56,9 @@ pub fn drawn_surfaces(mechanism: &Mechanism, scene: &Path, options: &Options) ->
     let mut context = Context::new(String::new(), &scene.display().to_string(), options);
     let mut found = Surfaces::new();
     let of_bodies = mechanism.bodies().iter().flat_map(|body| &body.shapes);
-    for file in mechanism.world_shapes().iter().chain(of_bodies).filter_map(file_of) {
+    let of_zones = mechanism.zones().iter().map(|zone| &zone.description);
+    let of_zones = of_zones.flat_map(|zone| std::iter::once(&zone.shape).chain(&zone.bonded));
+    for file in mechanism.world_shapes().iter().chain(of_bodies).chain(of_zones).filter_map(file_of) {
         if !found.contains_key(file)
             && let Ok(surface) = read(file, &mut context)
         {

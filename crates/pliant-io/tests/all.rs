@@ -15,3 +15,4 @@ mod reading;
 mod round_trip;
 #[cfg(unix)]
 mod surroundings;
+mod zones;

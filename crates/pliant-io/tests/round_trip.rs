@@ -237,6 +237,7 @@ fn joint(
     joint.armature = each(false).map(Into::into);
     joint.friction = each(false).map(Into::into);
     joint.torque_limit = each(false).map(|list| list.iter().map(|x| x + 1e-9).collect::<Vec<f64>>().into());
+    joint.linear_to = joint.torque_limit.clone();
     let bounds = [-0.0, 0.0, f64::INFINITY, 1.5];
     let limits = (0..count).map(|_| (-bounds[random.below(4)], bounds[random.below(4)])).collect::<Vec<_>>();
     if random.one_in(2) { joint.limits(limits) } else { joint }

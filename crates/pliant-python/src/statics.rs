@@ -234,6 +234,7 @@ fn settle(mechanism: &Inner, inputs: &Inputs, surfaces: Option<&Surfaces>) -> Py
     }
     let mut warnings = Warning::of_rest_with_friction(mechanism, simulation.inputs());
     warnings.extend(Warning::of_limits(mechanism, "full", simulation.state()));
+    warnings.extend(Warning::of_ranges(mechanism, simulation.state()));
     warnings.extend((!found.stable).then(unstable));
     if let Some(surfaces) = surfaces {
         // It comes to lie on something on the way, unless it starts inside.

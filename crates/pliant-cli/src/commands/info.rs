@@ -1,7 +1,7 @@
 //! `pliant info`: what a mechanism is made of.
 
 use pliant::engines::Engine;
-use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone};
+use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone, ZoneSolid};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
@@ -95,12 +95,17 @@ fn zones(mechanism: &Mechanism) -> Vec<(String, Value)> {
     let about = |zone: &Zone| {
         let Zone { name, description: zone, .. } = zone;
         let kind = zone.shape.geometry.name();
-        let stiffness = quantity(zone.young, "Pa");
-        let row =
-            format!("`{name}` on `{}`: a {kind} of {stiffness}, Poisson's ratio {}", zone.body, zone.poisson);
+        let is_measured = matches!(zone.solid, Some(ZoneSolid::Green(_)));
+        let elastic = match is_measured {
+            true => "measured Green's functions".to_string(),
+            false => format!("{}, Poisson's ratio {}", quantity(zone.young, "Pa"), zone.poisson),
+        };
+        let row = format!("`{name}` on `{}`: a {kind} of {elastic}", zone.body);
+        let known = |x: f64| (!is_measured).then_some(x);
         let json = json!({
-            "name": name, "body": zone.body, "kind": kind, "young": zone.young, "poisson": zone.poisson,
+            "name": name, "body": zone.body, "kind": kind, "young": known(zone.young), "poisson": known(zone.poisson),
             "damping": zone.damping, "density": zone.density(), "resolution": zone.resolution,
+            "measured": is_measured,
         });
         (row, json)
     };

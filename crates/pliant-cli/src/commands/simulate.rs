@@ -49,6 +49,14 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let mechanism = &source.mechanism;
     let stage = arguments.touching.stage(mechanism, &arguments.mechanism, common)?;
     // Bad input is reported before a model is made.
+    if arguments.zone_nodes
+        && !mechanism.zones().iter().any(|zone| stage.is_some() && zone.description.to.is_none())
+    {
+        return Err(Failure::input(format!(
+            "--zone-nodes is of elastic zones, and nothing touches one in `{}`: leave it out, or give a body a [[zone]]",
+            arguments.mechanism.label()
+        )));
+    }
     let inputs = arguments.acting.inputs(mechanism)?;
     // Loose bodies are left to contact.
     let held = stage.as_ref().map_or(Some(mechanism), Stage::held);
@@ -452,9 +460,12 @@ fn answer(
     rows.extend(about.springs.rows.iter().cloned());
     let mut contacts = String::new();
     if let Running::Touching(record) = running {
-        json.extend(touching::document(record));
+        json.extend(touching::document(record, arguments.zone_nodes));
         rows.extend(touching::rows(record));
         contacts = format!("\n{}", touching::contact_table(&record.scene));
+        if arguments.zone_nodes {
+            contacts += &touching::node_tables(&record.scene);
+        }
     }
     let mut text = format!("{}\n{effectors}{contacts}", listing(rows));
     if let Some(path) = &arguments.output {

@@ -75,6 +75,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     counted.extend(Warning::of_rest_with_friction(mechanism, simulation.inputs()));
     let engine = simulation.engine();
     counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
+    counted.extend(Warning::of_ranges(mechanism, simulation.state()));
     let mut json = report::state(&mut *simulation);
     let springs = load::report(&mut *simulation);
     json.extend(springs.json);

@@ -63,21 +63,11 @@ impl Run {
         let list = self.json(&["list"], 0);
         let names = list.as_array().expect("a list").iter().map(|e| e["name"].as_str().expect("a name"));
         let scenes = [
-            "-terrain",
-            "-catch",
-            "-grasp",
-            "-pick",
-            "-hole",
-            "-heap",
-            "-thin",
-            "-thick",
-            "-post",
-            "-wrap",
-            "-stands",
-            "-carries",
-            "soft-gripper",
+            "-terrain", "-catch", "-grasp", "-pick", "-hole", "-heap", "-thin", "-thick", "-post", "-wrap",
+            "-stands", "-carries", "soft-",
         ];
-        let is_scene = |name: &&str| *name == "pad" || scenes.iter().any(|scene| name.contains(scene));
+        let is_scene =
+            |name: &&str| ["pad", "finger"].contains(name) || scenes.iter().any(|scene| name.contains(scene));
         names.filter(|name| !is_scene(name)).map(String::from).collect()
     }
 

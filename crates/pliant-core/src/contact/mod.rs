@@ -50,8 +50,9 @@ pub use free_body::FreeBody;
 pub use quickhull::{FINEST, convex_hull};
 pub use rest::{Grip, Rest};
 pub use scene::Scene;
+pub use skin::{Making, make_zones};
 pub use sticking::Stuck;
 pub use world::{
     Contact, FreeBodyId, RECOVERY_TIME, Report, SavedWorld, SimulationId, Solver, Touched, World,
 };
-pub use zones::{ZoneId, ZoneState};
+pub use zones::{TouchedNode, ZoneId, ZoneState};

@@ -8,6 +8,7 @@ use pliant_elastic::Solid;
 use super::collider::Collider;
 use super::error::ContactError;
 use super::pairs::Thing;
+use super::rest::Grip;
 use super::skin::{Skin, solid_of};
 use super::world::{Base, SimulationId, Touched, World};
 use crate::engine::Warning;
@@ -27,6 +28,27 @@ pub struct ZoneState<'w> {
     skin: &'w Skin,
     /// Where its frame is in the world.
     pub pose: Pose,
+}
+
+/// A node of an elastic zone that something pushed on in the last step. Vectors are in the axes of the zone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TouchedNode {
+    /// Which of [`Solid::points`].
+    pub node: usize,
+    /// How far it is from where it is at rest, m.
+    pub displacement: Vector3<f64>,
+    /// What pushes on it, N.
+    pub force: Vector3<f64>,
+    /// Its area as the part of that along the normal sees it, m².
+    pub area: f64,
+    /// That part over the area, Pa; infinite where no area faces it.
+    pub pressure: f64,
+    /// The rest of the force, along what it touches, over the area, Pa.
+    pub traction: Vector3<f64>,
+    /// How fast it slides along what it touches, m/s; next to nothing where it sticks.
+    pub slip: Vector3<f64>,
+    /// Whether friction holds it.
+    pub grip: Grip,
 }
 
 impl ZoneState<'_> {
@@ -65,6 +87,37 @@ impl ZoneState<'_> {
     pub fn warning(&self) -> Option<Warning> {
         let part = self.skin.strain_now();
         (part > PRESSED).then(|| pressed_in(self.name(), part, None))
+    }
+
+    /// The nodes that something pushed on in the last step, or in its last piece.
+    ///
+    /// ```
+    /// use pliant_core::{contact::*, engine::Simulation, engines::Engine, gallery};
+    ///
+    /// let mut scene = Scene::new(&gallery::pad(), Surfaces::new(), |held| Engine::Articulated.simulate(held).unwrap())?;
+    /// (0..500).try_for_each(|_| scene.step(1e-3))?; // down, and beginning to move sideways
+    /// let (_, pad) = scene.world().zones().next().ok_or("no zone")?;
+    /// let pushed: f64 = pad.touched().map(|node| node.pressure * node.area).sum();
+    /// let grip = |grip| pad.touched().filter(|node| node.grip == grip).count();
+    /// assert!((pushed / pad.force().z.abs() - 1.0).abs() < 0.1); // the contact is nearly flat
+    /// assert!(grip(Grip::Sticks) > 0 && grip(Grip::Slips) > 0); // it slips at the rim first
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn touched(&self) -> impl Iterator<Item = TouchedNode> {
+        let pushed = self.loads().iter().zip(self.skin.pushed());
+        pushed.filter(|(_, push)| push.force != Vector3::zeros()).map(|((node, _), push)| {
+            let area = self.skin.area(*node, &push.normal);
+            TouchedNode {
+                node: *node as usize,
+                displacement: self.skin.displacement(*node as usize),
+                force: push.force,
+                area,
+                pressure: push.normal.norm() / area,
+                traction: (push.force - push.normal) / area,
+                slip: push.slip(),
+                grip: if push.slips { Grip::Slips } else { Grip::Sticks },
+            }
+        })
     }
 
     /// The sum of the forces on its nodes, N, in world axes: what its bone feels.

@@ -114,6 +114,28 @@ impl Warning {
         (worst > 0.0).then_some(Warning { kind: "friction", measure: worst, unit: "of its bound", text })
     }
 
+    /// Of the joint whose spring is strained farthest beyond what it is linear to, such as a piece of a flexure.
+    pub fn of_ranges(mechanism: &Mechanism, state: &State) -> Option<Warning> {
+        let mut worst: Option<(f64, &str, f64, &str)> = None;
+        for joint in mechanism.joints() {
+            let coordinates = &state.coordinates[joint.coordinates()];
+            for (k, (freedom, q)) in joint.freedoms.iter().zip(coordinates).enumerate() {
+                let part = (q - freedom.rest).abs() / freedom.linear_to;
+                if part > 1.0 && worst.is_none_or(|(known, ..)| part > known) {
+                    let unit = if k < joint.kind.translations() { "m" } else { "rad" };
+                    worst = Some((part, &joint.name, q - freedom.rest, unit));
+                }
+            }
+        }
+        let (measure, name, way, unit) = worst?;
+        let text = format!(
+            "joint `{name}` is {way:.2e} {unit} from where its spring is relaxed, {measure:.2} times as far as that is linear (`linear_to`): \
+             forces and motions are off by some percent, and by the square of more. Where it is a piece of a flexure, cut that into more \
+             `pieces`; if this stays, strains are too large for the material to be linear"
+        );
+        Some(Warning { kind: "beyond range", measure, unit: "of its range", text })
+    }
+
     /// Of the joint that is furthest beyond one of its limits, of those that turn and of those that slide: `linear` and `blended` have
     /// no limits, and those of the other engines yield by force over stiffness.
     pub fn of_limits(mechanism: &Mechanism, engine: &str, state: &State) -> Vec<Warning> {

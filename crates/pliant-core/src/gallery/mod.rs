@@ -63,9 +63,9 @@ pub use ladder::ladder;
 pub use random::{Passive, RandomOptions, random};
 pub use rungs::rungs;
 pub use scenes::{
-    Fingertips, Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, firefighters_catch,
-    gripper_pick, hand_grasp, hexapod_terrain, humanoid_stands, pad, peg_in_hole, soft_gripper, tendon_wrap,
-    tray_carries,
+    Fingertips, Grasped, Thickness, adaptive_grasp, bridge_heap, fin_ray_post, finger, firefighters_catch,
+    gripper_pick, hand_grasp, hexapod_terrain, humanoid_stands, pad, peg_in_hole, soft_gripper, soft_hand,
+    tendon_wrap, tray_carries,
 };
 pub use size::{LARGEST_SIZE, Size};
 pub use spline_slide::spline_slide;
@@ -174,7 +174,7 @@ static ENTRIES: [Entry; 27] = [
     unsized_entry("dragged-arm", |_| dragged_arm(), "a human arm whose hand a device drags along a path"),
 ];
 
-static SCENES: [Entry; 15] = [
+static SCENES: [Entry; 17] = [
     unsized_entry("hexapod-terrain", |_| hexapod_terrain(), "the hexapod walks over uneven ground"),
     unsized_entry("firefighters-catch", |_| firefighters_catch(), "somebody falls on the trampoline"),
     unsized_entry("hand-grasp", |_| hand_grasp(Grasped::Ball), "the hand grasps a ball and lifts it"),
@@ -202,6 +202,8 @@ static SCENES: [Entry; 15] = [
         |_| soft_gripper(Fingertips::Soft),
         "the gripper with soft fingertips holds a bar beside its middle",
     ),
+    unsized_entry("finger", |_| finger(), "three bones in soft pads bend around a bar"),
+    unsized_entry("soft-hand", |_| soft_hand(), "the hand with soft fingertips grasps a ball and lifts it"),
 ];
 
 /// Every mechanism, in the order of the documentation.

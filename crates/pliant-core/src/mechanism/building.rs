@@ -368,5 +368,6 @@ fn freedoms(joint: &JointDescription) -> Option<Vec<Freedom>> {
     spread(&mut freedoms, &joint.armature, |f, x| f.armature = x)?;
     spread(&mut freedoms, &joint.friction, |f, x| f.friction = x)?;
     spread(&mut freedoms, &joint.torque_limit, |f, x| f.torque_limit = x)?;
+    spread(&mut freedoms, &joint.linear_to, |f, x| f.linear_to = x)?;
     Some(freedoms)
 }

@@ -84,6 +84,8 @@ pub struct JointDescription {
     pub friction: Option<PerFreedom<f64>>,
     /// The most that spring and damper together apply, N or N·m; +∞ for no bound.
     pub torque_limit: Option<PerFreedom<f64>>,
+    /// How far from where it is relaxed the spring is as linear as it is written, m or rad; farther is a warning. +∞ for no bound.
+    pub linear_to: Option<PerFreedom<f64>>,
     /// Coordinate at the start, m or rad.
     pub start: Option<PerFreedom<f64>>,
 }
@@ -109,6 +111,7 @@ impl JointDescription {
             armature: None,
             friction: None,
             torque_limit: None,
+            linear_to: None,
             start: None,
         }
     }
@@ -163,6 +166,12 @@ impl JointDescription {
     /// With a bound on what spring and damper together apply, N or N·m.
     pub fn torque_limit(mut self, torque_limit: impl Into<PerFreedom<f64>>) -> Self {
         self.torque_limit = Some(torque_limit.into());
+        self
+    }
+
+    /// With a bound on how far its spring is linear, m or rad; farther is a warning.
+    pub fn linear_to(mut self, linear_to: impl Into<PerFreedom<f64>>) -> Self {
+        self.linear_to = Some(linear_to.into());
         self
     }
 

@@ -149,6 +149,7 @@ impl Mechanism {
                     armature: each(joint, |f| f.armature),
                     friction: each(joint, |f| f.friction),
                     torque_limit: each(joint, |f| f.torque_limit),
+                    linear_to: each(joint, |f| f.linear_to),
                     start: (!joint.start.is_empty()).then(|| PerFreedom::Each(joint.start.clone())),
                 })
                 .collect(),

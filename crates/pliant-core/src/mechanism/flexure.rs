@@ -213,6 +213,7 @@ impl MechanismBuilder {
             )
             .frame(at(x))
             .stiffness(PerFreedom::Each(k.to_vec()))
+            .linear_to(PerFreedom::Each(range(leaf, n).to_vec()))
             .damping(PerFreedom::Each(k.iter().map(|k| k * zone.damping).collect()));
             self.joints.push(joint);
             added.joints.push(i);
@@ -235,6 +236,24 @@ fn pieces(K: &[f64; 6], n: usize, leaf: &Leaf) -> ([f64; 6], f64) {
     }
     (k, apart)
 }
+
+/// How far a piece of n is linear: up to a strain, and up to a turn that its chord is shorter by than its arc, θ²/24.
+fn range(leaf: &Leaf, n: usize) -> [f64; 6] {
+    let length = leaf.size[leaf.axis] / n as f64;
+    let (a, b, c) = (leaf.axis, (leaf.axis + 1) % 3, (leaf.axis + 2) % 3);
+    let mut range = [STRAIN * length; 6];
+    // Bending about b strains along c, and twist both.
+    let far = [(a, leaf.size[b].max(leaf.size[c])), (b, leaf.size[c]), (c, leaf.size[b])];
+    for (turn, across) in far {
+        range[3 + turn] = (2.0 * STRAIN * length / across).min(TURN);
+    }
+    range
+}
+
+/// A strain at which a bar that is bent is 2 % stiffer than a linear one (`crates/pliant-elastic/README.md`: 30° over three widths), and a
+/// turn at which a chord is 1 % shorter than its arc, rad.
+const STRAIN: f64 = 0.087;
+const TURN: f64 = 0.5;
 
 /// The diagonal of the stiffness about the middle of a leaf, one end held: force along its axes, torque about them.
 fn stiffness(

@@ -51,7 +51,7 @@ pub use repeated::{Repeated, TOLERANCE as REPEATED_WITHIN};
 pub use shape::{Geometry, Shape};
 pub use summary::Summary;
 pub(crate) use zone::Ingredients;
-pub use zone::{Zone, ZoneDescription};
+pub use zone::{Zone, ZoneDescription, ZoneSolid};
 
 use crate::joints::JointKind;
 use crate::spatial::{Pose, SpatialInertia, Wrench};
@@ -126,6 +126,8 @@ pub struct Freedom {
     pub friction: f64,
     /// The most that spring and damper together apply, N or N·m: what the motor can give; +∞ for no bound.
     pub torque_limit: f64,
+    /// How far from `rest` the spring is as linear as it is written, m or rad: farther is a warning. +∞ for no bound.
+    pub linear_to: f64,
 }
 
 impl Freedom {
@@ -139,6 +141,7 @@ impl Freedom {
         armature: 0.0,
         friction: 0.0,
         torque_limit: f64::INFINITY,
+        linear_to: f64::INFINITY,
     };
 
     /// Whether a spring acts.

@@ -260,6 +260,7 @@ impl Checks {
             ("armature", &joint.armature, not_negative, "finite and zero or above, kg or kg·m²"),
             ("friction", &joint.friction, not_negative, "finite and zero or above, N or N·m"),
             ("torque_limit", &joint.torque_limit, |x| x > 0.0, "above zero, N or N·m; inf for none"),
+            ("linear_to", &joint.linear_to, |x| x > 0.0, "above zero, m or rad; inf for no bound"),
             ("rest", &joint.rest, f64::is_finite, "finite, m or rad"),
             ("start", &joint.start, f64::is_finite, "finite, m or rad"),
         ];

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use pliant_elastic::Solid;
+use pliant_elastic::{Mesh, Solid};
 
 use super::validate::Checks;
 use super::{Body, BodyId, Element, Geometry, Mechanism, MechanismBuilder, Shape, WORLD};
@@ -56,6 +56,8 @@ pub struct ZoneDescription {
     pub bonded: Option<Shape>,
     /// Its inertia in the bone's link frame, where the volume is only known from a file.
     pub inertia: Option<SpatialInertia>,
+    /// What it is made from, in the axes of its shape; `None` fills the shape. Resolution and nodes are those of this then.
+    pub solid: Option<ZoneSolid>,
     /// Its Green's functions, once something needed them.
     pub(crate) made: Made,
 }
@@ -76,6 +78,7 @@ impl ZoneDescription {
             pieces: None,
             bonded: None,
             inertia: None,
+            solid: None,
             made: Made::default(),
         }
     }
@@ -95,6 +98,31 @@ impl ZoneDescription {
     fn mass(&self) -> Option<SpatialInertia> {
         let weighed = || Shape { density: Some(self.density()), ..self.shape.clone() };
         self.inertia.or_else(|| weighed().inertia())
+    }
+}
+
+/// What an elastic zone is made from in place of its shape.
+#[derive(Clone, Debug)]
+pub enum ZoneSolid {
+    /// These tetrahedra.
+    Tetrahedra(Arc<Mesh>),
+    /// These Green's functions, measured or made elsewhere: Young's modulus, Poisson's ratio and what is bonded do not matter then.
+    Green(Arc<Solid>),
+}
+
+impl PartialEq for ZoneSolid {
+    fn eq(&self, other: &ZoneSolid) -> bool {
+        match (self, other) {
+            (ZoneSolid::Tetrahedra(one), ZoneSolid::Tetrahedra(two)) => one == two,
+            (ZoneSolid::Green(one), ZoneSolid::Green(two)) => {
+                let outside = |solid: &Solid| (solid.nodes(), solid.mass(), *solid.material());
+                one.green() == two.green()
+                    && one.points() == two.points()
+                    && one.triangles() == two.triangles()
+                    && outside(one) == outside(two)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -120,6 +148,22 @@ pub(crate) struct Ingredients {
     pub bone: Vec<Shape>,
     /// Points and triangles of the files that these name.
     pub surfaces: Vec<Triangles>,
+}
+
+impl Ingredients {
+    /// All that matters, as text that is the same in another run.
+    pub fn text(&self) -> String {
+        let ZoneDescription { shape, young, poisson, resolution, nodes, solid, damping, .. } = &self.zone;
+        let density = self.zone.density();
+        let bone: Vec<_> = self.bone.iter().map(|shape| (&shape.geometry, &shape.pose)).collect();
+        format!(
+            "{} {:?} {:?} {young:?} {poisson:?} {damping:?} {density:?} {resolution:?} {nodes:?} {solid:?} {bone:?} {:?}",
+            env!("CARGO_PKG_VERSION"),
+            shape.geometry,
+            shape.pose,
+            self.surfaces
+        )
+    }
 }
 
 /// Green's functions that were made for a zone: copies of a mechanism share them, so that they are made once.
@@ -195,7 +239,7 @@ impl MechanismBuilder {
                 *bone = if *bone == SpatialInertia::ZERO { mass } else { bone.welded(&mass) };
             }
             let bone: &[Shape] = body.map_or(&self.world_shapes, |body: usize| &self.bodies[body].shapes);
-            if zone.bonded.is_none() && bone.is_empty() {
+            if zone.bonded.is_none() && bone.is_empty() && !matches!(zone.solid, Some(ZoneSolid::Green(_))) {
                 checks.push(
                     Element::Zone(i),
                     Some("bonded"),

@@ -5,3 +5,4 @@ mod blended;
 mod full;
 mod linear;
 mod reduced;
+mod zones;

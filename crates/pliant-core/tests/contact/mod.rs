@@ -20,6 +20,9 @@ mod rest;
 mod scenes;
 mod shapes;
 mod slabs;
+mod soft_compliance;
+mod soft_friction;
+mod soft_hands;
 mod tumbling;
 mod zones;
 

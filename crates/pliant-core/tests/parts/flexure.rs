@@ -1,8 +1,9 @@
 //! Claim: a zone between two bodies is an elastic joint. Small motions are those of the whole piece whatever number of pieces it is cut into; a
 //! stage on two leaves moves under loads as geometrically exact beams do, and as often a second as a finer mesh says; its mass is all
-//! there; which body is named first, what is inside a body and which of the two is free change nothing; and what cannot be is refused.
+//! there; which body is named first, what is inside a body and which of the two is free change nothing; how far it is right is known; and what
+//! cannot be is refused.
 
-use pliant_core::engine::{Simulation, State, StaticsSettings};
+use pliant_core::engine::{Simulation, State, StaticsSettings, Warning};
 use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::*;
 use pliant_core::nalgebra::{DMatrix, Matrix3, Matrix6, Vector2, Vector3};
@@ -313,6 +314,68 @@ fn engines_agree_on_where_a_stage_rests() {
         println!("{}: {off:e} radii", engine.engine());
         assert!(off < bound, "{}: {off:e}", engine.engine());
     }
+}
+
+/// As far as its pieces are linear a leaf bends as an exact beam does, whatever their number; farther is a warning with its measure.
+#[test]
+fn beyond_the_range_of_its_pieces_is_a_warning() {
+    let [length, thick, wide] = [0.03, 0.0006, 0.0006];
+    let EI = YOUNG * wide * thick.powi(3) / 12.0;
+    let (mut silent, mut warned, mut far) = (0, 0, 0);
+    for pieces in [2, 4, 8, 16] {
+        let mechanism = cantilever(|builder, zone| {
+            builder.gravity([0.0; 3]);
+            zone.shape.geometry = Geometry::Box { size: [length, thick, wide].into() };
+            zone.pieces = Some(pieces);
+        })
+        .unwrap();
+        let tip = mechanism.find_effector("tip").unwrap();
+        // The beam as stiff as the leaf is to small forces.
+        let stiff = length.powi(3) / (3.0 * EI) / compliance(&mechanism)[(1, 1)];
+        for bent in [0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5] {
+            let force = bent * 3.0 * EI * stiff / length.powi(2);
+            let mut simulation = full::Model::new(&mechanism).simulate();
+            simulation.set_load(tip, Wrench::force([0.0, force, 0.0])).unwrap();
+            let found = simulation.settle(&StaticsSettings::default()).unwrap();
+            assert!(found.converged, "{pieces} pieces, {bent}");
+            let at = simulation.effector_pose(tip).unwrap().position - Vector3::new(length, 0.0, 0.0);
+            let scaled = force / stiff;
+            let [moment, ..] =
+                solve([scaled * length, 0.0, 0.0], [1e-6 * EI / length, 1.0, 1.0], |[moment, y, z]| {
+                    let end = beam(length, thick, wide, [0.0, scaled, moment]);
+                    [moment - end[0] * scaled, y, z]
+                });
+            let exact = beam(length, thick, wide, [0.0, scaled, moment]);
+            let way = Vector2::new(exact[0] - length, exact[1]);
+            let off = (at.xy() - way).norm() / way.norm();
+            let warning = Warning::of_ranges(&mechanism, simulation.state());
+            match warning {
+                None => silent += 1,
+                Some(warning) => {
+                    assert!(warning.kind == "beyond range" && warning.measure > 1.0, "{warning:?}");
+                    assert!(
+                        warning.text.contains("leaf 1 joint"),
+                        "it bends most where it is held: {}",
+                        warning.text
+                    );
+                    warned += 1;
+                    continue;
+                }
+            }
+            assert!(off < 0.015, "{pieces} pieces, {bent}: {off}");
+            far += usize::from(bent > 0.5);
+        }
+        let measure = |q: f64| {
+            let mut state = State::at_rest(&mechanism);
+            state.coordinates[5] = q;
+            Warning::of_ranges(&mechanism, &state).map(|warning| warning.measure)
+        };
+        // By its definition: a strain of 0.087 on the outer side, or half a radian.
+        let range = f64::min(0.5, 2.0 * 0.087 * length / (pieces as f64 * thick));
+        assert_eq!(measure(0.99 * range), None);
+        assert!((measure(-1.5 * range).unwrap() - 1.5).abs() < 1e-12);
+    }
+    assert!(silent > 12 && warned > 3 && far > 3, "{silent} {warned} {far}");
 }
 
 /// Each is a defect of the zone, with its key.

@@ -6,8 +6,8 @@ use super::Mesh;
 use crate::ElasticError;
 use crate::surface::positive;
 
-/// Cells of a grid at most.
-const LIMIT: f64 = 2e6;
+/// Cells of a grid at most: of a cube the factor needs more than the memory limit from some 3e4 on, of a layer its surface does.
+const LIMIT: f64 = 1e5;
 
 impl Mesh {
     /// A box about the origin with half its edges along x, y and z, cut into cells with edges of about `resolution`, m.

@@ -11,8 +11,9 @@ use super::{Mesh, jacobian};
 use crate::ElasticError;
 use crate::surface::{Surface, SurfaceTree, positive};
 
-/// Points of the lattice at most.
+/// Points of the lattice at most, and those of them that are inside: no factor of as many fits into the memory limit.
 const LIMIT: f64 = 1.5e6;
+const MOST_INSIDE: f64 = 2e5;
 /// A lattice point moves to a cut point within this part of a long or short edge.
 const SNAP_LONG: f64 = 0.24999;
 const SNAP_SHORT: f64 = 0.41189;
@@ -27,8 +28,11 @@ impl Mesh {
         let (low, high) = surface.bounds();
         let cubes = ((high - low) / resolution).map(|x| x.ceil() + 2.0);
         let points = 2.0 * (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0);
-        if points > LIMIT {
-            return Err(ElasticError::TooFine { elements: points, limit: LIMIT, resolution });
+        let inside = 2.0 * surface.volume() / resolution.powi(3);
+        for (elements, limit) in [(points, LIMIT), (inside, MOST_INSIDE)] {
+            if elements > limit {
+                return Err(ElasticError::TooFine { elements, limit, resolution });
+            }
         }
         let tree = SurfaceTree::new(surface);
         let mut lattice = Lattice::new(&tree, (low + high) / 2.0, cubes.map(|x| x as usize), resolution);

@@ -164,6 +164,7 @@ fn joined(steps: &[Joint], order: &[usize], kind: JointKind, frame: Pose) -> Joi
     joint.description.armature = each(steps, order, 0.0, |d| d.armature.as_ref());
     joint.description.friction = each(steps, order, 0.0, |d| d.friction.as_ref());
     joint.description.torque_limit = each(steps, order, f64::INFINITY, |d| d.torque_limit.as_ref());
+    joint.description.linear_to = each(steps, order, f64::INFINITY, |d| d.linear_to.as_ref());
     joint.description.start = each(steps, order, 0.0, |d| d.start.as_ref());
     joint.description.limits = each(steps, order, (f64::NEG_INFINITY, f64::INFINITY), |d| d.limits.as_ref());
     joint

@@ -247,6 +247,7 @@ pub(crate) fn weld(description: &mut JointDescription) {
     description.armature = None;
     description.friction = None;
     description.torque_limit = None;
+    description.linear_to = None;
     description.start = None;
 }
 

@@ -17,6 +17,7 @@ use pliant_core::spatial::SpatialInertia;
 use thiserror::Error;
 
 use crate::files::{self, LARGEST_BINARY};
+use crate::solids;
 
 /// The most triangles of a mesh.
 const MOST_TRIANGLES: usize = 8_000_000;
@@ -39,7 +40,7 @@ pub enum MeshError {
         reason: String,
     },
     /// The format is none that is read.
-    #[error("meshes are read from .stl, .obj and .dae files, not from `{extension}`")]
+    #[error("meshes are read from .stl, .obj, .dae, .msh and .npz files, not from `{extension}`")]
     Unknown {
         /// The file's extension.
         extension: String,
@@ -72,10 +73,17 @@ impl Mesh {
         Ok(Mesh::read(&bytes, &extension)?.scaled(scale))
     }
 
-    /// Reads the bytes of a file of an extension: `stl`, `obj` or `dae`, in any case.
+    /// Reads the bytes of a file of an extension, in any case: `stl`, `obj` or `dae`; of `msh` the triangles around its tetrahedra, of `npz` those
+    /// of measured Green's functions.
     pub fn read(bytes: &[u8], extension: &str) -> Result<Mesh, MeshError> {
         let mut builder = Builder::default();
         match extension.to_lowercase().as_str() {
+            "msh" => {
+                return solids::tetrahedra(bytes, 1.0).map(|mesh| solids::boundary(&mesh)).map_err(malformed);
+            }
+            "npz" => {
+                return solids::Measured::read(bytes).map(|measured| measured.surface).map_err(malformed);
+            }
             "stl" => read_stl(bytes, &mut builder)?,
             "obj" => read_obj(bytes, &mut builder)?,
             "dae" => dae::read(bytes, &mut builder)?,

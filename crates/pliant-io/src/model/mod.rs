@@ -11,7 +11,7 @@
 //! Versions 1 and 2 held samples of blended models; they are refused.
 
 mod content;
-mod envelope;
+pub(crate) mod envelope;
 
 use std::path::Path;
 
@@ -100,12 +100,12 @@ impl ModelFile {
 
     /// The bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        envelope::seal(&content::write(self))
+        envelope::seal(&content::write(self), &envelope::MODEL)
     }
 
     /// Reads the bytes of a file.
     pub fn from_bytes(bytes: &[u8]) -> Result<ModelFile, ModelError> {
-        content::read(envelope::open(bytes)?)
+        content::read(envelope::open(bytes, &envelope::MODEL)?)
     }
 
     /// Reads a file, whatever its extension.

@@ -31,7 +31,7 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
         child.unwrap_or_default(),
     );
     joint.frame = table.pose(report);
-    let Springs { stiffness, damping, limits, rest, armature, friction, torque_limit, start } =
+    let Springs { stiffness, damping, limits, rest, armature, friction, torque_limit, linear_to, start } =
         read_springs(table, report);
     if known {
         joint = JointDescription {
@@ -42,6 +42,7 @@ pub(super) fn read_joint(table: &Table<'_>, report: &mut Report) -> (JointDescri
             armature,
             friction,
             torque_limit,
+            linear_to,
             start,
             ..joint
         };
@@ -59,6 +60,7 @@ pub(super) fn read_springs(table: &Table<'_>, report: &mut Report) -> Springs {
         armature: table.per_freedom("armature", report).ok().flatten(),
         friction: table.per_freedom("friction", report).ok().flatten(),
         torque_limit: table.per_freedom("torque_limit", report).ok().flatten(),
+        linear_to: table.per_freedom("linear_to", report).ok().flatten(),
         start: table.per_freedom("start", report).ok().flatten(),
     }
 }

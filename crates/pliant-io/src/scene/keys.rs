@@ -73,6 +73,7 @@ const SECTIONS: [Section; 17] = [
             "armature",
             "friction",
             "torque_limit",
+            "linear_to",
             "start",
         ],
     },

@@ -102,6 +102,7 @@ impl<'t> Overlay<'t> {
                 (&mut description.armature, springs.armature),
                 (&mut description.friction, springs.friction),
                 (&mut description.torque_limit, springs.torque_limit),
+                (&mut description.linear_to, springs.linear_to),
                 (&mut description.start, springs.start),
             ] {
                 if value.is_some() {
@@ -256,6 +257,7 @@ pub(super) struct Springs {
     pub(super) armature: Option<PerFreedom<f64>>,
     pub(super) friction: Option<PerFreedom<f64>>,
     pub(super) torque_limit: Option<PerFreedom<f64>>,
+    pub(super) linear_to: Option<PerFreedom<f64>>,
     pub(super) start: Option<PerFreedom<f64>>,
 }
 

@@ -11,6 +11,7 @@ use pliant_core::nalgebra::Vector3;
 use pliant_core::spatial::SpatialInertia;
 
 use crate::diagnostic::Finding;
+use crate::files::{self, LARGEST_BINARY};
 use crate::import::mesh::{Mesh, MeshError};
 use crate::import::{Context, Options};
 
@@ -68,6 +69,12 @@ impl<'t> Report<'t> {
         }
         let (mass, inertia) = (solid.mass * density, solid.inertia * density);
         Ok(Some(SpatialInertia { mass, inertia, ..solid }.in_outer(&shape.pose)))
+    }
+
+    /// The bytes of a file that the scene names.
+    pub(super) fn bytes(&mut self, file: &str) -> Result<Vec<u8>, String> {
+        let path = self.files.resolve_mesh(file)?;
+        files::read(&path, LARGEST_BINARY).map_err(|error| format!("cannot read it: {error}"))
     }
 
     /// Reports what is wrong with some text of the file.

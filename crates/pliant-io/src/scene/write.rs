@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use pliant_core::expression::{Formula, Parameter};
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
-    Body, Freedom, Geometry, Joint, Mechanism, STANDARD_GRAVITY, Shape, ZoneDescription,
+    Body, Freedom, Geometry, Joint, Mechanism, STANDARD_GRAVITY, Shape, ZoneDescription, ZoneSolid,
 };
 use pliant_core::nalgebra::{Matrix3, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia};
@@ -252,6 +252,9 @@ impl Writer {
         if joint.freedoms.iter().any(|f| f.torque_limit < f64::INFINITY) {
             self.per_freedom("torque_limit", &of(|f| f.torque_limit));
         }
+        if joint.freedoms.iter().any(|f| f.linear_to < f64::INFINITY) {
+            self.per_freedom("linear_to", &of(|f| f.linear_to));
+        }
         self.per_freedom("start", &joint.start);
     }
 
@@ -385,8 +388,10 @@ impl Writer {
         self.text("name", &zone.name);
         self.text("body", &zone.body);
         self.shape(&zone.shape);
-        self.number("young", zone.young);
-        self.number("poisson", zone.poisson);
+        if !matches!(zone.solid, Some(ZoneSolid::Green(_))) {
+            self.number("young", zone.young);
+            self.number("poisson", zone.poisson);
+        }
         if !same(&[zone.damping], &[0.0]) {
             self.number("damping", zone.damping);
         }

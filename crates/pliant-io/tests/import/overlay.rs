@@ -54,14 +54,14 @@ fn springs_by_name_and_glob() {
     let scene = Scene::new("springs");
     let mechanism = scene.read(
         "[mechanism]\nname = \"my hand\"\ngravity = [0, 0, 0]\n\
-         [[joint]]\nmatch = \"finger_?\"\nstiffness = 7\ndamping = 0.5\nrest = 0.25\narmature = 0.01\nfriction = 0.1\ntorque_limit = 3\nlimits = [-2, 2]\n\
+         [[joint]]\nmatch = \"finger_?\"\nstiffness = 7\ndamping = 0.5\nrest = 0.25\narmature = 0.01\nfriction = 0.1\ntorque_limit = 3\nlinear_to = 0.9\nlimits = [-2, 2]\n\
          [[joint]]\nmatch = \"finger_2\"\ncompliance = 0.5\n",
     );
     let freedoms: Vec<_> = mechanism.joints()[..2].iter().map(|j| j.freedoms[0]).collect();
     assert_eq!((freedoms[0].stiffness, freedoms[1].stiffness), (7.0, 2.0), "the later word counts");
     for f in freedoms {
         assert_eq!((f.damping, f.rest, f.armature, f.lower, f.upper), (0.5, 0.25, 0.01, -2.0, 2.0));
-        assert_eq!((f.friction, f.torque_limit), (0.1, 3.0));
+        assert_eq!((f.friction, f.torque_limit, f.linear_to), (0.1, 3.0, 0.9));
     }
     assert_eq!(mechanism.notes(), [""; 0], "nothing is left to assume");
     assert_eq!((mechanism.name(), mechanism.gravity()), ("my hand", Vector3::zeros()));
@@ -234,7 +234,7 @@ error: joint 1: unknown key `child`
  --> scene.toml:4:1
   |
 4 | child = "palm"
-  | ^^^^^ known here: match, kind, stiffness, compliance, damping, limits, rest, armature, friction, torque_limit, start
+  | ^^^^^ known here: match, kind, stiffness, compliance, damping, limits, rest, armature, friction, torque_limit, linear_to, start
 
 error: joint 1: unknown key `stifness`
  --> scene.toml:5:1

@@ -229,3 +229,13 @@ def pad() -> Mechanism:
 def soft_gripper() -> Mechanism:
     """The gripper with soft fingertips holds a bar beside its middle."""
     return from_gallery("soft-gripper")
+
+
+def finger() -> Mechanism:
+    """Three bones in soft pads bend around a bar."""
+    return from_gallery("finger")
+
+
+def soft_hand() -> Mechanism:
+    """The hand with soft fingertips grasps a ball and lifts it."""
+    return from_gallery("soft-hand")

@@ -30,6 +30,7 @@ use super::convert::vector;
 use super::delassus::{Equations, Part};
 use crate::spatial::Pose;
 pub(super) use make::solid_of;
+pub use make::{Making, make_zones};
 
 /// A place on a soft surface: a node, or a point between three; with its displacement now, in the axes of the zone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,8 +74,9 @@ pub(super) struct Skin {
     pub frame: Pose,
     damping: f64,
     at_rest: Arc<AtRest>,
-    /// g, N, in the axes of the zone, and where each node is in that list.
+    /// g, N, in the axes of the zone, what pushed on each of these nodes in the last step, and where each node is in the two lists.
     loads: Vec<(u32, Vector3<f64>)>,
+    pushed: Vec<Pushed>,
     slots: Vec<u32>,
     /// How far a node is displaced at most, m.
     largest: f64,
@@ -89,6 +91,55 @@ struct Near {
     node: u32,
     at_rest: f64,
 }
+
+/// What pushed on a node in the last step, in the axes of the zone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pushed {
+    /// N.
+    pub force: Vector3<f64>,
+    /// Its part along the normals of what pushes, N.
+    pub normal: Vector3<f64>,
+    /// How fast it slides along that, m/s, times the force along the normal, N.
+    sliding: Vector3<f64>,
+    pressing: f64,
+    /// Whether friction is at its bound somewhere.
+    pub slips: bool,
+}
+
+impl Pushed {
+    /// A part of the force of a contact with these axes, normal first, and this force and sliding along them.
+    fn new(
+        axes: &Matrix3<f64>,
+        (force, velocity): (&Vector3<f64>, &Vector3<f64>),
+        friction: f64,
+        weight: f64,
+    ) -> Pushed {
+        let pressing = force.x * weight;
+        Pushed {
+            force: axes * force * weight,
+            normal: axes.column(0) * pressing,
+            sliding: axes * Vector3::new(0.0, velocity.y, velocity.z) * pressing,
+            pressing,
+            slips: force.y.hypot(force.z) >= (1.0 - AT_BOUND) * friction * force.x,
+        }
+    }
+
+    fn add(&mut self, other: &Pushed) {
+        self.force += other.force;
+        self.normal += other.normal;
+        self.sliding += other.sliding;
+        self.pressing += other.pressing;
+        self.slips |= other.slips;
+    }
+
+    /// How fast it slides, m/s.
+    pub fn slip(&self) -> Vector3<f64> {
+        if self.pressing > 0.0 { self.sliding / self.pressing } else { Vector3::zeros() }
+    }
+}
+
+/// Friction this near to its bound is at it, as of [`Contact::grip`](super::Contact::grip).
+const AT_BOUND: f64 = 1e-6;
 
 /// What does not change of a soft surface.
 #[derive(Clone, Debug)]
@@ -153,7 +204,8 @@ impl Skin {
             frame,
             damping: solid.material().damping(),
             at_rest: Arc::new(AtRest::new(&solid, thickness)),
-            loads: Vec::new(),
+            loads: Vec::with_capacity(solid.nodes()),
+            pushed: Vec::with_capacity(solid.nodes()),
             slots: vec![NONE; solid.nodes()],
             largest: 0.0,
             near: Vec::with_capacity(solid.nodes()),
@@ -165,6 +217,11 @@ impl Skin {
     /// Forces of the material's springs on its nodes, N, in the axes of the zone.
     pub fn loads(&self) -> &[(u32, Vector3<f64>)] {
         &self.loads
+    }
+
+    /// Of each of these nodes, what pushed on it in the last step.
+    pub fn pushed(&self) -> &[Pushed] {
+        &self.pushed
     }
 
     /// How far nodes that touched were displaced at most when the last step began, m.
@@ -214,7 +271,7 @@ impl Skin {
     }
 
     /// Displacement of a node, in the axes of the zone.
-    fn displacement(&self, node: usize) -> Vector3<f64> {
+    pub fn displacement(&self, node: usize) -> Vector3<f64> {
         let mut sum = Vector3::zeros();
         for (other, load) in &self.loads {
             for (axis, force) in load.iter().enumerate() {
@@ -244,24 +301,37 @@ impl Skin {
         loose.map(|(node, weight)| self.displacement(node) * weight).sum()
     }
 
-    /// After a step of h seconds with these forces on its nodes, N; how far its nodes that touch were displaced when it began, m.
-    fn take(&mut self, h: f64, most_displaced: f64, forces: impl Iterator<Item = (usize, Vector3<f64>)>) {
+    /// After a step of h seconds with these forces on its nodes; how far its nodes that touch were displaced when it began, m.
+    fn take(&mut self, h: f64, most_displaced: f64, forces: impl Iterator<Item = (usize, Pushed)>) {
         self.largest = most_displaced;
         let (new, old) = (h / (h + self.damping), self.damping / (h + self.damping));
         self.loads.iter_mut().for_each(|(_, load)| *load *= old);
+        self.pushed.fill(Pushed::default());
         let nodes = self.slots.len();
-        for (node, force) in forces.filter(|(node, _)| *node < nodes) {
+        for (node, push) in forces.filter(|(node, _)| *node < nodes) {
             if self.slots[node] == NONE {
                 self.slots[node] = self.loads.len() as u32;
                 self.loads.push((node as u32, Vector3::zeros()));
+                self.pushed.push(Pushed::default());
             }
-            self.loads[self.slots[node] as usize].1 += force * new;
+            let slot = self.slots[node] as usize;
+            self.loads[slot].1 += push.force * new;
+            self.pushed[slot].add(&push);
         }
         let most = self.loads.iter().map(|(_, load)| load.norm_squared()).fold(0.0, f64::max);
-        let Skin { loads, slots, .. } = self;
-        loads.iter().for_each(|(node, _)| slots[*node as usize] = NONE);
-        loads.retain(|(_, load)| load.norm_squared() > most * (OVER * OVER));
-        loads.iter().enumerate().for_each(|(i, (node, _))| slots[*node as usize] = i as u32);
+        let Skin { loads, pushed, slots, .. } = self;
+        let mut kept = 0;
+        for i in 0..loads.len() {
+            let (node, load) = loads[i];
+            let stays = load.norm_squared() > most * (OVER * OVER);
+            slots[node as usize] = if stays { kept as u32 } else { NONE };
+            if stays {
+                (loads[kept], pushed[kept]) = (loads[i], pushed[i]);
+                kept += 1;
+            }
+        }
+        loads.truncate(kept);
+        pushed.truncate(kept);
     }
 }
 
@@ -349,11 +419,15 @@ impl Skins {
             let most =
                 sides.iter().filter(|side| side.skin == s).map(|side| side.spot.u.norm()).fold(0.0, f64::max);
             let own = sides.iter().filter(|side| side.skin == s);
-            let forces = own.flat_map(|side| {
-                let force = side.axes * equations.meetings[side.contact].impulse / h;
-                side.spot.parts().map(move |(node, weight)| (node, force * weight))
+            let pushing = own.filter(|side| equations.meetings[side.contact].impulse != Vector3::zeros());
+            let forces = pushing.flat_map(|side| {
+                let meeting = &equations.meetings[side.contact];
+                let (force, velocity) = (meeting.impulse / h, equations.velocity(side.contact));
+                side.spot.parts().map(move |(node, weight)| {
+                    (node, Pushed::new(&side.axes, (&force, &velocity), meeting.friction, weight))
+                })
             });
-            skin.take(h, most, forces.filter(|(_, force)| *force != Vector3::zeros()));
+            skin.take(h, most, forces);
         }
     }
 }

@@ -56,6 +56,8 @@ pub struct Watch {
     /// give way under a hit.
     limited: bool,
     beyond: f64,
+    /// Whether any spring is linear only so far.
+    ranged: bool,
     /// What finds overlaps of links that the engine does not touch with, and which these are.
     overlaps: Option<(Overlaps, Vec<bool>)>,
     /// Without contact, the balance of energy.
@@ -109,6 +111,7 @@ impl Watch {
         let asked = touches && reduces && untouched.contains(&true);
         let overlaps = if asked { overlaps() } else { None };
         let mut freedoms = mechanism.joints().iter().flat_map(|joint| &joint.freedoms);
+        let ranged = freedoms.clone().any(|f| f.linear_to.is_finite());
         let place = |id: EffectorId| {
             let base = base_of(mechanism, mechanism[id].body);
             Some((id, base, seen_from(simulation, base, id)?))
@@ -121,6 +124,7 @@ impl Watch {
             engine: engine.name(),
             limited: freedoms.any(|f| f.lower.is_finite() || f.upper.is_finite()),
             beyond: if reduces { 0.0 } else { HIT },
+            ranged,
             overlaps: overlaps.map(|overlaps| (overlaps, untouched)),
             balance: if touches { None } else { Balance::new(simulation) },
             starts,
@@ -139,6 +143,11 @@ impl Watch {
                     Warning::keep_worst(&mut self.found, warning);
                 }
             }
+        }
+        if self.ranged
+            && let Some(warning) = Warning::of_ranges(&self.mechanism, simulation.state())
+        {
+            Warning::keep_worst(&mut self.found, warning);
         }
         if !step.is_multiple_of(self.stride) {
             return;
