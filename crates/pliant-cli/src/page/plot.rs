@@ -85,13 +85,9 @@ const LEFT: f64 = 86.0;
 const RIGHT: f64 = 26.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 46.0;
-/// Height of a row of the legend, and widths of its swatch and of a letter.
+/// Height of a row of the legend, and width of its swatch.
 const ROW: f64 = 18.0;
 const SWATCH: f64 = 30.0;
-const LETTER: f64 = 7.1;
-
-/// Lines that are nowhere further apart than this are drawn as one: they are 2 wide.
-const COINCIDE: f64 = 1.5;
 
 /// Numbers of an axis laid out between two pixels.
 struct Ruler {
@@ -380,6 +376,8 @@ impl Plot {
 
 /// Entries with their left ends, row by row.
 fn legend_rows(series: &[Series]) -> Vec<Vec<(f64, &Series)>> {
+    // Width of a letter.
+    const LETTER: f64 = 7.1;
     let mut rows: Vec<Vec<(f64, &Series)>> = Vec::new();
     let mut left = f64::INFINITY;
     for series in series.iter().filter(|series| !series.name.is_empty()) {
@@ -398,6 +396,8 @@ fn legend_rows(series: &[Series]) -> Vec<Vec<(f64, &Series)>> {
 
 /// Whether two lines of as many points, as they are drawn, are nowhere apart.
 fn alike(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
+    // Lines that are nowhere further apart than this are drawn as one: they are 2 wide.
+    const COINCIDE: f64 = 1.5;
     // To the stretches of the other line beside it: where both are steep, they are near though one is above the other.
     let near = |(k, p): (usize, &[f64; 2])| {
         let beside = &b[k.saturating_sub(1)..(k + 2).min(b.len())];

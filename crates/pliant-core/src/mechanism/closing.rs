@@ -25,27 +25,8 @@ pub(crate) struct Unposed {
     pub why: String,
 }
 
-/// Gaps that are rounding of a product of poses, rad or radii.
-const CLOSED: f64 = 1e-12;
-
-/// Stiffness that holds a joint at its position, relative to the stiffest spring; and of a passive joint, the inverse.
-const HELD: f64 = 1e6;
-
 /// Largest part of a way, rad or radii, that joints are moved at once.
 const STRIDE: f64 = 0.1;
-
-/// The longest way, in strides.
-const LONGEST: f64 = 200.0;
-
-/// The most loops that are closed for the sake of couplings alone, not at anyone's request: a step is cubic in them.
-const MOST_LOOPS: usize = 100;
-
-/// Iterations of a stride, and the change, rad or radii, at which they have converged.
-const ITERATIONS: usize = 100;
-const STILL: f64 = 1e-13;
-
-/// Pivots below this, of the largest, are constraints that others imply.
-const RANK: f64 = 1e-11;
 
 /// The pose in which some joints are at given positions, one finite number per freedom, and the others where the
 /// mechanism starts, or as near as loops and couplings let them. These may leave each joint so far from its position,
@@ -55,6 +36,10 @@ pub(crate) fn pose_at(
     positions: &[(JointId, Vec<f64>)],
     reached: f64,
 ) -> Result<Start, Unposed> {
+    // Gaps that are rounding of a product of poses, rad or radii.
+    const CLOSED: f64 = 1e-12;
+    // The most loops that are closed for the sake of couplings alone, not at anyone's request: a step is cubic in them.
+    const MOST_LOOPS: usize = 100;
     let start = match mechanism.start() {
         Some(start) => start.clone(),
         None => Start {
@@ -193,6 +178,8 @@ fn close(
     positions: &[(JointId, Vec<f64>)],
     reached: f64,
 ) -> Result<Start, Unposed> {
+    // The longest way, in strides.
+    const LONGEST: f64 = 200.0;
     let failed = |why: String| Unposed { joint: None, why };
     let unknowns = Unknowns::new(mechanism, positions);
     let way = (positions.iter())
@@ -240,6 +227,8 @@ fn close(
 
 impl<'m> Unknowns<'m> {
     fn new(mechanism: &'m Mechanism, positions: &[(JointId, Vec<f64>)]) -> Unknowns<'m> {
+        // Stiffness that holds a joint at its position, relative to the stiffest spring; and of a passive joint, the inverse.
+        const HELD: f64 = 1e6;
         let radius = radius(mechanism);
         let freedoms = mechanism.joints().iter().flat_map(|j| &j.freedoms);
         let stiffest = freedoms.map(|f| f.stiffness).fold(0.0, f64::max);
@@ -268,6 +257,9 @@ impl<'m> Unknowns<'m> {
 
     /// Newton's method, until loops and couplings are closed and nothing moves any more; false if that does not happen.
     fn settle(&self, start: &Start, rest: &[f64], at: &mut Start) -> bool {
+        // Iterations of a stride, and the change, rad or radii, at which they have converged.
+        const ITERATIONS: usize = 100;
+        const STILL: f64 = 1e-13;
         let coordinates = rest.len();
         let mut before = f64::INFINITY;
         for _ in 0..ITERATIONS {
@@ -377,6 +369,8 @@ impl<'m> Unknowns<'m> {
 
 /// The least y with Aᵀy = b, rows that others imply left out.
 fn least(A: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
+    // Pivots below this, of the largest, are constraints that others imply.
+    const RANK: f64 = 1e-11;
     let (n, m) = A.shape();
     if n == 0 || m == 0 {
         return Some(DVector::zeros(n));

@@ -7,7 +7,6 @@ use crate::common::loads::{Random, case, effectors_apart, set_loads};
 use crate::common::{FRAME, apart, bits, builder};
 use pliant_core::blended::{Links, Model, Options, Sampling};
 use pliant_core::engine::Simulation as _;
-use pliant_core::engine::Spring;
 use pliant_core::engine::State;
 use pliant_core::full;
 use pliant_core::gallery;
@@ -16,7 +15,7 @@ use pliant_core::mechanism::{
     Body, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
 use pliant_core::nalgebra::Vector3;
-use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 
 /// A stem of three hinges whose last link is a palm, and three fingers of three hinges on it, with gravity.
 fn stem_hand() -> Mechanism {
@@ -357,16 +356,7 @@ fn pulls_act_through_the_palm() {
     let (start, palm_start) =
         (simulation.pose(tip.body).unwrap() * tip.frame, simulation.pose(palm).unwrap());
     let target = Pose::translation([0.01, 0.005, -0.005]) * start;
-    let pull = Spring {
-        body: tip.body,
-        frame: tip.frame,
-        target,
-        target_twist: Twist::ZERO,
-        stiffness: 1e6,
-        turning_stiffness: 0.0,
-        damping: 10.0,
-        turning_damping: 0.0,
-    };
+    let pull = super::pull(tip.body, tip.frame, target, 1e6);
     let id = simulation.inputs_mut().add_spring(pull).unwrap();
     for _ in 0..1500 {
         simulation.step(FRAME).unwrap();

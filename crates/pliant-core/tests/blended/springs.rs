@@ -3,7 +3,7 @@
 use pliant_core::blended::Model;
 use pliant_core::engine::{Simulation as _, Spring};
 use pliant_core::gallery;
-use pliant_core::spatial::{Pose, Twist, Wrench};
+use pliant_core::spatial::{Pose, Wrench};
 
 use crate::common::FRAME;
 
@@ -25,16 +25,7 @@ fn springs_and_bases_act() {
     let tip = mechanism.effectors()[0].clone();
     let start = simulation.pose(tip.body).unwrap();
     let target = Pose::translation([0.005, 0.0, 0.0]) * start;
-    let pull = Spring {
-        body: tip.body,
-        frame: Pose::identity(),
-        target,
-        target_twist: Twist::ZERO,
-        stiffness: 1e7,
-        turning_stiffness: 0.0,
-        damping: 10.0,
-        turning_damping: 0.0,
-    };
+    let pull = super::pull(tip.body, Pose::identity(), target, 1e7);
     let id = simulation.inputs_mut().add_spring(pull).unwrap();
     for _ in 0..600 {
         simulation.step(FRAME).unwrap();

@@ -429,11 +429,15 @@ fn copy(from: &State, to: &mut State) {
     (to.time, to.steps, to.base) = (from.time, from.steps, from.base);
     to.poses.clone_from(&from.poses);
     to.twists.clone_from(&from.twists);
-    to.coordinates.clone_from(&from.coordinates);
-    to.rates.clone_from(&from.rates);
-    to.forces.clone_from(&from.forces);
-    to.friction.clone_from(&from.friction);
-    to.multipliers.clone_from(&from.multipliers);
+    for (to, from) in [
+        (&mut to.coordinates, &from.coordinates),
+        (&mut to.rates, &from.rates),
+        (&mut to.forces, &from.forces),
+        (&mut to.friction, &from.friction),
+        (&mut to.multipliers, &from.multipliers),
+    ] {
+        to.clone_from(from);
+    }
 }
 
 /// Engines that are made of the springs take no others.

@@ -121,16 +121,11 @@ pub fn arrows(mechanism: &Mechanism) -> Vec<Arrow> {
 }
 
 const WIDTH: f64 = 560.0;
-const TALLEST: f64 = 430.0;
-const SHORTEST: f64 = 90.0;
 const MARGIN: f64 = 22.0;
 /// Space at the foot for the scale bar and the legend.
 const FOOT: f64 = 60.0;
 /// Length of the longest arrow, px.
 const ARROW: f64 = 58.0;
-
-/// Steps of brightness that the page's style has.
-const SHADES: usize = 6;
 
 /// How a drawing lies on its paper.
 struct Layout {
@@ -141,6 +136,8 @@ struct Layout {
 
 impl Layout {
     fn new(extent: &Vector2<f64>, &[left, right, top, bottom]: &[f64; 4]) -> Layout {
+        const TALLEST: f64 = 430.0;
+        const SHORTEST: f64 = 90.0;
         let scale = ((WIDTH - left - right) / extent.x).min((TALLEST - top - bottom) / extent.y);
         let tall = (extent.y * scale).max(SHORTEST) + top + bottom;
         Layout { scale, tall, middle: Vector2::new(WIDTH + left - right, tall + top - bottom) * 0.5 }
@@ -246,6 +243,8 @@ impl Drawing<'_> {
 
     /// Shapes as triangles, those that look away left out, the farthest first, in steps of brightness.
     fn shade(&self, svg: &mut String, figure: &Figure, at: impl Fn(&Vector3<f64>) -> Vector2<f64>) {
+        // Steps of brightness that the page's style has.
+        const SHADES: usize = 6;
         let viewer = self.view.right.cross(&self.view.up);
         let light = (self.view.up * 0.5 + self.view.right * 0.3 + viewer * 0.8).normalize();
         let mut seen: Vec<(f64, usize, [Vector2<f64>; 3])> = Vec::new();

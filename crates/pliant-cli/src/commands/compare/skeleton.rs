@@ -51,12 +51,6 @@ impl Carried {
 const MOST_TRIANGLES: usize = 4000;
 const MOST_OF_A_FILE: usize = 400;
 
-/// Points of a rim; of a curve; lines across a surface, and points of each.
-const RIM: usize = 24;
-const CURVE: usize = 40;
-const ACROSS: usize = 8;
-const ALONG: usize = 16;
-
 /// Outlines have at most this many points: the player holds all of them in every frame.
 const MOST_OUTLINED: usize = 600;
 
@@ -199,6 +193,8 @@ type Line = (Option<BodyId>, Vec<Vector3<f64>>);
 
 /// The rims of cylinders that are wider than long.
 fn rims(mechanism: &Mechanism) -> Vec<Line> {
+    // Points of a rim.
+    const RIM: usize = 24;
     let mut lines = Vec::new();
     for body in mechanism.body_ids() {
         for shape in &mechanism[body].shapes {
@@ -218,6 +214,10 @@ fn rims(mechanism: &Mechanism) -> Vec<Line> {
 /// Where the lengths of formulas, one or two between limits, lead their joints while the angles are zero: a curve, or lines
 /// across a surface.
 fn ways(mechanism: &Mechanism) -> Vec<Line> {
+    // Points of a curve; lines across a surface, and points of each.
+    const CURVE: usize = 40;
+    const ACROSS: usize = 8;
+    const ALONG: usize = 16;
     let mut lines = Vec::new();
     for joint in mechanism.joints() {
         let JointKind::Expression(formula) = &joint.kind else { continue };

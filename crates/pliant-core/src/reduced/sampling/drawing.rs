@@ -7,36 +7,18 @@ use crate::algebra::dense::eigen;
 use crate::engine::{Inputs, State};
 use crate::spatial::Wrench;
 
-/// Displacement of the pairs, over the largest, and how much stiffer than the softest direction the stiffest is.
-const PAIRS: [f64; 2] = [0.5, 1.0];
-const STIFFEST: f64 = 40.0;
-
-/// How often the load of a pair is halved.
-const HALVES: usize = 4;
-
 /// Random loads move an effector by this part of the largest displacement at least.
 const LEAST: f64 = 0.2;
 
-/// Loads tried for a wanted displacement, and how near to it is near enough; so many times the load of a linear mechanism are
-/// too many.
-const TRIES: usize = 12;
+/// How near to a wanted displacement is near enough, relative to it.
 const NEAR: f64 = 0.1;
-const LOCKED: f64 = 40.0;
-
-/// Torques of random loads over their forces, in radii.
-const LEVER: f64 = 0.3;
-
-/// A joint that rests as near to a limit, rad or radii, rests on it; the limit then does not bound loads.
-const ON_LIMIT: f64 = 1e-3;
-
-/// Where there is no equilibrium under a load, this part of it is tried next with every motion, and this with fewer, whose largest loads
-/// count.
-const LESS_OF_EVERY: f64 = 0.3;
-const LESS: f64 = 0.7;
 
 impl Search<'_> {
     /// The loads of the scene, and pairs along the principal compliances of every effector.
     pub(super) fn first_loads(&mut self, cases: &mut Vec<Case>) -> Result<(), Spent> {
+        // Displacement of the pairs, over the largest, and how much stiffer than the softest direction the stiffest is.
+        const PAIRS: [f64; 2] = [0.5, 1.0];
+        const STIFFEST: f64 = 40.0;
         let none = vec![Wrench::ZERO; self.mechanism.effectors().len()];
         if !self.mechanism.loads().is_empty() {
             let mut inputs = Inputs::new(&self.mechanism);
@@ -64,6 +46,8 @@ impl Search<'_> {
 
     /// A load, or half, a quarter or an eighth of it: as much as does not move an effector further than asked, on the motions.
     pub(super) fn within_reach(&mut self, mut loads: Vec<Wrench>) -> Result<Option<Case>, Spent> {
+        // How often the load of a pair is halved.
+        const HALVES: usize = 4;
         for _ in 0..HALVES {
             if let Some(state) = self.rest_from(&self.rest.clone(), &loads)? {
                 let displacement = self.displacement(&state);
@@ -120,6 +104,8 @@ impl Search<'_> {
 
     /// Random loads, forces and torques on all effectors.
     pub(super) fn draw(&mut self, count: usize, cases: &mut Vec<Case>) -> Result<(), Spent> {
+        // Torques of random loads over their forces, in radii.
+        const LEVER: f64 = 0.3;
         let (mut found, effectors) = (0, self.mechanism.effectors().len());
         for k in 0..2 * count {
             if found == count {
@@ -144,6 +130,13 @@ impl Search<'_> {
     /// The load along a direction under which an effector goes as far as wanted on the motions, or as far as it can before a
     /// joint meets its limit, it locks, or the search for an equilibrium fails.
     pub(super) fn reach(&mut self, unit: &[Wrench], wanted: f64) -> Result<Option<Case>, Spent> {
+        // Loads tried for a wanted displacement; so many times the load of a linear mechanism are too many.
+        const TRIES: usize = 12;
+        const LOCKED: f64 = 40.0;
+        // Where there is no equilibrium under a load, this part of it is tried next with every motion, and this with fewer, whose
+        // largest loads count.
+        const LESS_OF_EVERY: f64 = 0.3;
+        const LESS: f64 = 0.7;
         let per_load = self.linear_displacement(unit);
         if !(per_load > 0.0 && per_load.is_finite()) {
             return Ok(None);
@@ -183,6 +176,8 @@ impl Search<'_> {
 
     /// Whether no joint has passed a limit that it does not rest on.
     pub(super) fn within_limits(&self, state: &State) -> bool {
+        // A joint that rests as near to a limit, rad or radii, rests on it; the limit then does not bound loads.
+        const ON_LIMIT: f64 = 1e-3;
         self.mechanism.joints().iter().all(|joint| {
             joint.coordinates().zip(&joint.freedoms).enumerate().all(|(k, (at, f))| {
                 let near = if k < joint.kind.translations() { ON_LIMIT * self.radius } else { ON_LIMIT };
