@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pliant::articulated;
-use pliant::engine::{Simulation, State as EngineState, StepError, Warning};
+use pliant::engine::{Balance, Simulation, State as EngineState, StepError, Warning};
 use pliant::engines::articulated_model;
 use pliant::mechanism::{JointId, Mechanism as Inner};
 use pyo3::exceptions::{PyMemoryError, PyTypeError};
@@ -33,6 +33,9 @@ const MOST_THREADS: u64 = 1024;
 
 /// Threads for each core at most: more of them only take turns.
 const PER_CORE: usize = 4;
+
+/// How often the energy of a run is looked at.
+const LOOKS: usize = 64;
 
 /// Starts that are farther from a model's motions, in radii, are warned of where the model has no bound of its own.
 const OFF: f64 = 0.01;
@@ -127,6 +130,8 @@ struct Batch<'a> {
     dt: f64,
     steps: usize,
     n: usize,
+    /// Whether things touch, so that energy is lost and recovered.
+    touches: bool,
     /// Whether a run that fails is NaN from there on, and the others go on.
     lenient: bool,
     /// Of a model: the farthest start from its motions, in radii, and the first run of it.
@@ -214,6 +219,7 @@ impl Batch<'_> {
                 *worst = (away, run);
             }
         }
+        let (stride, mut balance, mut gained) = (self.steps.div_ceil(LOOKS).max(1), None, Vec::new());
         for step in 0..self.steps {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(());
@@ -228,8 +234,16 @@ impl Batch<'_> {
             let (state, row) = (simulation.state(), &mut out[step * 2 * self.n..(step + 1) * 2 * self.n]);
             row[..self.n].copy_from_slice(&state.coordinates);
             row[self.n..].copy_from_slice(&state.rates);
+            // Set-points that stay are there from the first step on.
+            if step == 0 && !self.touches && !matches!(self.controls, Controls::Each(_)) {
+                balance = Balance::new(simulation);
+            } else if (step + 1).is_multiple_of(stride) {
+                let found = balance.as_mut().and_then(|balance| balance.look(simulation));
+                found.into_iter().for_each(|found| Warning::keep_worst(&mut gained, found));
+            }
         }
-        let warnings = simulation.warnings();
+        let mut warnings = simulation.warnings();
+        warnings.append(&mut gained);
         if !warnings.is_empty()
             && let Ok(mut known) = self.warnings.lock()
         {
@@ -355,6 +369,7 @@ pub fn rollout<'py>(
             dt,
             steps,
             n,
+            touches: mechanism.has_contact(),
             lenient,
             off: reduced.map(|_| Mutex::new((0.0, usize::MAX))),
             stop: AtomicBool::new(false),
