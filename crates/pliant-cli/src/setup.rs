@@ -114,6 +114,7 @@ impl Setup {
             mechanism = setup::with_effectors("--effector", &mechanism, &self.effectors, kept)
                 .map_err(Failure::input)?;
         }
+        warnings.extend(Warning::of_closures(&mechanism));
         Ok((Source { mechanism, model }, warnings))
     }
 }

@@ -259,6 +259,48 @@ fn links_that_cannot_touch() {
     }
 }
 
+/// A four-bar with one axis tilted: by less than files round it moves, by somewhat more that is warned of, and by what is meant it is locked.
+#[test]
+fn closures_in_doubt() {
+    let run = Run::new("warnings-closures");
+    let linkage = |tilt: f64| {
+        let body = |name: &str, x: f64, z: f64| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nposition = [{x:?}, 0, {z:?}]\nmass = 0.2\ninertia = [1e-4, 1e-4, 1e-4]\n"
+            )
+        };
+        let hinge = |parent: &str, child: &str, x: f64, z: f64, more: &str| {
+            format!(
+                "[[joint]]\nname = \"{parent} {child}\"\nkind = \"hinge\"\nparent = \"{parent}\"\nchild = \"{child}\"\n\
+                 position = [{x:?}, 0, {z:?}]\n{more}\n"
+            )
+        };
+        body("crank", 0.03, 0.04)
+            + &body("coupler", 0.16, 0.14)
+            + &body("rocker", 0.28, 0.1)
+            + &hinge("world", "crank", 0.0, 0.0, &format!("axis = [{tilt:?}, 1, 0]\nstiffness = 20.0"))
+            + &hinge("crank", "coupler", 0.06, 0.08, "axis = [0, 1, 0]")
+            + &hinge("world", "rocker", 0.3, 0.0, "axis = [0, 1, 0]")
+            + &hinge("coupler", "rocker", 0.26, 0.2, "axis = [0, 1, 0]")
+            + "[[effector]]\nname = \"tip\"\nbody = \"coupler\"\n"
+    };
+    for (tilt, expected) in [(0.0, false), (3e-4, false), (1.5e-3, true), (0.02, false)] {
+        run.file("linkage.toml", linkage(tilt));
+        for command in [
+            &["statics", "linkage.toml"][..],
+            &["simulate", "linkage.toml", "--duration", "0.1", "--dt", "0.01"],
+        ] {
+            let found = measure(&run.json(command, 0), "nearly redundant");
+            assert_eq!(found.is_some(), expected, "{tilt} {command:?}: {found:?}");
+            assert!(found.is_none_or(|opened| (5e-4..2.5e-3).contains(&opened)), "{found:?}");
+        }
+        let about = run.json(&["info", "linkage.toml"], 0);
+        assert_eq!(about["repeated"]["nearly"]["directions"].is_u64(), expected, "{about}");
+    }
+    run.file("linkage.toml", linkage(1.5e-3));
+    strict_minds(&run, &["statics", "linkage.toml"], "bodies");
+}
+
 /// A pendulum that stands on its head on a spring too weak to hold it falls to either side. Pushed over on the way, it rests
 /// where the statics from its start does not: its estimate is small, and says nothing of that.
 #[test]

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
+use pliant::shared::overlaps::Overlaps;
 use pliant::shared::setup::{Place, find};
 use pliant::shared::watch::Watch;
 use pliant::spatial::Pose;
@@ -167,7 +168,12 @@ impl Simulation {
             // Of loose bodies alone there is no engine that leaves anything out.
             let mut watch = self.engine.parse().ok().map(|engine| {
                 let touches = matches!(moving, Moving::Touching(_));
-                Watch::new(&self.mechanism, engine, &[], (touches, || None), (moving.simulation(), steps))
+                let overlaps = || {
+                    let surfaces = self.whole.surfaces(py, &self.mechanism).ok()?;
+                    let apart = self.mechanism.take_apart();
+                    Overlaps::new(&self.mechanism, &apart, &surfaces).ok().flatten()
+                };
+                Watch::new(&self.mechanism, engine, &[], (touches, overlaps), (moving.simulation(), steps))
             });
             while taken < steps {
                 py.detach(|| {

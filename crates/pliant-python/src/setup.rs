@@ -88,7 +88,7 @@ pub struct Setup<'a, 'py> {
 }
 
 impl Setup<'_, '_> {
-    /// The mechanism so set up, and positions beyond limits.
+    /// The mechanism so set up, with positions beyond limits and closures that are in doubt.
     pub fn of(
         &self,
         mechanism: &Mechanism,
@@ -111,6 +111,7 @@ impl Setup<'_, '_> {
             mechanism =
                 setup::with_effectors("effectors", &mechanism, self.effectors, kept).map_err(input)?;
         }
+        warnings.extend(Warning::of_closures(&mechanism));
         Ok((mechanism, warnings))
     }
 }

@@ -45,6 +45,59 @@ def test_what_linear_models_leave_out_is_a_warning():
         sim.run(0.5, 0.01)
 
 
+FINGER = """
+[[body]]
+name = "upper"
+position = [0.4, 0, 0]
+mass = 1.0
+inertia = [0.01, 0.01, 0.01]
+[[body.shape]]
+kind = "ball"
+radius = 0.05
+[[joint]]
+name = "to upper"
+kind = "hinge"
+parent = "world"
+child = "upper"
+axis = [0, 1, 0]
+stiffness = 20.0
+damping = 5.0
+[[body]]
+name = "lower"
+position = [0.8, 0, 0]
+mass = 1.0
+inertia = [0.01, 0.01, 0.01]
+[[body.shape]]
+kind = "ball"
+radius = 0.05
+[[joint]]
+name = "to lower"
+kind = "hinge"
+parent = "upper"
+child = "lower"
+position = [0.5, 0, 0]
+axis = [0, 1, 0]
+stiffness = 20.0
+damping = 5.0
+[[effector]]
+name = "tip"
+body = "lower"
+[[world.shape]]
+kind = "box"
+size = [0.6, 4, 1]
+position = [0.3, 0, -0.6]
+"""
+
+
+def test_bodies_that_an_engine_does_not_touch_with_are_a_warning():
+    finger = pliant.parse(FINGER)
+    with pytest.warns(pliant.PliantWarning, match="`upper` carries no effector, and the engine `linear` touches only with bodies that do"):
+        finger.simulate("linear").run(3.0, 0.01)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*carries no effector")
+        finger.simulate("articulated").run(3.0, 0.01)
+
+
 def test_a_sweep_in_processes_is_that_here():
     here = pliant.sweep(tip, GRID)
     assert [point for point, _ in here][1] == {"stiffness": 50.0, "load": 5.0} and len(here) == 6

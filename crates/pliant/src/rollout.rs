@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use pliant_core::articulated;
-use pliant_core::engine::{Inputs, Simulation, State, Warning};
+use pliant_core::engine::{Balance, Inputs, Simulation, State, Warning};
 use pliant_core::mechanism::{JointId, Mechanism};
 
 use crate::moving::{Moving, Touching};
@@ -16,6 +16,9 @@ use crate::placing::{Placing, PlacingError};
 
 /// So long it goes on before it asks whether it shall.
 const ATTENTION: Duration = Duration::from_millis(20);
+
+/// How often the energy of a run is looked at.
+const LOOKS: usize = 64;
 
 /// Threads for each core at most: more of them only take turns.
 const PER_CORE: usize = 4;
@@ -186,6 +189,7 @@ impl Rollout<'_> {
             dt,
             steps,
             n,
+            touches: mechanism.has_contact(),
             lenient,
             stop: AtomicBool::new(false),
             failed: AtomicUsize::new(usize::MAX),
@@ -242,6 +246,8 @@ struct Work<'a> {
     dt: f64,
     steps: usize,
     n: usize,
+    /// Whether things touch, so that energy is lost and recovered.
+    touches: bool,
     lenient: bool,
     stop: AtomicBool,
     /// The first run that failed.
@@ -398,6 +404,7 @@ impl Work<'_> {
     ) -> Result<(), RolloutError> {
         self.begin(placing, run, moving).map_err(|why| RolloutError::Start { run, why })?;
         let simulation = moving.simulation();
+        let (stride, mut balance, mut gained) = (self.steps.div_ceil(LOOKS).max(1), None, Vec::new());
         for step in 0..self.steps {
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(());
@@ -412,8 +419,16 @@ impl Work<'_> {
             let (state, row) = (simulation.state(), &mut out[step * 2 * self.n..(step + 1) * 2 * self.n]);
             row[..self.n].copy_from_slice(&state.coordinates);
             row[self.n..].copy_from_slice(&state.rates);
+            // Set-points that stay are there from the first step on.
+            if step == 0 && !self.touches && !matches!(self.controls, Controls::Each(_)) {
+                balance = Balance::new(simulation);
+            } else if (step + 1).is_multiple_of(stride) {
+                let found = balance.as_mut().and_then(|balance| balance.look(simulation));
+                found.into_iter().for_each(|found| Warning::keep_worst(&mut gained, found));
+            }
         }
-        let warnings = simulation.warnings();
+        let mut warnings = simulation.warnings();
+        warnings.append(&mut gained);
         if !warnings.is_empty()
             && let Ok(mut known) = self.warnings.lock()
         {

@@ -1,5 +1,6 @@
 //! `pliant info`: what a mechanism is made of.
 
+use pliant::engine::Warning;
 use pliant::engines::Engine;
 use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone, ZoneSolid};
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let mechanism = &source.mechanism;
     let mut summary = mechanism.summary();
     summary.warnings.extend(of_contact(arguments, common, mechanism)?);
+    summary.warnings.extend(Warning::of_closures(mechanism).map(|warning| warning.text));
     let mut json = json!({
         "name": mechanism.name(),
         "bodies": summary.bodies,
@@ -167,13 +169,16 @@ fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
         "{} at loop joints {of}{more}, closed by the other loops to {REPEATED_WITHIN} of the radius: {open}{passed_over}",
         count(directions, "constraint")
     );
-    let json = json!({
+    let mut json = json!({
         "directions": directions,
         "joints": names,
         "tolerance": REPEATED_WITHIN,
         "passed_over": mechanism.loops_passed_over(),
         "gap": { "length": gap[0], "angle": gap[1] },
     });
+    if let Some(near) = mechanism.nearly_repeated() {
+        json["nearly"] = json!({ "directions": near.directions, "opened": near.opened });
+    }
     ((!list.is_empty()).then_some(text), json)
 }
 

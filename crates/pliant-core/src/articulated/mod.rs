@@ -19,6 +19,7 @@ mod inverse;
 mod loads;
 mod mass_matrix;
 mod model;
+mod pieces;
 mod placing;
 mod runge_kutta;
 mod simulation;

@@ -47,6 +47,8 @@ pub(super) struct Workspace {
     /// Whether constraint forces are asked for; and whether the first sweeps of a step were its last.
     pub constrained: bool,
     pub once: bool,
+    /// The widest gap of a loop joint that the step leaves, in radii.
+    pub open: f64,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
 }
@@ -62,6 +64,7 @@ impl Workspace {
             evaluated: false,
             constrained: true,
             once: false,
+            open: 0.0,
             next: state.clone(),
         }
     }
@@ -132,7 +135,9 @@ pub(super) fn conclude(
     }
     work.pieces.store_friction(inputs, next);
     finish(model, inputs, h, state, next)?;
-    if let Some((joint, gap)) = torn(model, &work.closing) {
+    let (torn, widest) = gaps(model, &work.closing);
+    work.open = widest / model.radius;
+    if let Some((joint, gap)) = torn {
         let joint = model.mechanism[joint].name.clone();
         return Err(StepError::Torn { step: state.steps + 1, joint, gap, dt: h });
     }
@@ -490,13 +495,18 @@ pub(super) fn moved_base(node: &Node, slot: &Slot, h: f64) -> Pose {
     Pose { rotation, position }
 }
 
-/// The first loop joint that is open by more than the arms of its two sides, with its gap.
-fn torn(model: &Constants, closing: &Closing) -> Option<(JointId, f64)> {
-    model.closures.joints.iter().zip(&closing.at).find_map(|(joint, at)| {
+/// The first loop joint that is open by more than the arms of its two sides, with its gap; and the widest gap of all.
+fn gaps(model: &Constants, closing: &Closing) -> (Option<(JointId, f64)>, f64) {
+    let (mut torn, mut widest) = (None, 0.0f64);
+    for (joint, at) in model.closures.joints.iter().zip(&closing.at) {
         let rows = 0..6 - model.mechanism[joint.id].kind.freedoms();
         let gap2: f64 = rows.filter(|i| at.is_length(*i)).map(|i| at.C[i] * at.C[i]).sum();
-        (gap2.sqrt() > joint.reach).then(|| (joint.id, gap2.sqrt()))
-    })
+        widest = widest.max(gap2);
+        if torn.is_none() && gap2 > joint.reach * joint.reach {
+            torn = Some((joint.id, gap2.sqrt()));
+        }
+    }
+    (torn, widest.sqrt())
 }
 
 pub(super) fn no_pivot(model: &Constants, state: &State, pivot: NoPivot, h: f64) -> StepError {

@@ -40,13 +40,14 @@ const ROUNDING: f64 = 1e-14;
 
 /// What sweeps may leave, of the fastest velocity of an island, and as a way in a step, of the smaller shape's radius, less where nodes of
 /// zones touch; what Newton
-/// then makes of it, where the island has no more contacts than this, in at most so many of its steps: each takes the cube of their
-/// number.
+/// then makes of it, in at most so many of its steps: each takes the cube of the number of contacts. Beyond so many of these there are fewer steps, that
+/// take no longer, and beyond many more none.
 const FAR: f64 = 0.01;
 const FAR_IN_A_STEP: f64 = 1e-3;
 const FAR_OF_SOFT: f64 = 1e-4;
 const FINISHED: f64 = 0.01;
 const SMALL: usize = 30;
+const LARGE: usize = 48;
 
 /// Sweeps before Newton's method is tried.
 const FIRST: usize = 4;
@@ -138,10 +139,10 @@ pub(super) fn sweep_and_finish(equations: &mut Equations, sweeps: usize, h: f64,
         if left > far && soft && count <= newton::MOST_SOFT && memory.newton.solve(equations, island) {
             continue;
         }
-        let contacts = equations.islands.contacts(island);
-        if left > far && contacts.len() <= SMALL {
+        if left > far && count <= LARGE {
+            let most = (FINISHING * SMALL.pow(3) / count.pow(3)).min(FINISHING);
             memory.gather(equations, island);
-            memory.solve_island(equations, FINISHED * far, FINISHING);
+            memory.solve_island(equations, FINISHED * far, most);
         }
     }
 }

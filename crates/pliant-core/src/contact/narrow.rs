@@ -60,6 +60,12 @@ const TILT: f64 = 1e-6;
 /// the library's search has.
 const FLAT_SIDE: f64 = 1e-7;
 
+/// What moves by more than this in a step, of the smaller shape's radius, may come to a triangle that it is not over.
+const FAST: f64 = 0.02;
+
+/// How far beside a triangle what comes to it may be, of the smaller shape's radius.
+const EDGE: f64 = 0.1;
+
 /// How thick the triangles of a surface are where it meets another, of its radius.
 const THICK: f64 = 0.05;
 
@@ -79,7 +85,7 @@ pub(super) struct Point {
 
 /// What speaks against a point. Those of a pair with the least doubt stand for all; alone, one with doubt is better than nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Doubt {
+pub(super) enum Doubt {
     None,
     /// Neighbours turned the normal far: what they find straight is meant.
     Bent,
@@ -116,6 +122,10 @@ pub(super) struct Narrow {
     seen: Seen,
     /// The smaller shape's radius.
     size: f64,
+    /// How what meets a surface moves past that in the step as if nothing touched: world axes, at the origin.
+    past: Twist,
+    /// Whether that is far enough to come to triangles that it is not over yet.
+    fast: bool,
 }
 
 /// How many points and corners there is memory for from the start.
@@ -133,6 +143,8 @@ impl Default for Narrow {
             corners: Vec::with_capacity(ROOM),
             seen: Seen::default(),
             size: 0.0,
+            past: Twist::ZERO,
+            fast: false,
         }
     }
 }
@@ -196,7 +208,9 @@ impl Narrow {
     ) {
         self.points.clear();
         self.patches.iter_mut().for_each(Patch::forget);
-        self.size = size;
+        (self.size, self.past) = (size, *motion);
+        let way = motion.linear + motion.angular.cross(&b.1.position);
+        self.fast = way.norm() + motion.angular.norm() * size > FAST * size;
         let (outer, other) = (*a.1 * a.0.frame, *b.1 * b.0.frame);
         if let (Form::Convex(one), Form::Convex(two)) = (&a.0.form, &b.0.form) {
             // A ball and a box need no more than this.
@@ -235,6 +249,7 @@ impl Narrow {
             (Some(one), None) => {
                 let back = between.inverse();
                 let bounds = a.bounds_at(&back).loosened(reach);
+                self.past = Twist { linear: -self.past.linear, angular: -self.past.angular };
                 self.surface(other, &back, &b.form, &bounds, one, reach);
                 self.points.iter_mut().for_each(|p| p.normal = -p.normal);
             }
@@ -355,11 +370,45 @@ impl Narrow {
         for &t in &triangles[nested..] {
             if let Some((triangle, limits)) = triangle_of(surface, t) {
                 let one = Piece { limits: Some(&limits), ..Piece::solid(&triangle) };
+                let count = self.points.len();
                 self.convex(outer, between, one, other, reach);
+                if self.fast && self.points[count..].iter().all(|p| p.doubt != Doubt::None) {
+                    self.arrive(outer, between, &triangle, other);
+                }
             }
         }
         triangles.truncate(nested);
         self.near = triangles;
+    }
+
+    /// Where the foremost point of something convex comes through a triangle in this step, though it is not over that yet: what is nearest now may be an
+    /// edge that a neighbour has too, and the neighbour's side of it.
+    fn arrive(&mut self, outer: &Pose, between: &Placed, triangle: &Triangle, other: Piece) {
+        let Some(normal) = triangle.normal() else { return };
+        let (shape, round) = other.rounded();
+        let local = between.rotation.inverse() * -normal;
+        let foremost = between.transform_point(shape.local_support_point(local)) - normal * round;
+        let gap = (foremost - triangle.a).dot(normal);
+        let at = outer.transform_point(&from_vector(foremost));
+        let way = self.past.linear + self.past.angular.cross(&at);
+        let way = vector(&(outer.rotation.inverse() * way));
+        let closing = -way.dot(normal);
+        // What is slow is over it before it touches.
+        if gap <= 0.0 || gap >= closing || way.length() < FAST * self.size {
+            return;
+        }
+        let there = foremost + way * (gap / closing);
+        let sides = [(triangle.a, triangle.b), (triangle.b, triangle.c), (triangle.c, triangle.a)];
+        // What slides on a neighbour comes to it at the edge between them.
+        let is_in = |(from, to): (Vector, Vector)| {
+            let side = to - from;
+            side.cross(there - from).dot(normal) > -EDGE * self.size * side.length()
+        };
+        if sides.into_iter().all(is_in) {
+            let normal = outer.rotation * from_vector(normal);
+            let at = at - normal * (0.5 * gap);
+            self.points.push(Point { at, normal, gap, then: gap, doubt: Doubt::None });
+        }
     }
 
     /// Two convex pieces.
@@ -367,7 +416,7 @@ impl Narrow {
         use ShapeType::{Capsule, Cuboid, Triangle};
         self.manifold.clear();
         self.manifold.local_n1 = Vector::ZERO;
-        [a.limits, b.limits].into_iter().flatten().for_each(|limits| limits.bent.set(false));
+        [a.limits, b.limits].into_iter().flatten().for_each(|limits| limits.doubt.set(Doubt::None));
         if a.hull.is_some() || b.hull.is_some() {
             return self.hulls(outer, between, a, b, reach);
         }
@@ -617,8 +666,7 @@ impl Narrow {
 
 /// What the neighbours of two pieces have against the normal that was last asked about.
 fn doubt(a: &Piece, b: &Piece) -> Doubt {
-    let is_bent = [a.limits, b.limits].into_iter().flatten().any(|limits| limits.bent.get());
-    if is_bent { Doubt::Bent } else { Doubt::None }
+    [a.limits, b.limits].into_iter().flatten().map(|limits| limits.doubt.get()).max().unwrap_or(Doubt::None)
 }
 
 /// Whether two boxes, the second at a place in the frame of the first, are farther apart than `reach` along an axis of

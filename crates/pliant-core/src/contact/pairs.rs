@@ -110,8 +110,9 @@ pub(super) struct Pair {
     before: bool,
     /// Whether one of the two holds the other: they do not touch.
     pub held: bool,
-    /// Whether one of them is soft.
+    /// Whether one of them is soft, and whether one is made of triangles.
     pub soft: bool,
+    rough: bool,
 }
 
 /// How far apart points may be in two steps and be the same, of the smaller shape's radius.
@@ -142,6 +143,7 @@ impl Pair {
             before: false,
             held: false,
             soft: [one, two].iter().any(|shape| matches!(shape.form, Form::Skin(_))),
+            rough: [one, two].iter().any(|shape| matches!(shape.form, Form::Mesh(..) | Form::Field(..))),
         }
     }
 
@@ -206,6 +208,16 @@ impl Pair {
             }
         }
         Some(reach)
+    }
+
+    /// How far one shape goes past triangles of the other in h seconds, of the smaller one's radius: these are looked at where it starts.
+    pub fn way_over(&self, things: &[Thing], h: f64) -> f64 {
+        if !self.rough {
+            return 0.0;
+        }
+        let (a, b) = (&things[self.first.0], &things[self.second.0]);
+        let speed = (b.free.linear - a.free.linear).norm().max((b.twist.linear - a.twist.linear).norm());
+        h * speed / self.size
     }
 
     /// Where the second's carrier is in the frame of the first's.

@@ -472,7 +472,7 @@ impl World {
         found.extend(self.warning_of_passing());
         if let Some((part, contact, time)) = self.worst.deepest {
             let text = format!(
-                "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.0} % of the radius of the smaller: loads, speeds or masses are too \
+                "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.2} % of the radius of the smaller: loads, speeds or masses are too \
                  much for this step; take shorter ones",
                 self.name_of(contact.first),
                 self.name_of(contact.second),

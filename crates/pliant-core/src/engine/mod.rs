@@ -26,6 +26,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod balance;
 mod energy;
 mod error;
 mod inputs;
@@ -37,6 +38,7 @@ pub(crate) mod touch;
 mod warning;
 pub(crate) mod whole;
 
+pub use balance::Balance;
 pub use energy::Energy;
 pub use error::{InputError, StepError, Unsupported};
 pub(crate) use inputs::Version;

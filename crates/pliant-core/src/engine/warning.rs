@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Inputs, JointProperty, State};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, NEARLY_WITHIN, REPEATED_WITHIN};
 
 /// Something left out, with how much that is.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +48,23 @@ impl Warning {
              to several times what there was; take shorter steps"
         );
         (turned > FAR).then_some(Warning { kind: "fast turning", measure: turned, unit: "rad", text })
+    }
+
+    /// Of closures of loops that are neither repeated nor clearly not: what they hold may be held by the rounding of a file alone.
+    pub fn of_closures(mechanism: &Mechanism) -> Option<Warning> {
+        let near = mechanism.nearly_repeated()?;
+        let name = &mechanism[*near.joints.first()?].name;
+        let others = match near.joints.len() - 1 {
+            0 => String::new(),
+            n => format!(" and {n} more loop joints"),
+        };
+        let text = format!(
+            "at joint `{name}`{others}, {} directions are closed by the other loops but for {:.1e} (rad or sizes, for a motion of 1), more than the \
+             {REPEATED_WITHIN} up to which they count once and less than the {NEARLY_WITHIN} of what is meant: they may lock or stiffen what \
+             should move; write positions and axes with more digits",
+            near.directions, near.opened
+        );
+        Some(Warning { kind: "nearly redundant", measure: near.opened, unit: "rad or sizes", text })
     }
 
     /// Of dry friction that an equilibrium is found without: how far from it friction can hold the joints, of the worst that turns

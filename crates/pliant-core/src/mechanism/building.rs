@@ -166,8 +166,7 @@ impl MechanismBuilder {
                 order,
                 marks,
                 start,
-                repeated: Vec::new(),
-                passed_over: 0,
+                loops: Default::default(),
             }),
             (Err(invalid), _) => Err(invalid),
             (Ok(()), None) => unreachable!("cycles are a defect"),
@@ -281,9 +280,8 @@ fn started(data: Data) -> Result<Mechanism, InvalidMechanism> {
     let mut mechanism = Mechanism { data: Arc::new(data) };
     let rows = coupled(mechanism.couplings(), mechanism.joints(), mechanism.order(), mechanism.radius());
     Arc::make_mut(&mut mechanism.data).coupled = rows;
-    let repeated = repeated(&mechanism);
-    let data = Arc::make_mut(&mut mechanism.data);
-    (data.repeated, data.passed_over) = repeated;
+    let loops = repeated(&mechanism);
+    Arc::make_mut(&mut mechanism.data).loops = loops;
     let given: Vec<(JointId, Vec<f64>)> = (mechanism.joint_ids().zip(mechanism.joints()))
         .filter(|(_, joint)| joint.start.iter().any(|x| *x != 0.0))
         .map(|(id, joint)| (id, joint.start.clone()))

@@ -47,7 +47,7 @@ pub use description::{
 };
 pub(crate) use handle::Marks;
 pub use handle::{BodyId, EffectorId, JointId, UnknownHandle};
-pub use repeated::{Repeated, TOLERANCE as REPEATED_WITHIN};
+pub use repeated::{NEARLY_WITHIN, NearlyRepeated, Repeated, TOLERANCE as REPEATED_WITHIN};
 pub use shape::{Geometry, Shape};
 pub use summary::Summary;
 pub(crate) use zone::Ingredients;
@@ -315,8 +315,7 @@ struct Data {
     order: Order,
     marks: Marks,
     start: Option<Start>,
-    repeated: Vec<Repeated>,
-    passed_over: usize,
+    loops: repeated::Found,
 }
 
 impl Mechanism {
@@ -407,12 +406,18 @@ impl Mechanism {
     /// Loop joints with directions that repeat what the rest of the mechanism closes already, within
     /// [`REPEATED_WITHIN`]: engines leave these out, and they stay open as far as they differ.
     pub fn repeated(&self) -> &[Repeated] {
-        &self.data.repeated
+        &self.data.loops.repeated
     }
 
     /// Loop joints that were not asked what they repeat, because all loops together are too long for that.
     pub fn loops_passed_over(&self) -> usize {
-        self.data.passed_over
+        self.data.loops.passed_over
+    }
+
+    /// Directions that loop joints repeat not within [`REPEATED_WITHIN`], but within [`NEARLY_WITHIN`]: they count, and may lock what is only written
+    /// with too few digits.
+    pub fn nearly_repeated(&self) -> Option<&NearlyRepeated> {
+        self.data.loops.nearly.as_ref()
     }
 
     /// What is kept of the closure C and the rows J of a loop joint: P C and P J; `None` is all.
@@ -423,8 +428,8 @@ impl Mechanism {
     pub(crate) fn repeated_by(&self, joint: JointId) -> Option<&Repeated> {
         // They are in the order of the joints.
         let found =
-            self.data.repeated.binary_search_by_key(&joint.index(), |repeated| repeated.joint.index());
-        found.ok().map(|i| &self.data.repeated[i])
+            self.data.loops.repeated.binary_search_by_key(&joint.index(), |repeated| repeated.joint.index());
+        found.ok().map(|i| &self.data.loops.repeated[i])
     }
 
     /// The handle of a body's name.

@@ -27,6 +27,10 @@ use crate::spatial::{Pose, Twist, exp};
 /// mechanism means.
 pub const TOLERANCE: f64 = 5e-4;
 
+/// Below this, and not below [`TOLERANCE`], a direction is nearly repeated: three digits of a file are as coarse, and some mechanisms mean it. It
+/// counts, and that is warned of.
+pub const NEARLY_WITHIN: f64 = 2.5e-3;
+
 /// Poses that are tried beside the file's, and how far these move the joint that moves most, rad or sizes: far enough
 /// from a dead centre to raise singular values by many tolerances.
 const SAMPLES: usize = 6;
@@ -87,8 +91,29 @@ impl Repeated {
     }
 }
 
-/// What the loop joints of a mechanism repeat, those that repeat nothing left out; and how many were not looked at.
-pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
+/// Directions that loop joints nearly repeat: they count, and lock what may be meant to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearlyRepeated {
+    /// The loop joints.
+    pub joints: Vec<JointId>,
+    /// How many directions of them.
+    pub directions: usize,
+    /// By how much the least of these is opened by a motion of 1 rad or size of all joints together: rad or sizes.
+    pub opened: f64,
+}
+
+/// What is found of the loops of a mechanism.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Found {
+    /// What loop joints repeat, those that repeat nothing left out.
+    pub repeated: Vec<Repeated>,
+    pub nearly: Option<NearlyRepeated>,
+    /// How many were not looked at.
+    pub passed_over: usize,
+}
+
+/// What the loop joints of a mechanism repeat.
+pub(super) fn repeated(mechanism: &Mechanism) -> Found {
     let order = mechanism.order();
     let mut loops: Vec<JointId> =
         order.loop_joints().iter().copied().filter(|id| mechanism[*id].kind.freedoms() < 6).collect();
@@ -101,7 +126,7 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
     let mut passed_over = loops.len() - walked.len();
     let mut closures: Vec<Closure> =
         walked.into_iter().filter(|closure| !closure.around.is_empty()).collect();
-    let mut left = MOST_JOINTS;
+    let (mut left, mut nearly) = (MOST_JOINTS, None);
     let mut shortest: Vec<&mut Closure> = closures.iter_mut().collect();
     shortest.sort_by_key(|closure| closure.around.len());
     for closure in shortest {
@@ -112,7 +137,11 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
         }
     }
     for (mut members, couplings) in groups(mechanism, closures.iter().map(|c| c.around.as_slice())) {
-        if members.len() == 1 && couplings.is_empty() || left == 0 {
+        if left == 0 {
+            continue;
+        }
+        if members.len() == 1 && couplings.is_empty() {
+            Set::new(mechanism, &mut closures[members[0]..=members[0]], &[]).look_near(&mut nearly);
             continue;
         }
         let Some(room) = MOST_ROWS.checked_sub(couplings.len()).filter(|room| *room >= MOST_ROWS / 2) else {
@@ -131,7 +160,9 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
                 continue;
             }
             let mut together: Vec<Closure> = window.iter().map(|&m| closures[m].clone()).collect();
-            Set::new(mechanism, &mut together, &couplings).leave_out();
+            let mut set = Set::new(mechanism, &mut together, &couplings);
+            set.leave_out();
+            set.look_near(&mut nearly);
             window.iter().zip(together).for_each(|(&m, closure)| closures[m] = closure);
             // Of loops of which much is kept, the first make room.
             while rows(&closures, &window) > room / 2 {
@@ -141,7 +172,7 @@ pub(super) fn repeated(mechanism: &Mechanism) -> (Vec<Repeated>, usize) {
     }
     // Looked at by depth and name, listed by joint.
     closures.sort_by_key(|closure| closure.id.index());
-    (closures.into_iter().filter_map(Closure::finish).collect(), passed_over)
+    Found { repeated: closures.into_iter().filter_map(Closure::finish).collect(), nearly, passed_over }
 }
 
 /// A loop joint, what is kept of it, and what is around it.
@@ -272,6 +303,7 @@ struct Set<'a> {
     closures: &'a mut [Closure],
     couplings: &'a [Coupling],
     size: f64,
+    tolerance: f64,
     /// Nodes that are moved, parents first, and the first column of each.
     nodes: Vec<usize>,
     first: Vec<usize>,
@@ -296,6 +328,8 @@ struct Directions {
     own: DMatrix<f64>,
     squares: DVector<f64>,
     repeated: DMatrix<f64>,
+    /// By how much the least is opened.
+    least: f64,
 }
 
 impl<'a> Set<'a> {
@@ -314,21 +348,46 @@ impl<'a> Set<'a> {
             columns += order.nodes()[n].joint.map_or(6, |j| mechanism[j].freedoms.len());
         }
         let size = size(mechanism, closures);
-        Set { mechanism, closures, couplings, size, nodes, first, columns }
+        Set { mechanism, closures, couplings, size, tolerance: TOLERANCE, nodes, first, columns }
+    }
+
+    fn start(&self) -> At {
+        let head = |n: &usize| self.mechanism[self.mechanism.order().nodes()[*n].head].pose;
+        At { coordinates: vec![0.0; self.columns], poses: self.nodes.iter().map(head).collect() }
+    }
+
+    /// Adds what is left that a larger tolerance would leave out, at all poses.
+    fn look_near(&self, nearly: &mut Option<NearlyRepeated>) {
+        let sample = self.sample(&self.start());
+        let Some(near) = directions(&sample.J, NEARLY_WITHIN) else { return };
+        if near.repeated.ncols() == 0 {
+            return;
+        }
+        let mut closures = self.closures.to_vec();
+        let mut set = Set::new(self.mechanism, &mut closures, self.couplings);
+        set.tolerance = NEARLY_WITHIN;
+        set.leave_out();
+        for (before, after) in self.closures.iter().zip(&closures) {
+            let directions = before.kept.ncols() - after.kept.ncols();
+            let opened = near.least.max(TOLERANCE);
+            if directions > 0 {
+                let found =
+                    nearly.get_or_insert(NearlyRepeated { joints: Vec::new(), directions: 0, opened });
+                // Of several windows the first.
+                if !found.joints.contains(&before.id) {
+                    found.joints.push(before.id);
+                    found.directions += directions;
+                    found.opened = found.opened.min(opened);
+                }
+            }
+        }
     }
 
     /// Leaves out what is repeated at all poses.
     fn leave_out(&mut self) {
-        let start = At {
-            coordinates: vec![0.0; self.columns],
-            poses: self
-                .nodes
-                .iter()
-                .map(|&n| self.mechanism[self.mechanism.order().nodes()[n].head].pose)
-                .collect(),
-        };
+        let start = self.start();
         let first = self.sample(&start);
-        if directions(&first.J).is_none_or(|d| d.repeated.ncols() == 0) {
+        if directions(&first.J, self.tolerance).is_none_or(|d| d.repeated.ncols() == 0) {
             return;
         }
         let mut samples = vec![first];
@@ -343,7 +402,7 @@ impl<'a> Set<'a> {
         // Fractions of the golden ratio: no multiple of any symmetry, and the same every time.
         let any = |i: usize| f64::fract(((k * self.columns + i + 1) as f64) * 0.618_033_988_749_894_9) - 0.5;
         let direction = DVector::from_fn(self.columns, |i, _| any(i));
-        let direction = &direction - directions(J)?.correction(J, &(J * &direction));
+        let direction = &direction - directions(J, self.tolerance)?.correction(J, &(J * &direction));
         let most = direction.amax();
         if most.is_nan() || most < 1e-6 {
             return None; // nothing can move
@@ -352,7 +411,7 @@ impl<'a> Set<'a> {
         self.advance(&mut at, &(direction * (STRIDE / most)));
         for _ in 0..ITERATIONS {
             let sample = self.sample(&at);
-            let step = directions(&sample.J)?.correction(&sample.J, &sample.c);
+            let step = directions(&sample.J, self.tolerance)?.correction(&sample.J, &sample.c);
             match step.amax() {
                 size if size < CLOSED => return Some(sample),
                 size if size < 1.0 => self.advance(&mut at, &-step),
@@ -456,7 +515,8 @@ impl<'a> Set<'a> {
 
     /// Leaves out the direction of a closure that is repeated most at all poses; false if there is none.
     fn leave_out_one(&mut self, samples: &mut [Sample]) -> bool {
-        let found: Option<Vec<Directions>> = samples.iter().map(|sample| directions(&sample.J)).collect();
+        let found: Option<Vec<Directions>> =
+            samples.iter().map(|sample| directions(&sample.J, self.tolerance)).collect();
         let Some(mut found) = found else { return false };
         let fewest = found.iter().map(|d| d.repeated.ncols()).min().unwrap_or(0);
         if fewest == 0 {
@@ -524,18 +584,19 @@ impl Directions {
     }
 }
 
-/// The directions of rows at a pose; none if there are no rows, or not finite ones.
-fn directions(J: &DMatrix<f64>) -> Option<Directions> {
+/// The directions of rows at a pose, repeated to a tolerance; none if there are no rows, or not finite ones.
+fn directions(J: &DMatrix<f64>, tolerance: f64) -> Option<Directions> {
     let G = J * J.transpose();
     if G.is_empty() || !G.iter().all(|x| x.is_finite()) {
         return None;
     }
     let eigen = G.try_symmetric_eigen(f64::EPSILON, 10_000)?;
     let (own, repeated): (Vec<usize>, Vec<usize>) =
-        (0..J.nrows()).partition(|&i| eigen.eigenvalues[i] > TOLERANCE * TOLERANCE);
+        (0..J.nrows()).partition(|&i| eigen.eigenvalues[i] > tolerance * tolerance);
     Some(Directions {
         squares: DVector::from_fn(own.len(), |i, _| eigen.eigenvalues[own[i]]),
         own: eigen.eigenvectors.select_columns(&own),
         repeated: eigen.eigenvectors.select_columns(&repeated),
+        least: eigen.eigenvalues.min().max(0.0).sqrt(),
     })
 }

@@ -4,6 +4,7 @@ mod bodies;
 mod bounces;
 mod engines;
 mod errors;
+mod fields;
 mod fixed;
 mod friction;
 mod holding;

@@ -39,11 +39,11 @@ fn slab(frame: &Pose, thickness: f64, n: u32) -> Surface {
 }
 
 /// A number from 0 to `count` − 1.
-fn pick(numbers: &mut Numbers, count: usize) -> usize {
+pub fn pick(numbers: &mut Numbers, count: usize) -> usize {
     (0.5 * (numbers.next() + 1.0) * count as f64) as usize
 }
 
-fn direction(numbers: &mut Numbers) -> Vector3<f64> {
+pub fn direction(numbers: &mut Numbers) -> Vector3<f64> {
     loop {
         let v = numbers.vector();
         if (0.1..1.0).contains(&v.norm()) {
@@ -52,12 +52,12 @@ fn direction(numbers: &mut Numbers) -> Vector3<f64> {
     }
 }
 
-fn rotation(numbers: &mut Numbers) -> Pose {
+pub fn rotation(numbers: &mut Numbers) -> Pose {
     Pose::rotation(direction(numbers).into(), 3.0 * numbers.next())
 }
 
 /// Corners of a hull about their mean, in a box with edges of 2: a pyramid, a cube, and hulls of 20 and 100 points.
-fn corners(kind: usize, numbers: &mut Numbers) -> Vec<Vector3<f64>> {
+pub fn corners(kind: usize, numbers: &mut Numbers) -> Vec<Vector3<f64>> {
     let sign = |i: u32| 2.0 * f64::from(i & 1) - 1.0;
     let mut points: Vec<Vector3<f64>> = match kind {
         0 => (0..5)

@@ -5,12 +5,12 @@
 //! Linkages are described in a plane, turned into a direction that no digits favour, and rounded: positions, axes and
 //! frames alike.
 
-use pliant_core::engine::{Simulation, StaticsSettings};
+use pliant_core::engine::{Balance, Simulation, StaticsSettings, Warning};
 use pliant_core::engines::Engine;
 use pliant_core::joints::JointKind;
 use pliant_core::mechanism::{
     Body, CouplingDescription, EffectorDescription, JointDescription, LoadDescription, Mechanism,
-    MechanismBuilder, WORLD,
+    MechanismBuilder, NEARLY_WITHIN, REPEATED_WITHIN, WORLD,
 };
 use pliant_core::nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
@@ -533,6 +533,107 @@ fn gaps_are_told() {
         }
         assert_eq!(gap(15), [0.0; 2], "{name}");
     }
+}
+
+/// Crossed bars in a row of cells, of which the first stands on the world by a hinge and a slide.
+fn lazy_tongs(w: Written, cells: usize) -> Mechanism {
+    tongs(w, cells, 4.0 * cells as f64, 0.0)
+}
+
+/// The same on a spring of its own, N·m/rad, in gravity along the row.
+fn tongs(w: Written, cells: usize, stiffness: f64, gravity: f64) -> Mechanism {
+    let mut d = Drawing::new("lazy tongs", w);
+    d.builder.gravity([0.0, 0.0, -gravity]);
+    let (x, z) = (0.07, 0.5 / cells as f64);
+    let at = |i: usize| z * i as f64;
+    for i in 0..cells {
+        d.bar(&format!("a {i}"), (0.0, at(i)), (x, at(i + 1))).bar(
+            &format!("b {i}"),
+            (x, at(i)),
+            (0.0, at(i + 1)),
+        );
+    }
+    d.bar("foot", (x, 0.0), (x + 0.01, 0.0)).slide("slide", [WORLD, "foot"], (x, 0.0), (1.0, 0.0), 0.0);
+    d.hinge("root", [WORLD, "a 0"], (0.0, 0.0), stiffness).hinge("on foot", ["foot", "b 0"], (x, 0.0), 0.0);
+    for i in 0..cells {
+        let [a, b] = [format!("a {i}"), format!("b {i}")];
+        d.hinge(&format!("middle {i}"), [&a, &b], (0.5 * x, at(i) + 0.5 * z), 0.0);
+        if i + 1 < cells {
+            d.hinge(&format!("left {i}"), [&b, &format!("a {}", i + 1)], (0.0, at(i + 1)), 0.0);
+            d.hinge(&format!("right {i}"), [&a, &format!("b {}", i + 1)], (x, at(i + 1)), 0.0);
+        }
+    }
+    d.pushed(&format!("a {}", cells - 1), (0.05, 0.2)).build()
+}
+
+/// Tongs that fall fold flat, where the rows of their loops depend on each other, and on through that: `articulated` takes every step, its loops stay
+/// closed and it gains no energy.
+#[test]
+fn tongs_fold_flat_and_on() {
+    let mut folded = 0;
+    for cells in [2, 3, 6] {
+        for dt in [FRAME, 1.0 / 240.0, 1e-3] {
+            let mechanism = tongs(Written::exactly(UnitQuaternion::identity()), cells, 0.2, 9.81);
+            let mut simulation = Engine::Articulated.simulate(&mechanism).unwrap();
+            let mut balance = Balance::new(&mut *simulation).unwrap();
+            let tip = simulation.effector("tip").unwrap();
+            let height = simulation.effector_pose(tip).unwrap().position.z;
+            for step in 1..=(0.5 / dt) as usize {
+                simulation.step(dt).unwrap_or_else(|error| panic!("{cells} cells, {dt}: {error}"));
+                assert!(
+                    simulation.violation() < 1e-2,
+                    "{cells} cells, {dt}, {step}: {}",
+                    simulation.violation()
+                );
+                assert_eq!(balance.look(&mut *simulation), None, "{cells} cells, {dt}");
+            }
+            assert_eq!(simulation.steps(), (0.5 / dt) as u64);
+            let end = simulation.effector_pose(tip).unwrap().position.z;
+            println!("{cells} cells, {dt:.4}: {height:.3} to {end:.3}");
+            folded += usize::from(end < 0.0);
+        }
+    }
+    assert!(folded > 0);
+}
+
+/// With three digits some closures are repeated to within the tolerance and some are not, and what is left of these locks or stiffens a linkage: that
+/// is warned of, with how near they are; and not with more digits, in which linkages move as with all.
+#[test]
+fn closures_in_doubt_are_warned_of() {
+    let tongs: [(&str, Plan); 3] = [
+        ("lazy tongs 2", |w| lazy_tongs(w, 2)),
+        ("lazy tongs 6", |w| lazy_tongs(w, 6)),
+        ("lazy tongs 20", |w| lazy_tongs(w, 20)),
+    ];
+    let (mut wrong, mut warned, mut right) = (Vec::new(), 0, 0);
+    for (name, plan) in PLANS.into_iter().chain(tongs) {
+        for turn in turns() {
+            let exact = Written::exactly(turn);
+            let expected = moved(&plan(exact), &exact, Run::Statics).unwrap();
+            for digits in [3, 4, 5, 6, 15] {
+                let written = Written { digits, ..exact };
+                let mechanism = plan(written);
+                let off = moved(&mechanism, &written, Run::Statics)
+                    .map_or(f64::INFINITY, |got| (got - expected).norm() / expected.norm());
+                let warning = Warning::of_closures(&mechanism);
+                println!("{name} {digits}: {off:.1e}, {warning:?}");
+                if let Some(Warning { measure, .. }) = &warning {
+                    assert!(
+                        digits == 3 && (REPEATED_WITHIN..NEARLY_WITHIN).contains(measure),
+                        "{name} {digits}: {measure}"
+                    );
+                    warned += 1;
+                } else if off > 0.1 {
+                    wrong.push(format!("{name} {digits}: {off:.2} in silence"));
+                } else {
+                    right += 1;
+                }
+            }
+        }
+    }
+    println!("{warned} warned of, {right} right");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(warned >= 10 && right >= 96, "{warned} warned of, {right} right");
 }
 
 /// Bars in line: the rows of the loop depend on each other in this pose, and in no other.

@@ -1,5 +1,6 @@
 //! What every engine must do, asked through the one trait that they share.
 
+mod balance;
 mod couplings;
 mod digits;
 mod friction;

@@ -31,7 +31,7 @@ fn tree(seed: u64, passive: Passive) -> Option<Mechanism> {
 }
 
 /// The first free trees.
-fn trees(count: usize, passive: Passive) -> Vec<Mechanism> {
+pub fn trees(count: usize, passive: Passive) -> Vec<Mechanism> {
     let found: Vec<Mechanism> = (0..200).filter_map(|seed| tree(seed, passive)).take(count).collect();
     assert_eq!(found.len(), count);
     found
@@ -98,7 +98,7 @@ fn run(simulation: &mut dyn Simulation, dt: f64, seconds: f64) -> Kept {
 }
 
 /// The mechanism with masses and lengths of another scale, and springs that make it as fast, times a factor.
-fn scaled(mechanism: &Mechanism, mass: f64, length: f64, springs: f64) -> Mechanism {
+pub fn scaled(mechanism: &Mechanism, mass: f64, length: f64, springs: f64) -> Mechanism {
     let shrunk = |pose: &Pose| Pose { position: pose.position * length, ..*pose };
     let mut builder = MechanismBuilder::new(mechanism.name());
     for body in mechanism.bodies() {
@@ -130,7 +130,7 @@ fn scaled(mechanism: &Mechanism, mass: f64, length: f64, springs: f64) -> Mechan
 }
 
 /// A free tree that spins, without gravity.
-fn spinning(kind: Kind, mechanism: &Mechanism, w: Vector3<f64>) -> Box<dyn Simulation> {
+pub fn spinning(kind: Kind, mechanism: &Mechanism, w: Vector3<f64>) -> Box<dyn Simulation> {
     let mut simulation = kind.simulate(mechanism);
     simulation.inputs_mut().set_gravity([0.0; 3]).unwrap();
     spin(&mut *simulation, w, Vector3::new(0.3, -0.2, 0.5) * mechanism.radius());

@@ -1,6 +1,11 @@
 //! Steps in real time, as a clock says.
 
+use pliant_core::engine::Balance;
+
 use super::Session;
+
+/// Steps between two looks at what an engine leaves out.
+const BETWEEN_LOOKS: u64 = 16;
 
 /// Steps whose times are kept: of a browser's clock, which reads the same for many, only the mean of many says anything.
 const TIMED: usize = 401;
@@ -31,7 +36,10 @@ impl Session {
             stepped = ghost.simulation().step(dt).map_err(|error| format!("the ghost (`{name}`): {error}"));
         }
         match stepped {
-            Ok(()) => true,
+            Ok(()) => {
+                self.look();
+                true
+            }
             Err(error) => {
                 let error = match self.held.is_some() {
                     true => {
@@ -49,6 +57,28 @@ impl Session {
                     self.stopped = Some(error);
                 }
                 false
+            }
+        }
+    }
+
+    /// Says what the engine leaves out, once of each kind. Limits give way under a hand; and what a hand gives is no balance of energy.
+    fn look(&mut self) {
+        let simulation = self.running.simulation();
+        if !simulation.steps().is_multiple_of(BETWEEN_LOOKS) {
+            return;
+        }
+        let mut found = simulation.warnings();
+        found.retain(|warning| warning.kind != "limits");
+        if self.held.is_none() && !self.loaded.touches() {
+            match &mut self.balance {
+                Some(balance) => found.extend(balance.look(simulation)),
+                None => self.balance = Balance::new(simulation),
+            }
+        }
+        for warning in found {
+            if !self.warned.contains(&warning.kind) {
+                self.warned.push(warning.kind);
+                self.note(false, &warning.text);
             }
         }
     }

@@ -15,7 +15,7 @@ mod showing;
 use std::collections::VecDeque;
 
 use pliant_core::blended;
-use pliant_core::engine::State;
+use pliant_core::engine::{Balance, State};
 use pliant_core::engines::Engine;
 use pliant_core::mechanism::Apart;
 use pliant_core::nalgebra::Vector3;
@@ -64,6 +64,9 @@ pub struct Session {
     rate: f64,
     /// Why the last step was not taken, said once.
     stopped: Option<String>,
+    /// The energy since a person last changed something, and kinds of warnings that were said.
+    balance: Option<Balance>,
+    warned: Vec<&'static str>,
 }
 
 impl Session {
@@ -95,6 +98,8 @@ impl Session {
             measured: (0.0, 0.0),
             rate: 0.0,
             stopped: None,
+            balance: None,
+            warned: Vec::new(),
             loaded,
         };
         if let Some(ghost) = session.loaded.ghost {
@@ -129,6 +134,9 @@ impl Session {
         let Some(command) = Command::read(message) else {
             return self.note(true, "a message that this version does not know: load the page again");
         };
+        if !matches!(command, Command::Drawn { .. }) {
+            self.balance = None;
+        }
         match self.obey(command) {
             Ok(()) => {}
             Err(error) => self.note(true, &error),

@@ -60,6 +60,7 @@ impl Session {
         (self.running, self.ghost, self.held) = (running, ghost, None);
         self.scaled = Scaled::default();
         self.stopped = None;
+        self.warned.clear();
         self.times.clear();
         Ok(())
     }

@@ -135,13 +135,16 @@ pub fn measure(
             Err(why) => contest.absent.push((engine.name(), why)),
             Ok(mut scene) => {
                 let pace = Pace { dt, steps: contest.steps, frames, loose: mechanism.loose() };
-                if engine == Engine::Full {
-                    contest.warnings = scene.world().warnings();
-                }
                 let overlaps = || stage.overlaps().ok().flatten();
                 let start: (&mut dyn Simulation, u64) = (&mut scene, contest.steps as u64);
                 let mut watch = Watch::new(mechanism, engine, &[], (true, overlaps), start);
-                let run = pace.run(engine.name(), scene, &mut watch, tick);
+                let (run, noticed) = pace.run(engine.name(), scene, &mut watch, tick);
+                // What overlaps at the start does so by every engine.
+                for warning in noticed {
+                    if contest.warnings.iter().all(|known| known.text != warning.text) {
+                        contest.warnings.push(warning);
+                    }
+                }
                 contest.warnings.append(&mut watch.found);
                 if engine == Engine::Full {
                     contest.steps = run.path.len() - 1;
@@ -167,7 +170,14 @@ struct Pace {
 }
 
 impl Pace {
-    fn run(&self, engine: &'static str, mut scene: Scene, watch: &mut Watch, tick: &mut dyn FnMut()) -> Run {
+    /// A run, and what contact noticed in it.
+    fn run(
+        &self,
+        engine: &'static str,
+        mut scene: Scene,
+        watch: &mut Watch,
+        tick: &mut dyn FnMut(),
+    ) -> (Run, Vec<Warning>) {
         scene.inputs_mut().add_scene_loads();
         let mut run = Run {
             engine,
@@ -205,7 +215,7 @@ impl Pace {
             }
         }
         run.taken = timings.percentiles([0.5, 0.99]);
-        run
+        (run, scene.world().warnings())
     }
 
     fn moment(&self, scene: &Scene) -> Moment {

@@ -2,11 +2,15 @@
 
 use nalgebra::Vector3;
 
-use super::{Narrow, Point, SAME, TIE};
+use super::{FAST, Narrow, Point, SAME, TIE};
 
 /// How many points of one pair and normal are kept, and how many more that the step would reach.
 pub(in crate::contact) const POINTS: usize = 4;
-pub(in crate::contact) const MORE: usize = 4;
+pub(in crate::contact) const MORE: usize = 8;
+
+/// Of these more, how many lie outside of the area that the others span, and how many stick out between them.
+const OUTSIDE: usize = 4;
+const BETWEEN: usize = MORE - OUTSIDE;
 
 /// How many points are compared with each other.
 const COMPARED: usize = 32;
@@ -20,6 +24,9 @@ const NEAR: f64 = 0.1;
 /// How much wider apart points must be for each metre that they are farther from touching, to be taken for others: what a sole
 /// rests on is its lowest corners, not its widest.
 const FLAT: f64 = 1000.0;
+
+/// How far a point must stick out between those that are kept, to be kept too, of the smaller shape's radius.
+const STICKS_OUT: f64 = 1e-4;
 
 /// How far points may come, of how far the fastest of them would come as if nothing touched.
 const SWING: f64 = 2.0;
@@ -106,7 +113,7 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let most = points.iter().map(|p| p.gap - p.then).fold(0.0, f64::max);
     let mut count = POINTS;
     for swung in [f64::NEG_INFINITY, SWING * most] {
-        while count < points.len().min(POINTS + MORE) {
+        while count < points.len().min(POINTS + OUTSIDE) {
             let (kept, rest) = points.split_at(count);
             let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
             let outside = |p: &Point| {
@@ -128,5 +135,45 @@ fn spread(points: &mut [Point], size: f64) -> usize {
             count += 1;
         }
     }
+    // Those that stick out between these, the farthest first: a box comes down on the peak in the middle of it.
+    let between = if most > FAST * size { BETWEEN } else { 0 };
+    for _ in 0..between {
+        let (kept, rest) = points.split_at(count);
+        let mut best = (0, STICKS_OUT * size);
+        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
+            let x = sticks_out(kept, p, &normal, best.1);
+            if x > best.1 + TIE * size {
+                best = (i + 1, x);
+            }
+        }
+        if best.0 == 0 {
+            break;
+        }
+        points.swap(count, count + best.0 - 1);
+        count += 1;
+    }
     count
+}
+
+/// How much nearer a point is than three of those that are kept, which it lies between, let what touches come there: each as far as its gap. As soon as
+/// that is less than enough, it is not looked further; and a point that lies between none does not stick out.
+fn sticks_out(kept: &[Point], p: &Point, normal: &Vector3<f64>, enough: f64) -> f64 {
+    let area = |a: &Point, b: &Point, c: &Point| (b.at - a.at).cross(&(c.at - a.at)).dot(normal);
+    let mut least = f64::INFINITY;
+    for (i, a) in kept.iter().enumerate() {
+        for (k, b) in kept.iter().enumerate().skip(i + 1) {
+            for c in &kept[k + 1..] {
+                let all = area(a, b, c);
+                let parts = [area(p, b, c), area(a, p, c), area(a, b, p)].map(|part| part / all);
+                if parts.iter().all(|part| *part >= 0.0) {
+                    let between = parts[0] * a.gap + parts[1] * b.gap + parts[2] * c.gap;
+                    least = least.min(between - p.gap);
+                    if least <= enough {
+                        return least;
+                    }
+                }
+            }
+        }
+    }
+    if least.is_finite() { least } else { 0.0 }
 }

@@ -5,9 +5,11 @@ use std::cell::Cell;
 
 use parry3d_f64::math::{Pose as Placed, Vector};
 use parry3d_f64::query::details::NormalConstraints;
-use parry3d_f64::shape::{PolygonalFeature, PolygonalFeatureMap, Shape as Solid, SupportMap, Triangle};
+use parry3d_f64::shape::{
+    HeightField, PolygonalFeature, PolygonalFeatureMap, Shape as Solid, SupportMap, Triangle,
+};
 
-use super::STRAIGHT;
+use super::{Doubt, STRAIGHT};
 use crate::contact::collider::Form;
 use crate::contact::hull::Hull;
 use crate::contact::patch;
@@ -29,13 +31,19 @@ pub(super) struct Limits {
     pub(super) surface: Form,
     pub(super) at: u32,
     pub(super) triangle: Triangle,
-    pub(super) bent: Cell<bool>,
+    pub(super) doubt: Cell<Doubt>,
 }
 
 impl NormalConstraints for Limits {
     fn project_local_normal_mut(&self, normal: &mut Vector) -> bool {
-        self.bent.set(false);
-        if self.triangle.normal().is_some_and(|own| own.dot(*normal) > OWN) {
+        self.doubt.set(Doubt::None);
+        let own = self.triangle.normal();
+        if own.is_some_and(|own| own.dot(*normal) > OWN) {
+            return true;
+        }
+        if let Form::Field(field, _) = &self.surface
+            && is_summit(field, self.at, *normal)
+        {
             return true;
         }
         let cone = match &self.surface {
@@ -45,9 +53,39 @@ impl NormalConstraints for Limits {
         };
         let before = *normal;
         let allowed = cone.is_none_or(|cone| cone.project_local_normal_mut(normal));
-        self.bent.set(before.dot(*normal) < STRAIGHT);
+        if before.dot(*normal) < STRAIGHT {
+            self.doubt.set(Doubt::Bent);
+        }
         allowed
     }
+}
+
+/// A surface leans back from a corner where none of the next corners is higher than by this, of the way to it.
+const LEVEL: f64 = 1e-5;
+
+/// Whether the foremost corner of a triangle of a field is so on all sides: what the surface may push along at a corner is more than what its
+/// triangles and edges may.
+fn is_summit(field: &HeightField, t: u32, normal: Vector) -> bool {
+    let (rows, cells) = (field.nrows(), field.nrows() * field.ncols());
+    let (cell, is_first) = (t as usize % cells, (t as usize) < cells);
+    let corners = if is_first { [(0, 0), (1, 0), (0, 1)] } else { [(1, 0), (1, 1), (0, 1)] };
+    let heights = field.heights();
+    let corner = |i: usize, k: usize| {
+        let z = heights[(i, k)] * field.scale().y;
+        Vector::new(field.x_at(k), z, field.z_at(i))
+    };
+    let height = |&(i, k): &(usize, usize)| corner(i, k).dot(normal);
+    let own = corners.map(|(i, k)| (cell % rows + i, cell / rows + k));
+    let Some((i, k)) = own.into_iter().max_by(|a, b| height(a).total_cmp(&height(b))) else { return false };
+    let top = corner(i, k);
+    let around = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)];
+    around.into_iter().all(|(di, dk)| {
+        let next = i.checked_add_signed(di).zip(k.checked_add_signed(dk));
+        next.filter(|(i, k)| *i < heights.nrows() && *k < heights.ncols()).is_none_or(|(i, k)| {
+            let way = corner(i, k) - top;
+            way.dot(normal) < LEVEL * way.length()
+        })
+    })
 }
 
 /// A triangle with some thickness behind it.
@@ -240,7 +278,7 @@ pub(super) fn triangle_of(surface: &Form, t: u32) -> Option<(Triangle, Limits)> 
         Form::Field(field, _) => field.triangle_at_id(t)?,
         Form::Convex(_) | Form::Hull(_) | Form::Plane | Form::Skin(_) => return None,
     };
-    Some((triangle, Limits { surface: surface.clone(), at: t, triangle, bent: Cell::new(false) }))
+    Some((triangle, Limits { surface: surface.clone(), at: t, triangle, doubt: Cell::new(Doubt::None) }))
 }
 
 /// A piece so many times as large. The tolerances of the library's searches are absolute, made for things of about one metre: they are asked

@@ -29,6 +29,9 @@ const LONG_STEPS: f64 = 0.02;
 const PIECES: u32 = 256;
 const TURN: f64 = 0.2;
 
+/// How far something goes over the triangles of a surface in one of them, of its radius.
+const WAY: f64 = 0.25;
+
 /// What pieces may take: the sum of squares of the numbers of contacts of all attempts, in which their time is. Once it is spent, as by a
 /// mechanism that flies apart inside something, the rest of the step is one piece.
 const MOST_WORK: usize = 2_000_000;
@@ -36,9 +39,11 @@ const MOST_WORK: usize = 2_000_000;
 /// What rounding of speeds may be, as a way in a step over the smaller shape's radius.
 const LOST: f64 = 1e-3;
 
-/// From where on it is warned of: how deep shapes overlap, of the smaller one's radius, and how far contact is from its law, as a way in a
-/// step over that radius.
-pub(super) const DEEP: f64 = 0.01;
+/// From where on it is warned of: how deep shapes overlap (see [`deep`]), and how far contact is from its law, as a way in a step over the smaller
+/// shape's radius.
+const DEEP: f64 = 0.01;
+const DEEP_AT_ALL: f64 = 5e-4;
+const SMALL: f64 = 0.05;
 pub(super) const UNSOLVED: f64 = 0.01;
 
 /// What turns less than this in a step, rad, goes straight enough; and how deep something may be before it is moved out, of the
@@ -132,6 +137,8 @@ impl World {
         self.meet(h);
         let near = self.frames.iter().flat_map(|(pair, _)| self.pairs[*pair].things());
         let turn = near.map(|thing| self.things[thing].turn).fold(0.0, f64::max);
+        let ways = self.frames.iter().map(|(pair, _)| self.pairs[*pair].way_over(&self.things, h));
+        let turn = ways.map(|way| way * (TURN / WAY)).fold(turn, f64::max);
         if shorter && turn > TURN {
             return Ok(turn);
         }
@@ -562,7 +569,8 @@ impl World {
             report.penetration = residual::worse(report.penetration, -contact.gap);
             let depth = -contact.gap / meeting.size;
             // What overlaps from the start was warned of.
-            let known = self.worst.deepest.map_or(DEEP.max(1.01 * self.worst.started), |deepest| deepest.0);
+            let least = deep(meeting.size).max(1.01 * self.worst.started);
+            let known = self.worst.deepest.map_or(least, |deepest| deepest.0.max(least));
             if depth > known {
                 self.worst.deepest = Some((depth, *contact, self.time));
             }
@@ -577,6 +585,11 @@ impl World {
         self.contacts.append(&mut self.coming);
         events::add(&self.pairs, &self.owners, &mut self.events);
     }
+}
+
+/// How deep an overlap is warned of, of the smaller shape's radius: 1 % up to 0.05 m, 0.5 mm from there to 1 m, and 5e-4 of what is larger.
+fn deep(radius: f64) -> f64 {
+    (DEEP * (SMALL / radius).min(1.0)).max(DEEP_AT_ALL)
 }
 
 fn not_finite(steps: u64, body: &FreeBody, h: f64) -> StepError {

@@ -122,6 +122,7 @@ pub fn measure(
         warnings.extend(rest::another(ramp));
         warnings.extend(about.as_ref().ok().and_then(|about| rest::beyond(ramp, about)));
     }
+    warnings.extend(transient.warnings.iter().cloned());
     Ok(Comparison {
         coordinates: coordinates_of(&model),
         free_base,

@@ -1,6 +1,6 @@
 //! The motion from the file's pose at rest, under the scene's loads, gravity and targets, in steps of equal length.
 
-use pliant::engine::Simulation;
+use pliant::engine::{Balance, Simulation, Warning};
 use pliant::engines::Engine;
 use pliant::full;
 use pliant::linear::Model;
@@ -41,6 +41,8 @@ pub struct Transient {
     /// Largest of the frames, by reconstruction.
     pub links: [LinkError; 3],
     pub others: Vec<InMotion>,
+    /// Of engines whose energy grows.
+    pub warnings: Vec<Warning>,
 }
 
 /// The motion by another engine.
@@ -132,6 +134,7 @@ pub fn measure(
     for inputs in [full.inputs_mut(), linear.inputs_mut(), richer.inputs_mut()] {
         inputs.add_scene_loads();
     }
+    let (mut balance, mut warnings) = (Balance::new(&mut full), Vec::new());
     let stride = steps.div_ceil(frames.max(2) - 1).max(1);
     let mut all: Vec<[Vec<Pose>; 3]> = Vec::new();
     let mut kept: Vec<Frame> = Vec::new();
@@ -161,6 +164,8 @@ pub fn measure(
                 links[k].violation = links[k].violation.max(error.violation);
                 state.poses.clone()
             });
+            let gained = balance.as_mut().and_then(|balance| balance.look(&mut full));
+            gained.into_iter().for_each(|gained| Warning::keep_worst(&mut warnings, gained));
             let state = full.state();
             let (coordinates, poses) = (state.coordinates.clone(), state.poses.clone());
             kept.push(Frame { time, coordinates, full: poses, linear: rebuilt });
@@ -187,6 +192,7 @@ pub fn measure(
     };
     let path = all.iter().map(moment).collect();
     let of_full: Vec<Vec<Pose>> = all.into_iter().map(|[full, ..]| full).collect();
+    let others = others(models, dt, stride, &of_full, (&points, &mut warnings), tick);
     Transient {
         dt,
         steps: of_full.len() - 1,
@@ -197,7 +203,8 @@ pub fn measure(
         displacement: furthest.norm() / points.radius,
         frames: kept,
         links,
-        others: others(models, dt, &of_full, &points, tick),
+        others,
+        warnings,
     }
 }
 
@@ -206,8 +213,9 @@ pub fn measure(
 fn others(
     models: &Models,
     dt: f64,
+    stride: usize,
     full: &[Vec<Pose>],
-    points: &Effectors,
+    (points, warnings): (&Effectors, &mut Vec<Warning>),
     tick: &mut dyn FnMut(),
 ) -> Vec<InMotion> {
     let mut all = Vec::new();
@@ -216,6 +224,7 @@ fn others(
         tick();
         let Ok(mut simulation) = models.simulate(engine) else { continue };
         let (mut error, mut stopped) = (Vec::with_capacity(full.len()), None);
+        let (mut balance, mut gained) = (Balance::new(&mut *simulation), Vec::new());
         for (step, full) in full.iter().enumerate() {
             if step > 0
                 && let Err(why) = simulation.step(dt)
@@ -224,7 +233,12 @@ fn others(
                 break;
             }
             error.push(points.largest(full, &effector_poses(&*simulation)));
+            if step.is_multiple_of(stride) {
+                let found = balance.as_mut().and_then(|balance| balance.look(&mut *simulation));
+                found.into_iter().for_each(|found| Warning::keep_worst(&mut gained, found));
+            }
         }
+        warnings.append(&mut gained);
         all.push(InMotion { engine: engine.name(), error, stopped });
     }
     all

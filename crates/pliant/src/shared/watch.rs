@@ -1,15 +1,11 @@
 //! What an engine leaves out on the way of a run, as far as it can be seen from outside: limits that it passes, links that it
 //! does not touch with, parts that it does not let swing, energy that nothing put in, motions that are too large for it.
 
-mod energy;
-
-use crate::engine::{Inputs, Simulation, Warning};
+use crate::engine::{Balance, Inputs, Simulation, Warning};
 use crate::engines::Engine;
 use crate::linear;
 use crate::mechanism::{BodyId, EffectorId, Joint, JointId, Mechanism};
 use crate::spatial::Pose;
-
-use energy::Balance;
 
 use super::overlaps::{Overlap, Overlaps};
 use super::words::{count, quantity};
@@ -64,6 +60,8 @@ pub struct Watch {
     balance: Option<Balance>,
     /// Of the linear model, where its effectors start, on a free base in its axes.
     starts: Vec<(EffectorId, Option<BodyId>, Pose)>,
+    /// Whether the engine closes joints, so that what is open is an error.
+    closes: bool,
     /// Steps between two looks for all but limits.
     pub stride: u64,
     /// The worst of each kind.
@@ -77,6 +75,9 @@ const DEEP: f64 = 1e-3;
 /// How far an effector may go, in radii, turns over π counted with it, before the error of a linear model, which grows with the square, is 5 % of
 /// that (a Y: 0.3 % of the radius at 0.19, 3.2 % at 0.62).
 const FAR: f64 = 0.6;
+
+/// How far all joints together are open, in radii, before it counts: what is in motion leaves 1e-6, and digits of a file 1e-4.
+const OPEN: f64 = 1e-2;
 
 /// How far a hit takes a joint beyond its limit before it counts, rad or radii.
 const HIT: f64 = 0.02;
@@ -128,6 +129,7 @@ impl Watch {
             overlaps: overlaps.map(|overlaps| (overlaps, untouched)),
             balance: if touches { None } else { Balance::new(simulation) },
             starts,
+            closes: !reduces,
             stride: steps.div_ceil(LOOKS).max(1),
             found: still.into_iter().collect(),
             mechanism: mechanism.clone(),
@@ -151,6 +153,20 @@ impl Watch {
         }
         if !step.is_multiple_of(self.stride) {
             return;
+        }
+        let open = if self.closes { simulation.violation() } else { 0.0 };
+        if open > OPEN {
+            let text = format!(
+                "at {} s the joints are open by {} of the radius, all gaps added up: loads or speeds are too large for the step of `{}`; take \
+                 a shorter step",
+                three_digits(simulation.time()),
+                three_digits(open),
+                self.engine
+            );
+            Warning::keep_worst(
+                &mut self.found,
+                Warning { kind: "open joints", measure: open, unit: "of the radius", text },
+            );
         }
         for (effector, base, start) in &self.starts {
             let Some(at) = seen_from(simulation, *base, *effector) else { continue };

@@ -3,12 +3,9 @@
 //! With U of springs, weights and dead forces, a motion can at most turn into motion what U has given up: T + U ≤ T₀ + U₀. What is above
 //! that is compared with all that the motion was fed by, T₀ + max(U₀ − U).
 
-use crate::engine::{Simulation, Warning};
+use super::{Simulation, Warning};
 use crate::mechanism::{BodyId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
-
-use super::three_digits;
-use crate::shared::words::quantity;
 
 /// What may be gained of that: what swings under dead forces at a frequency of h⁻¹/2 goes up and down by a third, and comes back.
 const GAINED: f64 = 0.5;
@@ -17,6 +14,18 @@ const GAINED: f64 = 0.5;
 const ROUNDING: f64 = 1e-9;
 
 /// The energies of the start, and the least of U since.
+///
+/// ```
+/// use pliant_core::engine::{Balance, Simulation};
+/// use pliant_core::{articulated, gallery};
+///
+/// let mut chain = articulated::Model::new(&gallery::chain(10)).simulate();
+/// let mut balance = Balance::new(&mut chain).expect("nothing puts energy in");
+/// (0..50).try_for_each(|_| chain.step(0.01))?;
+/// assert_eq!(balance.look(&mut chain), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
 pub struct Balance {
     kinetic: f64,
     potential: f64,
@@ -28,6 +37,7 @@ pub struct Balance {
 }
 
 /// A dead force on a frame of a body.
+#[derive(Clone, Debug)]
 struct Force {
     body: BodyId,
     frame: Pose,
@@ -87,13 +97,11 @@ impl Balance {
         if gained <= GAINED * fed + ROUNDING * self.size + self.least_size {
             return None;
         }
-        let (engine, time) = (simulation.engine(), three_digits(simulation.time()));
+        let (engine, time) = (simulation.engine(), simulation.time());
         let text = format!(
-            "at {time} s the motion has {} more energy than it started with, and nothing puts energy in: springs, weights and loads gave \
-             it {}; the step of `{engine}` is too long for what moves here, or the motion is beyond what `{engine}` takes: take a \
-             shorter step, or `full`",
-            quantity(three_digits(gained), "J"),
-            quantity(three_digits(fed), "J"),
+            "at {time:.3} s the motion has {gained:.2e} J more energy than it started with, and nothing puts energy in: springs, weights and \
+             loads gave it {fed:.2e} J; the step of `{engine}` is too long for what moves here, or the motion is beyond what `{engine}` \
+             takes: take a shorter step, or `full`"
         );
         Some(Warning { kind: "energy", measure: gained, unit: "J", text })
     }
