@@ -410,7 +410,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
         assert_eq!((auto, Value::Null), bare(&["--engine", engine]), "{name}");
         Some(())
     });
-    assert_eq!(chosen.len(), 45);
+    assert_eq!(chosen.len(), 47);
     let told = run.run(&["simulate", "arm", "--engine", "auto", "--duration", "0.01", "--dt", "0.01"]);
     assert_eq!(
         told.err,

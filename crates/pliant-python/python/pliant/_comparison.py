@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,8 @@ class Comparison:
         return rows
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         if len(self.html.encode()) <= LARGEST:
             # Without the sandbox's origin it reaches nothing of the notebook.
             return f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts" width="100%" height="640" style="border:0"></iframe>'

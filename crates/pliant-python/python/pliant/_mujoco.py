@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._errors import PliantWarning
-from ._mjcf import Text, write_meshes
 from ._native import Mechanism, mechanism_from_text, parse
+
+if TYPE_CHECKING:
+    from ._mjcf import Text
 
 
 def from_mujoco(model: Any, meshes: str | Path | None = None) -> Mechanism:
@@ -24,6 +26,8 @@ def from_mujoco(model: Any, meshes: str | Path | None = None) -> Mechanism:
     """
     import mujoco  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
+    from ._mjcf import Text  # not needed by those who have no MuJoCo
+
     if isinstance(model, mujoco.MjSpec):
         model = model.compile()
     if not isinstance(model, mujoco.MjModel):
@@ -37,6 +41,8 @@ def from_mujoco(model: Any, meshes: str | Path | None = None) -> Mechanism:
 
 
 def _read(text: Text, folder: Path, kept: bool) -> Mechanism:
+    from ._mjcf import write_meshes
+
     files = write_meshes(text.mujoco, text.model, folder)
     written = text.write({i: str(file) for i, file in files.items()})
     m = parse(written, "mjcf", f"{text.name or 'model'}.xml", [folder] if files else [])
