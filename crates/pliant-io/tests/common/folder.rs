@@ -14,7 +14,7 @@ impl Folder {
         Folder(path)
     }
 
-    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub fn file(&self, name: &str, content: &(impl AsRef<[u8]> + ?Sized)) -> PathBuf {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, content).unwrap();
