@@ -12,6 +12,7 @@
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::dynamics::in_frame;
+use super::field::Field;
 use super::loads::{Loads, felt};
 use super::model::Constants;
 use super::rebuild::plain_joints;
@@ -114,7 +115,11 @@ impl Constants {
         let scale = |i: usize| if i % 6 < 3 { 1.0 / radius } else { 1.0 };
         let SB = DMatrix::from_fn(m, r, |i, k| scale(i) * component.motion[(i, k)]);
         let X = DMatrix::from_fn(r, m, |k, i| SB[(i, k)] / component.stiffness[k]);
-        let links = component.shapes.times(&X);
+        // A field without columns does not know its rows.
+        let links = match r {
+            0 => Field::zeros(component.part.nodes.len(), component.coordinates.len(), m),
+            _ => component.shapes.times(&X),
+        };
         let rebuilder = &self.rebuilders[c];
         let places = rebuilder.coordinates();
         let references: Vec<Pose> = (component.part.nodes.iter())
