@@ -11,9 +11,8 @@ use super::change::Change;
 use super::{exceeds, factor, fail};
 use crate::common::Random;
 
-const ENGINES: [Engine; 4] = [Engine::Full, Engine::Articulated, Engine::Linear, Engine::Reduced];
-/// For robots the blended one as well, which needs an effector that springs hold.
-const ALL: [Engine; 5] =
+/// The blended one, of one model, takes what has no free base and an effector that springs hold.
+const ENGINES: [Engine; 5] =
     [Engine::Full, Engine::Articulated, Engine::Linear, Engine::Reduced, Engine::Blended];
 const DT: f64 = 1.0 / 120.0;
 const STEPS: usize = 24;
@@ -138,8 +137,8 @@ fn written_otherwise() {
 }
 
 /// Every change of each, in all engines; how many answers of each engine.
-fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; 6] {
-    let mut compared = [0; 6];
+fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; ENGINES.len()] {
+    let mut compared = [0; ENGINES.len()];
     for (seed, mechanism) in robots.enumerate() {
         assert!(mechanism.targets().is_empty(), "{}", mechanism.name());
         // What starts at a limit leans on it, and limits yield by a stiffness that is the same number in all units.
@@ -151,7 +150,7 @@ fn compare_all(robots: impl Iterator<Item = Mechanism>) -> [usize; 6] {
             if leans && change.1.units != [1.0; 3] {
                 continue;
             }
-            for (count, engine) in compared.iter_mut().zip(ALL) {
+            for (count, engine) in compared.iter_mut().zip(ENGINES) {
                 *count += compare(&[engine], &mechanism, Kind::Loops, &change);
             }
         }
@@ -165,7 +164,7 @@ fn robots_written_otherwise() {
     let names =
         ["arm", "hand", "gripper", "hexapod", "four-bar", "y", "two-link", "helix:12", "firefighters"];
     let compared = compare_all(names.into_iter().map(|name| pliant_core::gallery::build(name).unwrap()));
-    println!("{} robots of the gallery, answers of {ALL:?}: {compared:?}", names.len());
+    println!("{} robots of the gallery, answers of {ENGINES:?}: {compared:?}", names.len());
     assert!(compared.iter().sum::<usize>() > 250, "{compared:?}");
 }
 
@@ -186,7 +185,7 @@ fn imported_robots_written_otherwise() {
     let tests = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let load = |file: &str| pliant_io::load(tests.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
     let compared = compare_all(files.into_iter().map(load));
-    println!("{} imported robots, answers of {ALL:?}: {compared:?}", files.len());
+    println!("{} imported robots, answers of {ENGINES:?}: {compared:?}", files.len());
     assert!(compared.iter().sum::<usize>() > 250, "{compared:?}");
 }
 
