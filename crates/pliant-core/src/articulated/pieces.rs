@@ -25,9 +25,10 @@ impl Simulation {
     #[cold]
     #[inline(never)]
     pub(super) fn step_in_pieces(&mut self, dt: f64, whole: Result<(), StepError>) -> Result<(), StepError> {
-        let before = self.state.clone();
+        self.work.before.clone_from(&self.state);
+        let (start, steps) = (self.state.time, self.state.steps);
         let (mut left, mut piece) = (PIECES, PIECES / 2);
-        let moves = self.inputs.base != before.base;
+        let moves = self.inputs.base != self.state.base;
         while left > 0 && !moves {
             let attempted = self.attempt_step(dt * f64::from(piece) / f64::from(PIECES));
             match (self.is_open(&attempted), attempted) {
@@ -40,10 +41,10 @@ impl Simulation {
             }
         }
         if left == 0 {
-            (self.state.time, self.state.steps) = (before.time + dt, before.steps + 1);
+            (self.state.time, self.state.steps) = (start + dt, steps + 1);
             return Ok(());
         }
-        self.state = before;
+        self.state.clone_from(&self.work.before);
         self.work.placed = false;
         whole?;
         self.attempt_step(dt)?;

@@ -51,6 +51,8 @@ pub(super) struct Workspace {
     pub open: f64,
     /// The state at the end of the step, until it is known to be good.
     pub next: State,
+    /// That at the start of a step that is taken in pieces.
+    pub before: State,
 }
 
 impl Workspace {
@@ -66,6 +68,7 @@ impl Workspace {
             once: false,
             open: 0.0,
             next: state.clone(),
+            before: state.clone(),
         }
     }
 }
