@@ -25,7 +25,7 @@ use crate::spatial::{Pose, Twist};
 /// assert_eq!(*simulation.state(), later); // and forth again, the same bits
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
     pub time: f64,
@@ -50,6 +50,40 @@ pub struct State {
     /// Coordinates that only one engine knows.
     pub private: Vec<f64>,
     stamp: u64,
+}
+
+impl Clone for State {
+    fn clone(&self) -> State {
+        State {
+            poses: self.poses.clone(),
+            twists: self.twists.clone(),
+            coordinates: self.coordinates.clone(),
+            rates: self.rates.clone(),
+            forces: self.forces.clone(),
+            friction: self.friction.clone(),
+            multipliers: self.multipliers.clone(),
+            private: self.private.clone(),
+            ..*self
+        }
+    }
+
+    /// In the memory that it has.
+    fn clone_from(&mut self, other: &State) {
+        let State { poses, twists, coordinates, rates, forces, friction, multipliers, private, .. } = other;
+        (self.time, self.steps, self.base, self.stamp) = (other.time, other.steps, other.base, other.stamp);
+        self.poses.clone_from(poses);
+        self.twists.clone_from(twists);
+        for (to, from) in [
+            (&mut self.coordinates, coordinates),
+            (&mut self.rates, rates),
+            (&mut self.forces, forces),
+            (&mut self.friction, friction),
+            (&mut self.multipliers, multipliers),
+            (&mut self.private, private),
+        ] {
+            to.clone_from(from);
+        }
+    }
 }
 
 impl State {
