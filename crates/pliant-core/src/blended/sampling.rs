@@ -310,7 +310,7 @@ impl Search<'_> {
 
     /// Adds samples where the blend is worst; what stopped it short of that.
     ///
-    /// What is known of a load is what it was when it was last asked for: only the worst is asked for again before it
+    /// The indicator of a load is the one last computed for it: only the worst is asked for again before it
     /// becomes a sample, and all when none seems to be left. A sample that does not help under its own load is dropped.
     fn train(&mut self, model: &mut Model, training: &mut [Case]) -> Result<(), Limit> {
         let bound = self.sampling.max_error;

@@ -36,7 +36,7 @@ pub fn change_lines(bytes: &mut Vec<u8>, random: &mut Random, remove: bool) {
     *bytes = lines.join(&b'\n');
 }
 
-/// Replaces the number after some position, if there is one; `signs` are part of it besides digits.
+/// Replaces the number after some position, if there is one; digits and `signs` are part of it.
 pub fn replace_number(bytes: &mut Vec<u8>, random: &mut Random, signs: &[u8], more: &[&'static str]) {
     let from = random.below(bytes.len());
     let is_digit = |b: &u8| b.is_ascii_digit() || signs.contains(b);

@@ -116,7 +116,7 @@ pub fn compared(
         return Ok(Compared {
             html: contest_page::page(name, mechanism, stage.surfaces(), &skeleton, &contest),
             json: of_contest(name, mechanism, &contest),
-            text: told_of_contest(mechanism, &contest),
+            text: contest_text(mechanism, &contest),
             warnings: contest.warnings,
         });
     }
@@ -125,7 +125,7 @@ pub fn compared(
     Ok(Compared {
         html: page::page(name, mechanism, &skeleton, &comparison),
         json: document(name, mechanism, &comparison),
-        text: told(mechanism, &comparison),
+        text: comparison_text(mechanism, &comparison),
         warnings: comparison.warnings,
     })
 }
@@ -150,7 +150,7 @@ fn file_name(label: &str) -> String {
 }
 
 /// The answer for people: the page says the rest.
-fn told(mechanism: &Mechanism, comparison: &Comparison) -> String {
+fn comparison_text(mechanism: &Mechanism, comparison: &Comparison) -> String {
     let Comparison { speed, ramp, transient, .. } = comparison;
     let mut rows = vec![
         ("bodies", mechanism.bodies().len().to_string()),
@@ -207,7 +207,7 @@ fn at_rest(error: f64, estimate: Option<f64>) -> String {
 }
 
 /// The answer for people about a scene of contact.
-fn told_of_contest(mechanism: &Mechanism, contest: &Contest) -> String {
+fn contest_text(mechanism: &Mechanism, contest: &Contest) -> String {
     let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
     let rows = contest.runs.iter().map(|run| {
         let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);

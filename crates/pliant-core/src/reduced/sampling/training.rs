@@ -9,7 +9,7 @@ const HELPS: f64 = 0.9;
 impl Search<'_> {
     /// Adds motions where the error is largest, until it is within the aim under all loads.
     ///
-    /// What is known of a load is what it was when it was last asked for: only the worst is asked for again before it gives a
+    /// The indicator of a load is the one last computed for it: only the worst is asked for again before it gives a
     /// motion, and all when none seems to be left.
     pub(super) fn train(&mut self, cases: &mut Vec<Case>) -> Result<(), Spent> {
         let aim = AIM * self.sampling.max_error;
