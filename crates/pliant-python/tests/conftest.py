@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -51,3 +53,20 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+def wheel(package: str) -> Path:
+    """The files of a package of PyPI, named as `name-version`, from the cache of the tests, or skips."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant" / "wheels" / package
+    if not folder.is_dir():
+        if not os.environ.get("PLIANT_LONG"):
+            pytest.skip(f"{package} is not in the cache; PLIANT_LONG=1 fetches it")
+        partial = folder.with_name(f"{folder.name}.{os.getpid()}")
+        partial.mkdir(parents=True)
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "==".join(package.rsplit("-", 1)), "-d", str(partial)]
+        if subprocess.run(pip, check=False).returncode:
+            pytest.skip(f"{package} could not be fetched")
+        for file in partial.glob("*.whl"):
+            zipfile.ZipFile(file).extractall(partial)
+        partial.rename(folder)
+    return folder

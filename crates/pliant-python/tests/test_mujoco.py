@@ -2,19 +2,14 @@
 one, and one that MuJoCo itself reads back to the same arrays. Robots are those of PyPI, from the cache that the tests in Rust fill; where that is
 empty, PLIANT_LONG=1 fetches them. A coupling to a body of MuJoCo takes from the one what it gives to the other."""
 
-import os
 import pickle
-import subprocess
-import sys
 import warnings
-import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pliant
-from conftest import ROOT
+from conftest import ROOT, wheel
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -108,22 +103,6 @@ def test_most_small_files_are_read():
     assert sum(opened(FILES / name) is not None for name in SMALL) >= 12
 
 
-def robots(package):
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant" / "wheels" / package
-    if not folder.is_dir():
-        if not os.environ.get("PLIANT_LONG"):
-            pytest.skip(f"{package} is not in the cache; PLIANT_LONG=1 fetches it")
-        partial = folder.with_name(f"{folder.name}.{os.getpid()}")
-        partial.mkdir(parents=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "==".join(package.rsplit("-", 1)), "-d", str(partial)]
-        if subprocess.run(pip, check=False).returncode:
-            pytest.skip(f"{package} could not be fetched")
-        for file in partial.glob("*.whl"):
-            zipfile.ZipFile(file).extractall(partial)
-        partial.rename(folder)
-    return sorted(folder.rglob("*.xml"))
-
-
 def of_meshes(model):
     """Whether inertias may be those of meshes: MuJoCo keeps their points in single precision."""
     return model.nmesh > 0
@@ -132,7 +111,7 @@ def of_meshes(model):
 @pytest.mark.parametrize("package", PACKAGES)
 def test_robots_are_those_of_their_files(package):
     read = 0
-    for path in robots(package):
+    for path in sorted(wheel(package).rglob("*.xml")):
         model = opened(path)
         if model is None or model.nbody == 1 or model.nflex:
             continue

@@ -1,19 +1,16 @@
 """Real robots: equilibrium, compliance and linearization against finite differences and against MuJoCo. They are those of example-robot-data on PyPI, from the
 cache that the tests in Rust fill; where that is empty, PLIANT_LONG=1 fetches them."""
 
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pliant
+from conftest import wheel
 from test_linearization import off_the_compliance
 from test_statics import difference
 
@@ -41,19 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pliant.PliantWarning")
 
 @pytest.fixture(scope="module")
 def robots():
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pliant" / "wheels" / PACKAGE
-    if not folder.is_dir():
-        if not os.environ.get("PLIANT_LONG"):
-            pytest.skip(f"{PACKAGE} is not in the cache; PLIANT_LONG=1 fetches it")
-        partial = folder.with_name(f"{folder.name}.{os.getpid()}")
-        partial.mkdir(parents=True)
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", PACKAGE.replace("-5", "==5"), "-d", str(partial)]
-        if subprocess.run(pip, check=False).returncode:
-            pytest.skip(f"{PACKAGE} could not be fetched")
-        for file in partial.glob("*.whl"):
-            zipfile.ZipFile(file).extractall(partial)
-        partial.rename(folder)
-    return folder / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+    return wheel(PACKAGE) / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 
 
 def load(robots, name):

@@ -2,6 +2,8 @@
 
 use pliant::engine::Warning;
 use pliant::engines::Engine;
+use pliant::expression::COMPILED;
+use pliant::joints::JointKind;
 use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone, ZoneSolid};
 use serde_json::{Value, json};
 
@@ -50,6 +52,13 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
         rows.extend(
             zones.into_iter().enumerate().map(|(i, (row, _))| (if i == 0 { "zones" } else { "" }, row)),
         );
+    }
+    if mechanism.joints().iter().any(|joint| matches!(joint.kind, JointKind::Expression(_))) {
+        let runs = match COMPILED {
+            true => "run as machine code",
+            false => "interpreted; as machine code after `cargo build --release --features compiled`",
+        };
+        rows.push(("formulas", runs.to_string()));
     }
     let counts = [
         ("world_shapes", "world shapes", mechanism.world_shapes().len()),

@@ -33,6 +33,8 @@ mod vector;
 pub(crate) use compile::SINGULAR;
 pub use error::{ExpressionError, Place};
 pub use formula::Formula;
+/// True where formulas run as machine code (feature `compiled`), false where they are interpreted; answers have the same bits.
+pub const COMPILED: bool = cfg!(feature = "compiled");
 #[doc(hidden)]
 pub use graph::{Graph, Node, Operation};
 #[doc(hidden)]

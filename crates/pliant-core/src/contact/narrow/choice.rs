@@ -81,22 +81,16 @@ fn leave_out_doubles(points: &mut Vec<Point>, size: f64) {
 }
 
 /// Brings up to [`POINTS`] points to the front: the first, that farthest from it, that farthest from their line, and that
-/// farthest on its other side, all across the normal and less what they are farther from touching; and up to [`MORE`] of those
-/// that the step would reach beside these; how many.
+/// farthest on its other side, all across the normal and less what they are farther from touching; up to [`OUTSIDE`] of
+/// those that lie outside of these, and up to [`BETWEEN`] of those that stick out between them; how many.
 fn spread(points: &mut [Point], size: f64) -> usize {
     if points.len() <= POINTS {
         return points.len();
     }
     let (normal, deepest, a) = (points[0].normal, points[0].gap, points[0].at);
     let farthest = |points: &[Point], from: usize, measure: &dyn Fn(&Point) -> f64| {
-        let mut best = (from, f64::NEG_INFINITY);
-        for (i, p) in points.iter().enumerate().skip(from) {
-            let x = measure(p) - FLAT * (p.gap - deepest);
-            if x > best.1 + TIE * size {
-                best = (i, x);
-            }
-        }
-        best.0
+        let measure = |p: &Point, _| measure(p) - FLAT * (p.gap - deepest);
+        from + best(&points[from..], |_| true, f64::NEG_INFINITY, size, measure).unwrap_or(0)
     };
     let across = |p: &Point| (p.at - a) - normal * normal.dot(&(p.at - a));
     let i = farthest(points, 1, &|p| across(p).norm());
@@ -116,22 +110,15 @@ fn spread(points: &mut [Point], size: f64) -> usize {
         while count < points.len().min(POINTS + OUTSIDE) {
             let (kept, rest) = points.split_at(count);
             let middle = kept.iter().map(|k| k.at).sum::<Vector3<f64>>() / count as f64;
-            let outside = |p: &Point| {
+            let outside = |p: &Point, _| {
                 let out = across(p) - (middle - a);
                 let far = out.norm();
                 far - kept.iter().map(|k| out.dot(&(k.at - middle))).fold(0.0, f64::max) / far
             };
-            let mut best = (0, NEAR * size);
-            for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0 || p.gap < swung) {
-                let x = outside(p);
-                if x > best.1 + TIE * size {
-                    best = (i + 1, x);
-                }
-            }
-            if best.0 == 0 {
+            let Some(next) = best(rest, |p| p.then < 0.0 || p.gap < swung, NEAR * size, size, outside) else {
                 break;
-            }
-            points.swap(count, count + best.0 - 1);
+            };
+            points.swap(count, count + next);
             count += 1;
         }
     }
@@ -139,20 +126,32 @@ fn spread(points: &mut [Point], size: f64) -> usize {
     let between = if most > FAST * size { BETWEEN } else { 0 };
     for _ in 0..between {
         let (kept, rest) = points.split_at(count);
-        let mut best = (0, STICKS_OUT * size);
-        for (i, p) in rest.iter().enumerate().filter(|(_, p)| p.then < 0.0) {
-            let x = sticks_out(kept, p, &normal, best.1);
-            if x > best.1 + TIE * size {
-                best = (i + 1, x);
-            }
-        }
-        if best.0 == 0 {
-            break;
-        }
-        points.swap(count, count + best.0 - 1);
+        let sticks = |p: &Point, enough| sticks_out(kept, p, &normal, enough);
+        let Some(next) = best(rest, |p| p.then < 0.0, STICKS_OUT * size, size, sticks) else { break };
+        points.swap(count, count + next);
         count += 1;
     }
     count
+}
+
+/// Which of the points that count has the largest measure, above some least one. The measure is given the largest so far, below which
+/// it need not be exact; of points alike the first is taken.
+#[inline(always)]
+fn best(
+    points: &[Point],
+    counts: impl Fn(&Point) -> bool,
+    least: f64,
+    size: f64,
+    measure: impl Fn(&Point, f64) -> f64,
+) -> Option<usize> {
+    let mut best = (None, least);
+    for (i, p) in points.iter().enumerate().filter(|(_, p)| counts(p)) {
+        let x = measure(p, best.1);
+        if x > best.1 + TIE * size {
+            best = (Some(i), x);
+        }
+    }
+    best.0
 }
 
 /// How much nearer a point is than three of those that are kept, which it lies between, let what touches come there: each as far as its gap. As soon as
