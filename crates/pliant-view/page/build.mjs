@@ -1,4 +1,5 @@
-// Builds the page into one file, dist/index.html: markup, style and script together, nothing to load from anywhere.
+// Builds the page into one file, dist/index.html: markup, style and script together, nothing to load from anywhere; and the player of
+// recorded motions into dist/player.js, a script for pages that `pliant compare` writes.
 // The same sources and package-lock.json give the same bytes; .ci/viewer compares them.
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -20,4 +21,7 @@ const html = page
   .replace("<!-- script -->", () => `<script>\n${script}\n</script>`);
 await mkdir("dist", { recursive: true });
 await writeFile("dist/index.html", html);
+const player = (await bundle("src/player.ts", {})).replaceAll("</script", "<\\/script");
+await writeFile("dist/player.js", `${player}\n`);
+console.log(`dist/player.js: ${(player.length / 1024).toFixed(0)} kB`);
 console.log(`dist/index.html: ${(html.length / 1024).toFixed(0)} kB`);

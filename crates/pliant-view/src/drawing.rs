@@ -1,18 +1,18 @@
 //! What there is to draw and to set, for the page: shapes, meshes, joints and effectors.
 
-use pliant_core::contact::Surfaces;
+use pliant_core::contact::{Surface, Surfaces};
 use pliant_core::engines::Engine;
 use pliant_core::mechanism::{Geometry, Joint, Mechanism, Shape};
 use pliant_core::spatial::Pose;
 use serde_json::{Value, json};
 
-use crate::protocol;
-use crate::running::Loaded;
-
-/// The scene, and a message for each of its meshes.
-pub(crate) fn scene(loaded: &Loaded) -> (Value, Vec<Vec<u8>>) {
-    let mechanism = &loaded.mechanism;
-    let mut files: Vec<&str> = loaded.surfaces.keys().map(String::as_str).collect();
+/// The scene, and the meshes that its shapes name by their place.
+pub(crate) fn scene<'s>(
+    mechanism: &Mechanism,
+    surfaces: &'s Surfaces,
+    touches: bool,
+) -> (Value, Vec<&'s Surface>) {
+    let mut files: Vec<&str> = surfaces.keys().map(String::as_str).collect();
     files.sort_unstable();
     // Elastic zones are drawn as they are at rest.
     let shapes_of = |body| -> Vec<Value> { mechanism.shapes_of(body).map(|s| shape(s, &files)).collect() };
@@ -30,7 +30,7 @@ pub(crate) fn scene(loaded: &Loaded) -> (Value, Vec<Vec<u8>>) {
         "name": mechanism.name(),
         "radius": if mechanism.radius() > 0.0 { mechanism.radius() } else { 1.0 },
         "mass": mechanism.mass(),
-        "touches": loaded.touches(),
+        "touches": touches,
         "engines": Engine::ALL.map(Engine::name),
         "bodies": bodies,
         "world": shapes_of(None),
@@ -39,12 +39,7 @@ pub(crate) fn scene(loaded: &Loaded) -> (Value, Vec<Vec<u8>>) {
         "meshes": files.len(),
         "warnings": mechanism.warnings(),
     });
-    (scene, meshes(&files, &loaded.surfaces))
-}
-
-fn meshes(files: &[&str], surfaces: &Surfaces) -> Vec<Vec<u8>> {
-    let surfaces = files.iter().map(|file| &surfaces[*file]).enumerate();
-    surfaces.map(|(place, surface)| protocol::mesh(place, &surface.points, &surface.triangles)).collect()
+    (scene, files.iter().map(|file| &surfaces[*file]).collect())
 }
 
 /// Position, then quaternion w, x, y, z.

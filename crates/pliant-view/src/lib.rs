@@ -19,6 +19,8 @@
 mod drawing;
 pub mod parcel;
 pub mod protocol;
+#[cfg(feature = "server")]
+pub mod recorded;
 mod running;
 mod saving;
 #[cfg(feature = "server")]

@@ -34,7 +34,7 @@ const BOTH: [&str; 11] = [
 ];
 
 /// Claims of the page that the program serves.
-const SERVED: [&str; 15] = [
+const SERVED: [&str; 16] = [
     "keys_and_files",
     "keys_stay_with_their_controls",
     "another_site_cannot_connect",
@@ -50,6 +50,7 @@ const SERVED: [&str; 15] = [
     "a_phone_has_room",
     "bodies_have_their_colours",
     "the_engine_does_not_wait_for_pictures",
+    "a_comparison_plays",
 ];
 
 /// Claims of the page with the engine in it, opened as a file.

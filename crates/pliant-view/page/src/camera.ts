@@ -3,12 +3,12 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
-/** From where the whole is seen at first. */
-const VIEW = new THREE.Vector3(0.75, -1, 0.5).normalize();
 
 export class Camera {
   readonly camera = new THREE.PerspectiveCamera(38, 1, 0.01, 100);
   readonly controls: OrbitControls;
+  /** The direction from which the whole is seen. */
+  readonly from = new THREE.Vector3(0.75, -1, 0.5).normalize();
   /** Parts of width and height that are not covered. */
   private free: [number, number] = [1, 1];
   /** The body that is followed, and where it was. */
@@ -31,15 +31,36 @@ export class Camera {
 
   /** Shows a box whole. */
   fit(box: THREE.Box3): void {
-    const sphere = box.getBoundingSphere(new THREE.Sphere());
-    const radius = Math.max(sphere.radius, 1e-3);
+    const middle = box.getCenter(new THREE.Vector3());
     const half = Math.tan((this.camera.fov * Math.PI) / 360);
     const [across, up] = [half * this.camera.aspect * this.free[0], half * this.free[1]];
-    const distance = (1.12 * radius) / Math.sin(Math.atan(Math.min(up, across)));
-    this.controls.target.copy(sphere.center);
-    this.camera.position.copy(sphere.center).addScaledVector(VIEW, distance);
+    // Every corner is within the picture: its depth toward the camera, and how far that must be for its height and its side.
+    const side = new THREE.Vector3().crossVectors(this.camera.up, this.from);
+    if (side.lengthSq() < 1e-9) side.set(1, 0, 0);
+    side.normalize();
+    const above = new THREE.Vector3().crossVectors(this.from, side);
+    let distance = 2e-3;
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(middle);
+      distance = Math.max(distance, corner.dot(this.from) + Math.max(Math.abs(corner.dot(side)) / across, Math.abs(corner.dot(above)) / up));
+    }
+    distance *= 1.12;
+    this.controls.target.copy(middle);
+    this.camera.position.copy(middle).addScaledVector(this.from, distance);
     [this.camera.near, this.camera.far] = [distance / 200, distance * 60];
     this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
+  /** Goes around what is looked at: to the left and upwards, rad. */
+  turn(left: number, up: number): void {
+    const away = this.camera.position.clone().sub(this.controls.target);
+    // The vertical is y there, and z here.
+    const at = new THREE.Spherical().setFromCartesianCoords(away.x, away.z, -away.y);
+    at.theta -= left;
+    at.phi -= up;
+    const turned = new THREE.Vector3().setFromSpherical(at.makeSafe());
+    this.camera.position.copy(this.controls.target).add(new THREE.Vector3(turned.x, -turned.z, turned.y));
     this.controls.update();
   }
 

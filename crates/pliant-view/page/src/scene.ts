@@ -64,8 +64,14 @@ export class Drawing {
   private readonly loads = Instances.arrows(MOST_LOADS);
   private readonly springs = Instances.springs(MOST_SPRINGS);
   private theme: Theme = theme();
+  /** Colours of the mechanism and of its ghost, instead of those of their files and the theme. */
+  tints: [own: string, ghost: string] | undefined;
+  /** Length between lines of the ground's grid, m. */
+  grid = 0;
   /** What is coloured red, where links are coloured by something. */
   most: string | undefined;
+  /** A box around all that is to be seen, where that is known beforehand. */
+  private whole: THREE.Box3 | undefined;
   private hovered: number | undefined;
   private fitted = false;
   private slow = 0;
@@ -150,8 +156,9 @@ export class Drawing {
     this.world.children.forEach(paint);
     if (this.effectors) (this.effectors.material as THREE.MeshLambertMaterial).color.set(effector);
     if (this.softness) (this.softness.material as THREE.MeshBasicMaterial).color.set(effector);
-    this.bodies?.paint(this.theme);
-    this.ghost?.paint(this.theme);
+    const [own, ghost] = (this.tints ?? []).map((color) => new THREE.Color(color));
+    this.bodies?.paint(this.theme, own && (() => own));
+    this.ghost?.paint(this.theme, ghost && (() => ghost));
     if (this.fitted) this.layGround();
   }
 
@@ -160,7 +167,7 @@ export class Drawing {
     const { message } = this;
     if (!message || !this.bodies) return;
     discard(this.ground);
-    const box = this.bounds();
+    const box = this.whole ?? this.bounds();
     const plane = message.world.find((shape) => shape.kind === "plane");
     const height = plane ? plane.pose[2] : box.min.z - 0.004 * message.radius;
     const size = 80 * message.radius;
@@ -175,6 +182,7 @@ export class Drawing {
     sheet.visible = this.quality === 2;
     this.ground.add(floor, sheet);
     const step = (message.radius / cell > 4 ? 1 : 0.5) * cell;
+    this.grid = step;
     const lines = 2 * Math.ceil((6 * message.radius) / step);
     const grid = new THREE.GridHelper(lines * step, lines, this.theme.grid, this.theme.gridFine).rotateX(Math.PI / 2);
     grid.position.z = height;
@@ -191,7 +199,7 @@ export class Drawing {
   }
 
   /** A box around everything that moves and is near it. */
-  private bounds(): THREE.Box3 {
+  bounds(): THREE.Box3 {
     const box = this.bodies!.bounds();
     if (box.isEmpty()) box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3().setScalar(this.message!.radius));
     // World shapes much larger than the mechanism do not push the camera away.
@@ -204,9 +212,11 @@ export class Drawing {
     return box;
   }
 
-  fit(): void {
+  /** Shows everything that is in a box: one that is given, which the ground lies below from then on, or that around all there is now. */
+  fit(whole?: THREE.Box3): void {
     if (!this.bodies) return;
-    this.camera.fit(this.bounds());
+    this.whole = whole;
+    this.camera.fit(whole ?? this.bounds());
     this.fitted = true;
     const away = this.camera.camera.position.distanceTo(this.camera.controls.target);
     this.scene.fog = new THREE.Fog(this.theme.horizon, 1.6 * away, 6 * away);
@@ -356,8 +366,8 @@ export class Drawing {
     return [this.springs.mesh.count, this.loads.mesh.count];
   }
 
-  /** Draws; where that is slow, shadows go, and then fine pixels. */
-  draw(now: number): void {
+  /** Draws; where that is slow, shadows go, and then fine pixels: as long as all pictures of the browser are drawn, not one now and then. */
+  draw(now: number, steadily = true): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     const ratio = this.quality > 0 ? Math.min(devicePixelRatio, 2) : 0.75;
     const size = this.renderer.getSize(new THREE.Vector2());
@@ -371,7 +381,7 @@ export class Drawing {
     const took = now - this.before;
     this.before = now;
     // A page that was hidden is not slow.
-    if (took < 1000) this.slow = Math.max(0, this.slow + (took > SLOW ? took : -2 * took));
+    if (took < 1000 && steadily) this.slow = Math.max(0, this.slow + (took > SLOW ? took : -2 * took));
     // An address that ends with #fine is for pictures, however long they take.
     if (this.slow < PATIENCE || this.quality === 0 || location.hash === "#fine") return;
     this.slow = 0;

@@ -85,6 +85,11 @@ export function setDark(dark: boolean): void {
   }
 }
 
+/** For pages whose own style is as the system has it: what was chosen for others does not count. */
+export function followSystem(): void {
+  chosen = null;
+}
+
 export function theme(): Theme {
   return isDark() ? DARK : LIGHT;
 }

@@ -694,6 +694,43 @@ stiffness = 100.0
     assert.deepEqual(page.said, []);
   },
 
+  /** A page of `compare` plays its motion: the mechanism in the colour of `full`, another engine over it in its own, elsewhere at another time. */
+  async a_comparison_plays() {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+    page.said = [];
+    page.on("console", (message) => page.said.push(message.text()));
+    page.on("pageerror", (error) => page.said.push(error.message));
+    const file = join(folder, "arm.html");
+    run("compare", "arm", "--load", "tip=0,0,-150", "-o", file); // far beyond where a linear model is right
+    assert.ok(readFileSync(file).length <= 3e6, "a page is at most 3 MB");
+    // Pictures that take long are as fine as others there.
+    await page.goto(`${pathToFileURL(file).href}#fine`);
+    const player = page.locator("#motion-canvas");
+    await player.scrollIntoViewIfNeeded();
+    const look = async (time, links) => {
+      await page.selectOption("#motion-links", links);
+      await page.locator("#motion-time").fill(String(time));
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      const { x, y, width, height } = await player.boundingBox();
+      const points = Array.from({ length: 60 * 30 }, (_, k) => [x + ((k % 60) + 0.5) * (width / 60), y + (Math.floor(k / 60) + 0.5) * (height / 30)]);
+      return colours(page, points);
+    };
+    const strongly = ([r, g, b]) => Math.max(r, g, b) - Math.min(r, g, b) > 60;
+    const [early, late] = [await look(0, "joint"), await look(500, "joint")];
+    assert.ok(early.filter(isBlue).filter(strongly).length > 20, "`full` is blue");
+    const apart = (a, b) => a.filter((one, k) => strongly(one) !== strongly(b[k])).length;
+    assert.ok(apart(early, late) > 5, "what is drawn moves");
+    assert.deepEqual(await look(0, "joint"), early, "the same time is the same picture");
+    // Links by twists are green where those by joints are orange.
+    const hue = (list, of) => list.filter((one) => strongly(one) && of(one)).length;
+    const [orange, green] = [([r, , b]) => r > b + 30, ([r, g, b]) => g > r + 30 && g > b + 10];
+    assert.ok(hue(late, orange) > 0, "the other engine is over it in its colour");
+    assert.ok(hue(await look(500, "twist"), green) > 0, "and the one that is chosen in its own");
+    await page.click("#motion-play");
+    await page.waitForFunction(() => document.getElementById("motion-clock").textContent !== "0 s");
+    assert.deepEqual(page.said, []);
+  },
+
   /** Robot files are dropped on a page with the engine in it, other files are refused by name, and steps have a time by the browser's clock. */
   async files_are_dropped() {
     const page = await open(await view("arm"));

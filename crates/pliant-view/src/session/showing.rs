@@ -132,10 +132,12 @@ impl Session {
     }
 
     pub(super) fn send_scene(&mut self) {
-        let (scene, meshes) = drawing::scene(&self.loaded);
+        let Loaded { mechanism, surfaces, .. } = &self.loaded;
+        let (scene, meshes) = drawing::scene(mechanism, surfaces, self.loaded.touches());
         // Of scenes only the last one counts.
         self.outbox.retain(|waiting| protocol::outlives_a_scene(waiting));
-        self.outbox.extend(meshes);
+        let meshes = meshes.iter().enumerate();
+        self.outbox.extend(meshes.map(|(place, mesh)| protocol::mesh(place, &mesh.points, &mesh.triangles)));
         self.outbox.push_back(protocol::text(Kind::Scene, &scene.to_string()));
         self.send_status();
     }

@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use pliant::contact::Surfaces;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
+use pliant::spatial::Pose;
 
 use super::contest::{Contest, Moment, Run};
 use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
-use super::page;
 use super::skeleton::Skeleton;
 use super::verdict::{BAD, Verdict, is_deep, is_pushed, red};
-use super::wires;
 use crate::output::quantity;
 use crate::page::plot::{Axis, Mark, Plot, Series};
 use crate::page::text::{count, escape, figure, prose, significant, time};
@@ -139,7 +138,7 @@ struct Page<'a> {
     contest: &'a Contest,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
         let contest = self.contest;
@@ -164,7 +163,7 @@ impl Page<'_> {
             writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.table(html)?;
-        let data = self.player(html)?;
+        let played = self.player(html)?;
         self.plots(html)?;
         writeln!(
             html,
@@ -174,7 +173,7 @@ impl Page<'_> {
             env!("CARGO_PKG_VERSION")
         )?;
         *html = bound(html);
-        html.push_str(&page::tail(&data));
+        html.push_str(&played);
         Ok(())
     }
 
@@ -220,26 +219,20 @@ impl Page<'_> {
         )
     }
 
-    /// The motion; gives what the player plays.
-    fn player(&self, html: &mut String) -> Result<serde_json::Value, std::fmt::Error> {
+    /// The motion; gives the end of the page, with what the player plays.
+    fn player(&self, html: &mut String) -> Result<String, std::fmt::Error> {
         let contest = self.contest;
         let full = &contest.runs[0];
         let moving = || full.frames.iter().flat_map(|(_, poses)| self.skeleton.place(poses));
         let low = moving().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
         let high = moving().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
-        let (center, reach) = ((low + high) * 0.5, 0.65 * (high - low).amax().max(1e-3));
-        let world: wires::Lines = (self.mechanism.shapes_of(None))
-            .filter(|shape| shape.touches)
-            .flat_map(|shape| wires::of_world(shape, self.surfaces, &center, reach))
-            .collect();
-        let points: Vec<Vector3<f64>> = moving().chain(world.iter().flatten().copied()).collect();
+        let points = [low, high];
         let view = View::of(&points);
         let [width, tall] = view.extent(&points);
         let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Shapes that can be touched are shaded, \
-             grey lines are those of the world. Drag to look from elsewhere.</p>",
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
             if self.mechanism.targets().is_empty() {
                 "the loads put on at once,"
             } else {
@@ -251,14 +244,13 @@ impl Page<'_> {
             contest.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
         html.push_str(&motion::player(height, "engine", &others));
         // A run that stopped early stays where it stopped.
-        let place = |run: &Run| -> Vec<Vec<Vector3<f64>>> {
+        let frames = |run: &'a Run| -> Vec<&'a [Pose]> {
             let last = run.frames.len() - 1;
-            (0..full.frames.len()).map(|k| self.skeleton.place(&run.frames[k.min(last)].1)).collect()
+            (0..full.frames.len()).map(|k| run.frames[k.min(last)].1.as_slice()).collect()
         };
-        let sets: Vec<_> = contest.runs.iter().map(|run| (class(run.engine)[0], place(run))).collect();
-        let times: Vec<f64> = full.frames.iter().map(|(time, _)| *time).collect();
-        let scene = motion::Played { times, sets, world };
-        Ok(motion::data(self.mechanism, self.skeleton, &view, &arrows(self.mechanism), &scene))
+        let runs = contest.runs.iter().map(|run| (class(run.engine)[0], frames(run))).collect();
+        let times = full.frames.iter().map(|(time, _)| *time).collect();
+        Ok(motion::tail(self.mechanism, self.surfaces, (&view, &arrows(self.mechanism)), times, runs))
     }
 
     fn plots(&self, html: &mut String) -> std::fmt::Result {

@@ -10,7 +10,6 @@ mod page;
 pub mod skeleton;
 mod solids;
 mod verdict;
-mod wires;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -110,8 +109,7 @@ pub fn compared(
     let mut skeleton = Skeleton::new(mechanism);
     skeleton.add_solids(mechanism, surfaces);
     if let Some(stage) = stage {
-        skeleton.add_shapes(mechanism, stage.surfaces());
-        let frames = motion::frames(&skeleton, Engine::ALL.len());
+        let frames = motion::frames(mechanism, Engine::ALL.len());
         let contest = contest::measure(mechanism, stage, model, dt.unwrap_or(contest::DT), frames, tick)?;
         return Ok(Compared {
             html: contest_page::page(name, mechanism, stage.surfaces(), &skeleton, &contest),
@@ -120,10 +118,10 @@ pub fn compared(
             warnings: contest.warnings,
         });
     }
-    let frames = motion::frames(&skeleton, 3);
+    let frames = motion::frames(mechanism, 3);
     let comparison = measure::measure(mechanism, model, dt, frames, tick).map_err(refused)?;
     Ok(Compared {
-        html: page::page(name, mechanism, &skeleton, &comparison),
+        html: page::page(name, mechanism, surfaces, &skeleton, &comparison),
         json: document(name, mechanism, &comparison),
         text: comparison_text(mechanism, &comparison),
         warnings: comparison.warnings,

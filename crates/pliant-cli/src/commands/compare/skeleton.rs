@@ -9,7 +9,6 @@ use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
 use super::solids::Solid;
-use super::wires;
 
 /// Points on bodies, and what is drawn between and at them.
 pub struct Skeleton {
@@ -24,8 +23,6 @@ pub struct Skeleton {
     pub anchors: Vec<usize>,
     /// Thin lines beside the links: rims of discs, and where formulas of joints lead.
     pub outlines: Vec<Vec<usize>>,
-    /// Shapes of bodies that can be touched, as lines.
-    pub wires: Vec<Vec<usize>>,
     /// Shapes of bodies, as triangles that are shaded.
     pub solids: Vec<Carried>,
 }
@@ -51,7 +48,7 @@ impl Carried {
 const MOST_TRIANGLES: usize = 4000;
 const MOST_OF_A_FILE: usize = 400;
 
-/// Outlines have at most this many points: the player holds all of them in every frame.
+/// Outlines have at most this many points.
 const MOST_OUTLINED: usize = 600;
 
 impl Skeleton {
@@ -65,7 +62,6 @@ impl Skeleton {
             effectors: vec![],
             anchors: vec![],
             outlines: vec![],
-            wires: vec![],
             solids: vec![],
         };
         let mut on_body: Vec<Vec<usize>> = vec![Vec::new(); bodies];
@@ -112,24 +108,6 @@ impl Skeleton {
         skeleton
     }
 
-    /// Adds the shapes that can be touched: those of loose bodies, then of others, as many as the player can hold.
-    pub fn add_shapes(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) {
-        let loose = mechanism.loose();
-        let others = mechanism.body_ids().filter(|b| !loose.contains(b));
-        let mut left = MOST_OUTLINED;
-        for body in loose.iter().copied().chain(others) {
-            let shapes = mechanism.shapes_of(Some(body)).filter(|shape| shape.touches);
-            let lines: Vec<_> = shapes.flat_map(|shape| wires::of_shape(shape, surfaces)).collect();
-            let Some(rest) = left.checked_sub(lines.iter().map(Vec::len).sum()) else { continue };
-            left = rest;
-            for line in lines {
-                let first = self.points.len();
-                self.points.extend(line.into_iter().map(|at| (Some(body), at)));
-                self.wires.push((first..self.points.len()).collect());
-            }
-        }
-    }
-
     /// Adds the shapes of all bodies, shaded, as many as a page can hold.
     pub fn add_solids(&mut self, mechanism: &Mechanism, surfaces: &Surfaces) {
         let mut left = MOST_TRIANGLES;
@@ -172,10 +150,6 @@ impl Skeleton {
                 self.segments.extend(many.iter().filter(|&&p| p != hub).map(|&p| [hub, p]));
             }
         }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.points.len()
     }
 
     /// Where the points are in the world while the links are there.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-use pliant::contact::Surfaces;
+use pliant::contact::{Surface, Surfaces};
 use pliant::mechanism::{BodyId, Geometry, Mechanism, Shape};
 use pliant::nalgebra::Vector3;
 
@@ -20,7 +20,25 @@ const SIDES: usize = 12;
 const RINGS: usize = 3;
 
 /// Cells of the grid along the longest edge of a mesh, from fine to coarse, until it has no more triangles than wanted.
-const GRIDS: [f64; 5] = [24.0, 14.0, 9.0, 6.0, 4.0];
+const GRIDS: [f64; 7] = [60.0, 38.0, 24.0, 14.0, 9.0, 6.0, 4.0];
+
+/// Triangles of all surfaces that a player holds, about, and at least of each.
+const PLAYED: usize = 20_000;
+const LEAST: usize = 200;
+
+/// Surfaces as the player draws them, none with more triangles than its share.
+pub fn light(surfaces: &Surfaces) -> Surfaces {
+    let most = (PLAYED / surfaces.len().max(1)).max(LEAST);
+    let light = |surface: &Surface| {
+        let vertices = surface.points.iter().map(|p| Vector3::from(*p)).collect();
+        let solid = coarse(Solid { vertices, triangles: surface.triangles.clone() }, most);
+        Surface {
+            points: solid.vertices.iter().map(|p| [p.x, p.y, p.z]).collect(),
+            triangles: solid.triangles,
+        }
+    };
+    surfaces.iter().map(|(file, surface)| (file.clone(), light(surface))).collect()
+}
 
 impl Solid {
     /// Of all shapes of a body and its elastic zones, each with at most so many triangles where it lies in a file.

@@ -20,7 +20,7 @@ pub use models::{BlendedModel, Models, blended_model};
 pub use ramp::{Ramp, Sample};
 pub use rest::AtRest;
 pub use speed::Speed;
-pub use transient::{Moment, Transient};
+pub use transient::{Frame, Moment, Transient};
 
 /// Place of the default reconstruction, `joint`, in [`RECONSTRUCTIONS`](crate::choices::RECONSTRUCTIONS).
 pub const DEFAULT: usize = 1;

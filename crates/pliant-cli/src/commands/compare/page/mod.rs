@@ -10,13 +10,13 @@ mod speed;
 
 use std::fmt::Write as _;
 
+use pliant::contact::Surfaces;
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
-use serde_json::Value;
 
 use super::drawing::{Arrow, View, arrows};
-use super::measure::{Comparison, DEFAULT, Ramp, Sample, size};
+use super::measure::{Comparison, DEFAULT, Frame, Ramp, Sample, size};
 use super::motion;
 use super::skeleton::Skeleton;
 use super::verdict::Verdict;
@@ -27,22 +27,18 @@ use crate::page::{bound, head};
 /// Ratios below this are drawn at the edge of a plot.
 const FLOOR: f64 = 1e-6;
 
-pub fn page(name: &str, mechanism: &Mechanism, skeleton: &Skeleton, comparison: &Comparison) -> String {
+pub fn page(
+    name: &str,
+    mechanism: &Mechanism,
+    surfaces: &Surfaces,
+    skeleton: &Skeleton,
+    comparison: &Comparison,
+) -> String {
     let places = Places::new(mechanism, skeleton, comparison);
-    let page = Page { name, mechanism, skeleton, comparison, places };
+    let page = Page { name, mechanism, surfaces, skeleton, comparison, places };
     let mut html = String::new();
     page.write(&mut html).expect("strings take everything");
     html
-}
-
-/// The end of a page, with what the player plays.
-pub fn tail(data: &Value) -> String {
-    // A name must not end the element.
-    let data = data.to_string().replace('<', "\\u003c");
-    format!(
-        "<script type=\"application/json\" id=\"motion-data\">{data}</script>\n<script>\n{}</script>\n</body>\n</html>\n",
-        motion::SCRIPT
-    )
 }
 
 /// Where drawings look from, and the loads they show.
@@ -111,6 +107,7 @@ impl Over {
 struct Page<'a> {
     name: &'a str,
     mechanism: &'a Mechanism,
+    surfaces: &'a Surfaces,
     skeleton: &'a Skeleton,
     comparison: &'a Comparison,
     places: Places,
@@ -143,18 +140,15 @@ impl Page<'_> {
         )?;
         *html = bound(html);
         let frames = &self.comparison.transient.frames;
-        let place = |poses: &[Pose]| self.skeleton.place(poses);
-        let played = motion::Played {
-            times: frames.iter().map(|f| f.time).collect(),
-            sets: vec![
-                ("full", frames.iter().map(|f| place(&f.full)).collect()),
-                ("joint", frames.iter().map(|f| place(&f.linear[DEFAULT])).collect()),
-                ("twist", frames.iter().map(|f| place(&f.linear[0])).collect()),
-            ],
-            world: Vec::new(),
-        };
+        let by = |of: fn(&Frame) -> &[Pose]| frames.iter().map(of).collect::<Vec<_>>();
+        let runs = vec![
+            ("full", by(|frame| &frame.full)),
+            ("joint", by(|frame| &frame.linear[DEFAULT])),
+            ("twist", by(|frame| &frame.linear[0])),
+        ];
         let Places { view, arrows, .. } = &self.places;
-        html.push_str(&tail(&motion::data(self.mechanism, self.skeleton, view, arrows, &played)));
+        let times = frames.iter().map(|frame| frame.time).collect();
+        html.push_str(&motion::tail(self.mechanism, self.surfaces, (view, arrows), times, runs));
         Ok(())
     }
 
