@@ -15,16 +15,28 @@ pub struct Failure {
 impl Failure {
     /// Bad usage or bad input.
     pub fn input(message: impl ToString) -> Failure {
-        Failure { message: message.to_string(), code: 2, details: Map::new() }
+        Failure { message: with_options(&message.to_string()), code: 2, details: Map::new() }
     }
 
     /// The input was good, the job failed.
     pub fn job(message: impl ToString) -> Failure {
-        Failure { message: message.to_string(), code: 1, details: Map::new() }
+        Failure { message: with_options(&message.to_string()), code: 1, details: Map::new() }
     }
 
     pub fn detail(mut self, key: &str, value: impl Into<Value>) -> Failure {
         self.details.insert(key.into(), value.into());
         self
     }
+}
+
+/// What the library says, with the options of the command line that do what it asks for.
+pub fn with_options(text: &str) -> String {
+    text.replace("or allow its folder", "or allow its folder with --allow-path")
+        .replace("no model file", "no model file; `pliant reduce` writes one")
+        .replace("reduced models, not mechanisms alone", "reduced models, which `pliant reduce` makes")
+        .replace("take another, or leave contact out", "take another, or --no-contact")
+        .replace(
+            "the root of a robot file is let go as it is read",
+            "`--free-base` lets the root of a robot file go",
+        )
 }

@@ -8,7 +8,7 @@ use pliant::engine::Warning;
 pub use pliant::shared::words::{count, first_few, quantity};
 use serde_json::{Value, json};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, with_options};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -38,7 +38,7 @@ impl Answer {
             json["measures"] = none.chain(counted.iter().map(measure)).collect();
         }
         let texts = counted.iter().map(|warning| warning.text.clone());
-        let warnings: Vec<String> = said.into_iter().chain(texts).collect();
+        let warnings: Vec<String> = said.into_iter().chain(texts).map(|text| with_options(&text)).collect();
         json["warnings"] = warnings.as_slice().into();
         Answer { text, warnings, counted, json }
     }

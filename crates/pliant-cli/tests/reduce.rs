@@ -330,7 +330,7 @@ fn what_the_estimate_is_in_motion() {
         assert_eq!(number(&document["estimate"]) > 0.01, far, "{load}: {document}");
         assert_eq!(warnings.iter().any(is_beyond), far, "{load}: {document}");
     }
-    assert!(run.run(&moved("blended", "tip=0,300,0")).out.contains("off by about"));
+    assert!(run.run(&moved("blended", "tip=0,300,0")).out.contains("off for where the effectors are"));
     let reduced = moved("reduced", "tip=0,300,0");
     assert!(number(&run.json(&reduced, 0)["estimate"]) > 0.01);
     assert!(run.run(&reduced).out.contains("from equilibrium; once at rest"));

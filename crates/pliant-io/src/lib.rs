@@ -173,7 +173,7 @@ fn unsupported(path: &Path, does: &str) -> String {
         Some("urdf") => "URDF",
         Some("xml") => "MJCF",
         Some("sdf") => "SDF",
-        Some("pliant") => return "a model file needs samples: `pliant reduce` chooses them".into(),
+        Some("pliant") => return "model files (.pliant) hold reduced models, not mechanisms alone".into(),
         Some(other) => return format!("the extension `.{other}` is unknown; {instead}"),
         None => return format!("it has no extension; {instead}"),
     };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
 use crate::blending::radii;
-use crate::failure::Failure;
+use crate::failure::{Failure, with_options};
 use crate::mechanism::refused;
 use crate::output::{Answer, count, listing, quantity};
 use crate::touching::{Stage, untouched};
@@ -21,6 +21,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
     let mut summary = mechanism.summary();
     summary.warnings.extend(of_contact(arguments, common, mechanism)?);
     summary.warnings.extend(Warning::of_closures(mechanism).map(|warning| warning.text));
+    summary.warnings.iter_mut().for_each(|warning| *warning = with_options(warning));
     let mut json = json!({
         "name": mechanism.name(),
         "bodies": summary.bodies,

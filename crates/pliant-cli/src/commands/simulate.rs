@@ -451,7 +451,10 @@ fn answer(
     if let Some(estimate) = estimate {
         json.insert("estimate".into(), estimate.into());
         let what = match in_motion {
-            Some(_) => format!("off by about {}", radii(estimate)),
+            Some(_) => format!(
+                "links {} off for where the effectors are; how far off these are in motion is not in it (`pliant compare` has it)",
+                radii(estimate)
+            ),
             None => format!("{} from equilibrium; once at rest, this is the error", radii(estimate)),
         };
         rows.push(("estimate", what));

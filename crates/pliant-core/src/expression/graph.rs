@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 /// A value of the graph, by its position in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[doc(hidden)]
 pub struct Node(u32);
 
 impl Node {
@@ -20,6 +21,7 @@ impl Node {
 
 /// How a value is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[doc(hidden)]
 pub enum Operation {
     /// The bits of a number.
     Constant(u64),
@@ -54,6 +56,7 @@ const LIMIT: usize = 500_000;
 
 /// A graph under construction.
 #[derive(Clone, Debug, Default)]
+#[doc(hidden)]
 pub struct Graph {
     operations: Vec<Operation>,
     known: HashMap<Operation, Node>,

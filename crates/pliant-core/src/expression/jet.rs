@@ -9,6 +9,7 @@ use super::graph::{Graph, Node, Operation};
 
 /// A direction, with the derivatives of the nodes seen so far.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct Derivative {
     /// How each input changes; those beyond the list do not.
     inputs: Vec<Node>,

@@ -33,15 +33,9 @@ mod vector;
 pub(crate) use compile::SINGULAR;
 pub use error::{ExpressionError, Place};
 pub use formula::Formula;
-/// True where formulas run as machine code (feature `compiled`), false where they are interpreted; answers have the same bits.
-pub const COMPILED: bool = cfg!(feature = "compiled");
-#[doc(hidden)]
 pub use graph::{Graph, Node, Operation};
-#[doc(hidden)]
 pub use jet::Derivative;
-#[doc(hidden)]
 pub use syntax::{Form, Operator, Part, Syntax};
-#[doc(hidden)]
 pub use tape::{Code, Instruction, REGISTERS, Register, Tape, TooLarge};
 pub use types::Parameter;
 
@@ -51,6 +45,9 @@ use std::sync::OnceLock;
 use nalgebra::{Matrix3, Matrix6, Rotation3, UnitQuaternion, Vector3, Vector6};
 
 use crate::spatial::{Pose, Twist};
+
+/// True where formulas run as machine code (feature `compiled`), false where they are interpreted; answers have the same bits.
+pub const COMPILED: bool = cfg!(feature = "compiled");
 
 /// A formula that was checked, with the tapes of X(q), S(q), Ṡq̇ and ∂S/∂q.
 #[derive(Clone)]

@@ -24,10 +24,12 @@ const DEPTH: usize = 200;
 const PARTS: usize = 100_000;
 
 /// A part of the tree, by its position in [`Syntax::parts`].
+#[doc(hidden)]
 pub type Part = usize;
 
 /// What a part is made of.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(hidden)]
 pub enum Form {
     /// A number.
     Number(f64),
@@ -49,6 +51,7 @@ pub enum Form {
 
 /// What stands between two parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Operator {
     /// a + b
     Add,
@@ -64,6 +67,7 @@ pub enum Operator {
 
 /// The syntax tree of a text.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(hidden)]
 pub struct Syntax {
     /// All parts, each after those it is made of.
     pub parts: Vec<Form>,

@@ -7,13 +7,16 @@ use super::graph::{Graph, Node, Operation};
 use super::jet::operands;
 
 /// How many registers a tape may need.
+#[doc(hidden)]
 pub const REGISTERS: usize = 1024;
 
 /// A register, below [`Tape::registers`].
+#[doc(hidden)]
 pub type Register = u16;
 
 /// One instruction: code, result and operands. `to` may be one of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Instruction {
     /// What is done.
     pub code: Code,
@@ -29,6 +32,7 @@ pub struct Instruction {
 
 /// What an instruction does. All but the first three take and give registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Code {
     /// to = constant number a
     Constant,
@@ -62,6 +66,7 @@ pub enum Code {
 
 /// A program without branches: inputs to outputs.
 #[derive(Clone, Debug, PartialEq)]
+#[doc(hidden)]
 pub struct Tape {
     pub(super) instructions: Vec<Instruction>,
     pub(super) constants: Vec<f64>,
@@ -75,6 +80,7 @@ pub struct Tape {
 
 /// A tape that would need too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct TooLarge {
     /// Registers, or constants, that it would need.
     pub needed: usize,

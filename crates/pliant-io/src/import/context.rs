@@ -16,8 +16,7 @@ use crate::diagnostic::{Finding, SceneErrors, Source};
 use crate::files::{self, LARGEST_TEXT};
 
 /// Why a file is not opened that could be.
-pub(crate) const OUTSIDE: &str =
-    "it lies outside the folder of the file: move it there, or allow its folder with --allow-path";
+pub(crate) const OUTSIDE: &str = "it lies outside the folder of the file: move it there, or allow its folder";
 /// The most files that one file may take in.
 const MOST_FILES: usize = 256;
 

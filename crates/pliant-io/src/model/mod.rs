@@ -55,10 +55,10 @@ pub struct ModelFile {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ModelError {
     /// There is nothing in it.
-    #[error("it is empty, and no model file; `pliant reduce` writes one")]
+    #[error("it is empty, and no model file")]
     Empty,
     /// It does not begin as a model file does.
-    #[error("it is no model file; `pliant reduce` writes one")]
+    #[error("it is no model file")]
     Foreign,
     /// It is of another version.
     #[error(

@@ -75,7 +75,7 @@ fn packages_that_the_user_names() {
         let options = Options { packages: vec![elsewhere.0.join(packages)], ..Options::default() };
         let (shapes, warnings) = warned(&options);
         assert_eq!(shapes, 1, "{packages}");
-        let out = "robot.urdf:4: the mesh `package://feet/../../secret.stl` was left out: it lies outside the folder of the file: move it there, or allow its folder with --allow-path";
+        let out = "robot.urdf:4: the mesh `package://feet/../../secret.stl` was left out: it lies outside the folder of the file: move it there, or allow its folder";
         assert_eq!(warnings, [out]);
     }
 }

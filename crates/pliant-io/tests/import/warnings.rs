@@ -125,7 +125,7 @@ fn shapes() {
         &[
             "robot.urdf:3: the mesh `package://nowhere/a.stl` was left out: there is no package `nowhere` (1 more like it)",
             "robot.urdf:5: the mesh `gone.stl` was left out: there is no such file",
-            "robot.urdf:6: the mesh `../../../../../../../../../../../etc/passwd` was left out: it lies outside the folder of the file: move it there, or allow its folder with --allow-path",
+            "robot.urdf:6: the mesh `../../../../../../../../../../../etc/passwd` was left out: it lies outside the folder of the file: move it there, or allow its folder",
             "robot.urdf:7: the mesh `http://example.org/a.stl` was left out: nothing is read from `http://`",
             "robot.urdf:8: a box without extent was left out",
             "robot.urdf:9: a geometry <torus> is not known and was left out",

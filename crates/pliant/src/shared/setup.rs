@@ -107,8 +107,8 @@ pub fn placed(option: &str, mechanism: &Mechanism, pose: &Pose) -> Result<Mechan
         [base] => base,
         [] => {
             return Err(format!(
-                "{option} places a free base, and this mechanism has none: `--free-base` lets the root of a robot file go, \
-                 `free = true` a body of a scene"
+                "{option} places a free base, and this mechanism has none: the root of a robot file is let go as it is read, \
+                 and `free = true` frees a body of a scene"
             ));
         }
         _ => {
