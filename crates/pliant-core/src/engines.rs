@@ -91,29 +91,24 @@ impl Engine {
         })
     }
 
-    /// A simulation with contact, if something can touch ([`Mechanism::has_contact`]), and else without.
+    /// A simulation with contact, by the engine's default settings, of a mechanism in which something can touch
+    /// ([`Mechanism::has_contact`]).
     ///
     /// ```
     /// use pliant_core::{engine::Simulation, engines::Engine, gallery};
     ///
     /// let grasp = gallery::hand_grasp(gallery::Grasped::Ball);
-    /// let mut scene = Engine::Reduced.simulate_scene(&grasp, Default::default())?;
+    /// let mut scene = Engine::Reduced.scene(&grasp, Default::default())?;
     /// (0..20).try_for_each(|_| scene.step(0.004))?;
+    /// assert!(!scene.world().contacts().is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn simulate_scene(
-        self,
-        mechanism: &Mechanism,
-        surfaces: Surfaces,
-    ) -> Result<Box<dyn Simulation>, EngineError> {
-        if !mechanism.has_contact() {
-            return self.simulate(mechanism);
-        }
+    pub fn scene(self, mechanism: &Mechanism, surfaces: Surfaces) -> Result<Scene, EngineError> {
         let apart = mechanism.take_apart();
         let simulation = apart.held.as_ref().map(|held| self.simulate(held)).transpose()?;
         let scene = Scene::of(mechanism, apart, surfaces, simulation)?;
         scene.check_start()?;
-        Ok(scene.into())
+        Ok(scene)
     }
 }
 

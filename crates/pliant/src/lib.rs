@@ -24,6 +24,7 @@ pub use pliant_io as io;
 
 mod linearization;
 mod moving;
+mod opening;
 pub mod placing;
 pub mod rollout;
 #[doc(hidden)]
@@ -31,6 +32,7 @@ pub mod shared;
 
 pub use linearization::{Linearization, LinearizationError, linearize};
 pub use moving::{Moving, Touching};
+pub use opening::{OpenError, open};
 
 /// What most programs need. Engines go by their module: `full::Model`, `full::Simulation`; any simulation is a
 /// [`Simulation`](pliant_core::engine::Simulation), and can be stored as `Box<dyn Simulation>`.

@@ -49,6 +49,14 @@ impl Moving {
         }
     }
 
+    /// The scene, where something touches: its contacts, and the world that they are in.
+    pub fn scene(&self) -> Option<&Scene> {
+        match self {
+            Moving::Touching(scene) => Some(scene),
+            Moving::Alone(_) => None,
+        }
+    }
+
     /// The state, and what contact has beside it.
     pub fn save(&mut self) -> (State, Option<Touching>) {
         let touching = match self {

@@ -56,7 +56,7 @@ fn answers_agree_with_the_state() {
 #[test]
 fn what_has_no_estimate_says_why() {
     // Where things touch, and where nothing holds a free base.
-    let mut scene = Engine::Full.simulate_scene(&gallery::hexapod_terrain(), Default::default()).unwrap();
+    let mut scene = Engine::Full.scene(&gallery::hexapod_terrain(), Default::default()).unwrap();
     let error = scene.estimate().unwrap_err().to_string();
     assert!(error.contains("`full`") && error.contains("where things touch"), "{error}");
     for engine in [Engine::Full, Engine::Articulated, Engine::Linear, Engine::Reduced] {
