@@ -1,6 +1,7 @@
 //! Changed files: a file of some mechanism with a few numbers, lines, words or bytes changed is read, written again, settled,
 //! reduced and moved by some engine, with contact where things touch. Nothing may panic; what a step returns is finite.
 
+use pliant::Moving;
 use pliant::engine::StaticsSettings;
 use pliant::engines::Engine;
 use pliant::linear::Linearisation;
@@ -155,7 +156,8 @@ fn use_it(mechanism: &Mechanism, random: &mut Random, counts: &mut Counts) {
         assert_eq!(projection.compliance().nrows(), 6 * mechanism.effectors().len());
     }
     let engine = *random.of(&Engine::ALL);
-    let Ok(mut simulation) = engine.simulate_scene(mechanism, Default::default()) else { return };
+    let Ok(mut moving) = Moving::new(mechanism, Default::default(), engine) else { return };
+    let simulation = moving.simulation();
     if random.below(2) == 0 {
         simulation.inputs_mut().add_scene_loads();
     }

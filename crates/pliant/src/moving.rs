@@ -2,8 +2,10 @@
 
 use std::sync::Mutex;
 
-use pliant_core::contact::{SavedWorld, Scene, World};
+use pliant_core::contact::{SavedWorld, Scene, Surfaces, World};
 use pliant_core::engine::{InputError, Simulation, State};
+use pliant_core::engines::{Engine, EngineError};
+use pliant_core::mechanism::Mechanism;
 
 /// A simulation, with contact or without.
 ///
@@ -41,6 +43,14 @@ impl From<Scene> for Moving {
 }
 
 impl Moving {
+    /// A mechanism by an engine with its default settings: with contact if something in it can touch, and else without.
+    pub fn new(mechanism: &Mechanism, surfaces: Surfaces, engine: Engine) -> Result<Moving, EngineError> {
+        Ok(match mechanism.has_contact() {
+            true => engine.scene(mechanism, surfaces)?.into(),
+            false => engine.simulate(mechanism)?.into(),
+        })
+    }
+
     /// Either as what all engines are.
     pub fn simulation(&mut self) -> &mut dyn Simulation {
         match self {

@@ -42,8 +42,6 @@ pub fn open(path: impl AsRef<Path>, engine: Option<Engine>) -> Result<Moving, Op
     let mechanism = load(path)?;
     let chosen = || choosing::choose(mechanism.take_apart().held.as_ref()).0;
     let engine = engine.unwrap_or_else(chosen);
-    Ok(match mechanism.has_contact() {
-        true => engine.scene(&mechanism, surfaces(&mechanism, path, &import::Options::default())?)?.into(),
-        false => engine.simulate(&mechanism)?.into(),
-    })
+    let surfaces = surfaces(&mechanism, path, &import::Options::default())?;
+    Ok(Moving::new(&mechanism, surfaces, engine)?)
 }
