@@ -206,7 +206,7 @@ pub struct View {
     /// What simulates at first, as in `simulate`; the page switches. blended begins with one linear model, and the page adds others
     #[arg(long, value_name = "E", default_value = "auto")]
     pub engine: EngineArgument,
-    /// A second engine, drawn beside the first, with the distance between them
+    /// A second engine, drawn next to the first, with the distance between them
     #[arg(long, value_name = "E")]
     pub ghost: Option<Engine>,
     /// Length of a step, s, from 1e-6 to 0.1 [default: where things touch 1/240, else 1/120]

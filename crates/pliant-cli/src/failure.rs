@@ -8,7 +8,7 @@ pub struct Failure {
     pub message: String,
     /// Exit code: 1 the job failed, 2 bad usage or bad input.
     pub code: u8,
-    /// More for the JSON document, beside `error`.
+    /// More for the JSON document, in addition to `error`.
     pub details: Map<String, Value>,
 }
 

@@ -135,7 +135,7 @@ impl MechanismArgument {
                     ),
                 };
                 Failure::input(format!(
-                    "{error}, in a scene file beside it:\n  import = {name:?}\n  [[joint]]\n  match = {joint:?}\n  \
+                    "{error}, in a scene file next to it:\n  import = {name:?}\n  [[joint]]\n  match = {joint:?}\n  \
                      stiffness = 100.0{others}"
                 ))
             }

@@ -21,7 +21,7 @@ pub enum Format {
 pub struct Answer {
     /// For people; ends with a line break unless it is empty.
     pub text: String,
-    /// For people, beside the answer.
+    /// For people, next to the answer.
     pub warnings: Vec<String>,
     /// Of them, those of this run, which `--strict` counts.
     pub counted: Vec<Warning>,

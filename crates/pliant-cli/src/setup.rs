@@ -79,7 +79,7 @@ impl Setup {
         !self.spring.is_empty()
     }
 
-    /// What MECH names, so set up; `loaded` says on which effectors loads act, beside those of the scene.
+    /// What MECH names, so set up; `loaded` says on which effectors loads act, in addition to those of the scene.
     pub fn open(
         &self,
         argument: &MechanismArgument,

@@ -42,6 +42,16 @@ fn help() {
     ] {
         snapshot_of_help(&run, name, &arguments);
     }
+    // They are wrapped by hand: what is longer than a line of the program would be broken once more.
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/help");
+    let files: Vec<_> =
+        fs::read_dir(folder).expect("texts").map(|file| file.expect("a file").path()).collect();
+    assert!(files.len() >= 10, "{}", files.len());
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a text");
+        let long = text.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(long, None, "{}", file.display());
+    }
     assert_eq!(run.run(&["help", "info"]).out, run.run(&["info", "--help"]).out);
     let version = run.run(&["--version"]);
     assert_eq!((version.code, version.out), (0, format!("pliant {}\n", env!("CARGO_PKG_VERSION"))));

@@ -222,7 +222,7 @@ fn reduced_and_blended_stand_next_to_linear() {
     assert!(worst.iter().all(|off| (0.05..0.15).contains(off)), "{worst:?}");
     let page = read(&run, "y-compare.html");
     assert!(page.contains("id=\"engines") && page.contains("Further than one linear model"));
-    let made = format!("between {} linear models, made in a moment", document["blended"]["models"]);
+    let made = format!("between {} linear models, sampled", document["blended"]["models"]);
     assert!(page.contains(&made) && page.contains("under 12 other loads"), "{made}");
 
     // That of a model file is its mechanism.

@@ -182,7 +182,7 @@ fn every_gallery_entry_has_one() {
     }
 }
 
-/// Each part of a mechanism has its own rank: a stiff one is not lost beside a soft one.
+/// Each part of a mechanism has its own rank: a stiff one is not lost next to a soft one.
 #[test]
 fn ranks_of_separate_parts_add_up() {
     let run = Run::new("compliance-parts");

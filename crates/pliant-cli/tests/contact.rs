@@ -314,7 +314,7 @@ fn bad_options_are_told() {
     run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "nothing can touch"]);
 }
 
-/// A tetrahedron on the floor, its surface in a file beside the scene.
+/// A tetrahedron on the floor, its surface in a file next to the scene.
 #[test]
 fn surfaces_are_read_beside_the_scene() {
     let run = Run::new("contact-mesh");

@@ -128,7 +128,7 @@ fn what_is_left_out_is_told_in_short() {
     assert_eq!(run.json(&["compliance", "arm.urdf"], 0)["warnings"].as_array().map(Vec::len), Some(2));
 }
 
-/// A loose object beside a robot is no base of it.
+/// A loose object next to a robot is no base of it.
 #[test]
 fn loose_bodies_are_not_reduced() {
     let run = Run::new("import-loose");

@@ -3,7 +3,7 @@
 
 use crate::common::{Run, two_at_a_time};
 
-/// A part on its own: a chain of hinges, a slide, a four-bar or a ball joint, beside the others.
+/// A part on its own: a chain of hinges, a slide, a four-bar or a ball joint, next to the others.
 fn part(kind: usize, at: usize, effector: bool) -> String {
     let y = at as f64;
     let body = |name: &str, x: f64| {

@@ -1,8 +1,17 @@
 //! Mechanisms, joints and engines of Pliant, without any input or output.
 //!
-//! The way through: a [`mechanism::Mechanism`] is built once and never changes; its
-//! [`mechanism::Mechanism`] says in which sequence engines visit it; engines step a state that the
-//! caller owns. Symbols are explained in `NOTATION.md` at the root of the repository.
+//! The way through: a [`mechanism::MechanismBuilder`] makes a [`mechanism::Mechanism`], which never changes and is cheap to clone; an engine
+//! prepares a model of it, `full::Model` for one; a simulation owns its model, what acts ([`engine::Inputs`]) and the state
+//! ([`engine::State`]), and steps it. Symbols are explained in `NOTATION.md` at the root of the repository.
+//!
+//! ```
+//! use pliant_core::{articulated, engine::Simulation as _, gallery};
+//!
+//! let mut simulation = articulated::Model::new(&gallery::arm()).simulate();
+//! simulation.step(1.0 / 240.0)?;
+//! assert!(simulation.energy().kinetic > 0.0); // it begins to sag
+//! # Ok::<(), pliant_core::engine::StepError>(())
+//! ```
 
 #[doc(hidden)]
 pub mod algebra;

@@ -3,6 +3,19 @@
 //! [James 2002, §4]: with held rows S, each a direction n of a node, the forces along them solve C f = d with the capacitance
 //! C_ab = n_aᵀ Ξ_ab n_b and d what the displacements lack without them. C is positive definite; its Cholesky factor grows by a
 //! row when one is held, and by rotations loses one when it is released: O(n²) either way. A whole node is three rows.
+//!
+//! ```
+//! use pliant_elastic::{Capacitance, Material, Mesh, Solid, nalgebra::Vector3};
+//!
+//! let mesh = Mesh::cuboid(Vector3::new(0.010, 0.010, 0.006), 0.004)?;
+//! let pad = Solid::new(&mesh, &Material::new(1e5, 0.45, 0.0, 1000.0)?, |p| p.z < -0.006 + 1e-9, |_| {})?;
+//! let mut held = Capacitance::new(2);
+//! (0..2).try_for_each(|node| held.hold(&pad, node, Vector3::z())).expect("unlike directions");
+//! let forces = held.solve(&pad, &[], [-1e-3, -1e-3]).to_vec(); // N that press both down by 1 mm
+//! let first = pad.block(0, 0)[(2, 2)] * forces[0] + pad.block(0, 1)[(2, 2)] * forces[1];
+//! assert!((first + 1e-3).abs() < 1e-12);
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 use nalgebra::Vector3;
 

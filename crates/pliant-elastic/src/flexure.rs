@@ -3,6 +3,19 @@
 //! Nodes of interface i move by its twist (v, ω), linear part first, at its origin o_i: u = v + ω × (x − o_i). All others are free,
 //! midside nodes of the surface as well. With N the displacements of all nodes per twist, in static equilibrium inside,
 //! K_c = Nᵀ K N (exact) and M_c = Nᵀ M N (Guyan 1965: right for motions much slower than the solid's own with interfaces held).
+//!
+//! ```
+//! use pliant_elastic::{Flexure, Material, Mesh, nalgebra::Vector3};
+//!
+//! // A bar of 30 mm between two plates.
+//! let mesh = Mesh::cuboid(Vector3::new(0.015, 0.003, 0.003), 0.003)?;
+//! let plate = |p: &Vector3<f64>| (p.x.abs() > 0.015 - 1e-9).then_some(usize::from(p.x > 0.0));
+//! let origins = [Vector3::new(-0.015, 0.0, 0.0), Vector3::new(0.015, 0.0, 0.0)];
+//! let bar = Flexure::new(&mesh, &Material::new(1e9, 0.3, 0.0, 1000.0)?, &origins, plate, |_| {})?;
+//! let along = bar.stiffness()[(0, 0)]; // N/m of the first plate along x
+//! assert!((along / (1e9 * 0.006 * 0.006 / 0.030) - 1.0).abs() < 0.1); // E A / l, and what the plates hold back
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 use nalgebra::{DMatrix, Vector3, Vector6};
 

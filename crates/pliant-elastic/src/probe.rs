@@ -9,6 +9,18 @@
 //! It is the energy of nodal forces −(φ/c) W_i n_i that move the surface by φ along its normals. k limits the stiffness to what the
 //! device can hold. Deep inside, where another side of the solid is as near and the linear solid is not true, the potential
 //! becomes constant and the force fades. Friction is a spring from a point that sticks, of constant stiffness, which slips where it passes the cone.
+//!
+//! ```
+//! use pliant_elastic::{Material, Mesh, Probe, Solid, nalgebra::Vector3};
+//!
+//! let mesh = Mesh::cuboid(Vector3::new(0.010, 0.010, 0.006), 0.004)?;
+//! let pad = Solid::new(&mesh, &Material::new(1e5, 0.45, 0.0, 1000.0)?, |p| p.z < -0.006 + 1e-9, |_| {})?;
+//! let probe = Probe::new(&pad, 2000.0, 0.4)?; // N/m that the device can display, friction
+//! let mut state = probe.state();
+//! assert_eq!(probe.touch(&Vector3::new(0.0, 0.0, 0.007), &mut state).force.norm(), 0.0); // above the pad
+//! assert!(probe.touch(&Vector3::new(0.0, 0.0, 0.0055), &mut state).force.z > 0.0); // half a millimetre deep
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 use nalgebra::Vector3;
 
@@ -19,7 +31,7 @@ use crate::surface::positive;
 /// Nodes with less than this part of the largest weight are left out: their step in the force is as small.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// A solid's surface as a device feels it.
+/// A solid's surface for a haptic device.
 #[derive(Clone, Debug)]
 pub struct Probe {
     /// Nodes of the solid that can be touched.
@@ -48,7 +60,7 @@ pub struct ProbeState {
     forces: Vec<(usize, Vector3<f64>)>,
 }
 
-/// What a probe feels.
+/// The force on a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Force on the probe, N; its opposite acts at the probe's position on what the solid is bonded to.

@@ -1,4 +1,14 @@
 //! Green's functions that come from elsewhere: stored by an earlier run, or measured on a real object.
+//!
+//! ```
+//! use pliant_elastic::{Material, Mesh, Solid, nalgebra::Vector3};
+//!
+//! let mesh = Mesh::cuboid(Vector3::new(0.010, 0.010, 0.006), 0.004)?;
+//! let pad = Solid::new(&mesh, &Material::new(1e5, 0.45, 0.0, 1000.0)?, |p| p.z < -0.006 + 1e-9, |_| {})?;
+//! let again = Solid::from_parts(pad.to_parts())?;
+//! assert_eq!(again.green(), pad.green());
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 use nalgebra::{Matrix3, Vector3};
 

@@ -1,5 +1,5 @@
 //! What is wrong with a file, and how it is shown: the offending text underlined, with what would be
-//! right beside it.
+//! right next to it.
 //!
 //! ```text
 //! error: body `upper`: the mass is -0.2

@@ -1,4 +1,12 @@
-//! The only place where files are opened: read whole within a bound, written beside and put in their place.
+//! The only place where files are opened: read whole within a bound, written next to and put in their place.
+//!
+//! ```
+//! let file = std::env::temp_dir().join(format!("pliant-{}-whole.txt", std::process::id()));
+//! pliant_io::files::write(&file, "all of it, or what was there before")?;
+//! assert!(std::fs::read_to_string(&file)?.starts_with("all"));
+//! std::fs::remove_file(&file)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -40,7 +48,7 @@ pub fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> io::Result<()> 
 
 const THERE: &str = "it is there until it is dropped";
 
-/// A file that is being written: beside its place, under a name that no other run and no other output of this one has,
+/// A file that is being written: next to its place, under a name that no other run and no other output of this one has,
 /// until [`Output::finish`] puts it there. Dropped before that, it leaves nothing, and what was there stays.
 ///
 /// After an error nothing more is written: what comes is taken and forgotten, and `finish` fails. (A library that writes a

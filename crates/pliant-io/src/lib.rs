@@ -1,8 +1,15 @@
 //! Files of Pliant: scenes in TOML, robots in URDF, MJCF and SDF, and what is wrong with them, with the
-//! place underlined; the surfaces that shapes have in files; blended models; and trajectories.
+//! place underlined; the surfaces that shapes have in files; reduced models; and trajectories.
 //!
 //! [`load`] and [`save`] go by a file's extension; [`scene::read`], [`import::read`] and
 //! [`scene::write`] work on text.
+//!
+//! ```
+//! let text = pliant_io::scene::write(&pliant_core::gallery::two_link());
+//! let again = pliant_io::scene::read(&text, "two-link.toml")?;
+//! assert_eq!(again, pliant_core::gallery::two_link()); // to the last bit
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod diagnostic;
 pub mod files;

@@ -171,7 +171,7 @@ fn a_mesh_outside_is_refused_however_it_is_named() {
     for harmful in ["/dev/zero", "/proc/self/environ", "/etc/passwd"] {
         assert!(try_one(harmful, &none).unwrap_err().contains("outside"), "{harmful}");
     }
-    // A package that lies beside a folder above the scene is one that `package://` reaches.
+    // A package that lies next to a folder above the scene is one that `package://` reaches.
     folder.file("robots/arm/package.xml", "");
     folder.file("robots/arm/corner.stl", &corner("solid", 1.0));
     fs::create_dir_all(folder.0.join("robots/lab/cell")).unwrap();
@@ -254,7 +254,7 @@ fn trajectories_do_not_share_a_file() {
             File::open(&path).unwrap().read_to_end(&mut bytes).unwrap();
             bytes
         };
-        // The last one is there, whoever wrote beside it.
+        // The last one is there, whoever wrote next to it.
         let alone = write([7.0, 7.0]);
         assert_eq!(write([3.0, 7.0]), alone, "{extension}");
         assert_ne!(write([7.0, 3.0]), alone, "{extension}");

@@ -1,4 +1,4 @@
-//! The page: every section with its tables, plots and findings, and links to the files beside it.
+//! The page: every section with its tables, plots and findings, and links to the files next to it.
 
 use std::fmt::Write as _;
 

@@ -18,7 +18,7 @@
 //! | `rollout.rs` | a batch of runs on all cores |
 //! | `running.rs` | many steps in one call, recorded |
 //!
-//! What Python sees beside this module, stubs and tests are in `python/` and `tests/`.
+//! What Python sees next to this module, stubs and tests are in `python/` and `tests/`.
 
 mod arrays;
 mod comparison;

@@ -17,7 +17,7 @@ use crate::mechanism::Mechanism;
 pub struct State {
     pub mechanism: Inner,
     pub inner: engine::State,
-    /// What contact has beside it.
+    /// What contact has next to it.
     pub touching: Option<Touching>,
 }
 

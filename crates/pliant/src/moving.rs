@@ -67,7 +67,7 @@ impl Moving {
         }
     }
 
-    /// The state, and what contact has beside it.
+    /// The state, and what contact has next to it.
     pub fn save(&mut self) -> (State, Option<Touching>) {
         let touching = match self {
             Moving::Touching(scene) => Some(Touching::of(scene.world())),

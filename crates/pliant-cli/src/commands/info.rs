@@ -93,7 +93,7 @@ pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {
             rows.push(("bound", format!("{bound} up to a displacement of {}", sampling.displacement)));
         }
     }
-    // The warnings are part of the answer here, not beside it.
+    // The warnings are part of the answer here, not next to it.
     Ok(Answer {
         text: text(mechanism.name(), &summary, mechanism.notes(), rows),
         warnings: Vec::new(),

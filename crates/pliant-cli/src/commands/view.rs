@@ -70,7 +70,7 @@ fn write(file: &Path, loaded: &Loaded, dt: f64) -> Result<Answer, Failure> {
     })
 }
 
-/// The engine for pages: named by PLIANT_WASM, beside the program, or where it was built.
+/// The engine for pages: named by PLIANT_WASM, next to the program, or where it was built.
 fn module() -> Result<Vec<u8>, Failure> {
     let named = std::env::var_os("PLIANT_WASM").map(PathBuf::from);
     let program = std::env::current_exe().ok();
@@ -80,7 +80,7 @@ fn module() -> Result<Vec<u8>, Failure> {
     let found = [named, beside, built].into_iter().flatten().find(|file| file.is_file());
     let Some(found) = found else {
         return Err(Failure::job(format!(
-            "the engine for pages was not built: `{BUILD}`, in the sources of Pliant, makes {MODULE}; put it beside the program, or name \
+            "the engine for pages was not built: `{BUILD}`, in the sources of Pliant, makes {MODULE}; put it next to the program, or name \
              it by PLIANT_WASM"
         )));
     };

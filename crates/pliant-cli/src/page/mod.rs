@@ -12,7 +12,7 @@ pub const PLOT_STYLE: &str = include_str!("plot.css");
 const UNITS: [&str; 14] =
     ["%", "µs", "ms", "s", "nm", "µm", "mm", "m", "m/s", "m/s²", "N", "N·m", "Hz", "times"];
 
-/// A page on which numbers stay beside their units, and × beside its number, where lines break.
+/// A page on which numbers stay next to their units, and × next to its number, where lines break.
 pub fn bound(html: &str) -> String {
     let mut page = String::with_capacity(html.len());
     let mut in_tag = false;

@@ -398,7 +398,7 @@ fn legend_rows(series: &[Series]) -> Vec<Vec<(f64, &Series)>> {
 fn alike(a: &[[f64; 2]], b: &[[f64; 2]]) -> bool {
     // Lines that are nowhere further apart than this are drawn as one: they are 2 wide.
     const COINCIDE: f64 = 1.5;
-    // To the stretches of the other line beside it: where both are steep, they are near though one is above the other.
+    // To the stretches of the other line next to it: where both are steep, they are near though one is above the other.
     let near = |(k, p): (usize, &[f64; 2])| {
         let beside = &b[k.saturating_sub(1)..(k + 2).min(b.len())];
         beside.windows(2).any(|ends| apart(p, &ends[0], &ends[1]) < COINCIDE)

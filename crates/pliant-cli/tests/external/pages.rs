@@ -6,7 +6,7 @@ use crate::browser::check_in_browser;
 use crate::common::Run;
 use crate::trial::{Found, trial};
 
-/// A ball that falls on a box, with a link beside it.
+/// A ball that falls on a box, with a link next to it.
 const DROP: &str = include_str!("../scenes/drop-beside-a-link.toml");
 
 pub fn trials() -> Vec<Trial> {

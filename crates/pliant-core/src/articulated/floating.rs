@@ -19,7 +19,7 @@ pub(super) struct Floating {
     turnings: Vec<Option<Turning>>,
     /// The most that a tree with joints turned in a step so far, rad.
     pub largest_turn: f64,
-    /// Twice the kinetic energy that the solution has beside that of the centre of mass.
+    /// Twice the kinetic energy that the solution has about the centre of mass.
     vis: Vec<f64>,
     /// All nodes as bodies: at the start, turned back; then at the end.
     bodies: Vec<Moving>,

@@ -13,7 +13,7 @@ use super::sweeps::{Along, dot6, inertia_times};
 use crate::engine::Inputs;
 
 impl Dynamics {
-    /// The forces along the speeds (N or N·m) that make the speeds change at the given rates, beside the inputs'
+    /// The forces along the speeds (N or N·m) that make the speeds change at the given rates, in addition to the inputs'
     /// gravity, loads and pulls and the joints' springs, dampers and limits: what
     /// [`Dynamics::accelerations`] takes. Both lists have one number per speed. Allocates nothing.
     pub fn forces(&mut self, inputs: &Inputs, accelerations: &[f64], forces: &mut [f64]) {

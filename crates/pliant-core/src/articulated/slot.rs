@@ -73,7 +73,7 @@ impl Slot {
 /// Six numbers: linear, then angular.
 pub(super) type Six = [f64; 6];
 
-/// What a node of several freedoms, or of another one than a turn, has beside its slot. Of lists of six, those of the
+/// What a node of several freedoms, or of another one than a turn, has in addition to its slot. Of lists of six, those of the
 /// joint's freedoms count.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct General {

@@ -338,7 +338,7 @@ fn inward_general<const STEP: bool>(
     Ok(())
 }
 
-/// The first freedom of a formula that moves nothing beside what the others do, as the longitude at a pole. Rounding leaves it
+/// The first freedom of a formula that moves nothing that the others do not, as the longitude at a pole. Rounding leaves it
 /// a little, and so a positive pivot.
 fn lost_freedom(S: &[Six], length: f64) -> Option<usize> {
     let size = |x: &Six| {

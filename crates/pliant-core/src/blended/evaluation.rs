@@ -36,7 +36,7 @@ const RANK: f64 = 1e-2;
 pub(super) struct Moving {
     /// w, the dead loads (base axes) that hold the effectors where they are.
     pub load: Vec<f64>,
-    /// Body twists of the effectors beside that of the base.
+    /// Body twists of the effectors relative to the base.
     pub twists: Vec<Twist>,
     /// How much stiffer than by C̄ the blend was in the last steps, because weights change with the pose; 1 or more.
     pub stiffer: f64,

@@ -8,7 +8,7 @@ use crate::mechanism::{EffectorId, UnknownHandle};
 impl World {
     /// Fixes a free body to effectors of a mechanism, where it is now, as if it were part of that: its mass and weight are
     /// carried, it closes loops between the effectors, and nothing slides. Velocities become equal by an impulse between
-    /// them in the next step. What holds a body does not touch it: [`World::events`] tells that contact ended.
+    /// them in the next step. What holds a body does not touch it: [`World::events`] reports that contact ended.
     ///
     /// ```
     /// use pliant_core::{contact::World, engine::Simulation, full, gallery, mechanism::Body, spatial::*};
@@ -74,7 +74,7 @@ impl World {
         Ok(())
     }
 
-    /// Lets go of a body, which goes on with the momentum that it has.
+    /// Releases a body, which keeps its momentum.
     pub fn detach(&mut self, body: FreeBodyId) -> Result<(), ContactError> {
         let at = self.find_body(body)?;
         if !self.holds(body) {

@@ -40,7 +40,7 @@ pub(super) struct Hull {
 
 impl Hull {
     /// How far a point is from the farthest of its planes, and the normal of that: its distance where it is inside or over a face, and
-    /// less beside an edge. `None` for what has no volume.
+    /// less past an edge. `None` for what has no volume.
     pub fn distance(&self, p: Vector) -> Option<(f64, Vector)> {
         let gaps = self.planes.iter().map(|(normal, offset)| (normal.dot(p) - offset, *normal));
         gaps.max_by(|a, b| a.0.total_cmp(&b.0))

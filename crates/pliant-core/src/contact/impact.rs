@@ -8,7 +8,7 @@
 //! ```
 //!
 //! is in the cones of friction and ΔE is a convex parabola in s with ΔE(0) ≤ 0: s is the largest up to 1 with ΔE ≤ 0. Newton's law
-//! alone creates energy where there is friction or a contact lies beside the centre of mass (Kane and Levinson 1985). Then the
+//! alone creates energy where there is friction or a contact's normal misses the centre of mass (Kane and Levinson 1985). Then the
 //! step is solved as if nothing bounced, from velocities that have changed by Wλ.
 
 use nalgebra::Vector3;

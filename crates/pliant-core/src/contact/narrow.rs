@@ -63,7 +63,7 @@ const FLAT_SIDE: f64 = 1e-7;
 /// What moves by more than this in a step, of the smaller shape's radius, may come to a triangle that it is not over.
 const FAST: f64 = 0.02;
 
-/// How far beside a triangle what comes to it may be, of the smaller shape's radius.
+/// How far outside a triangle what comes to it may be, of the smaller shape's radius.
 const EDGE: f64 = 0.1;
 
 /// How thick the triangles of a surface are where it meets another, of its radius.

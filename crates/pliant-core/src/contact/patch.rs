@@ -218,7 +218,7 @@ impl Patch {
 }
 
 /// Calls `each` with the points, halfway between the surfaces, and gaps of two patches that face each other: the first along the
-/// normal. Points at most `slack` beside a polygon are over it. `hulls` are those that show the patches, with their places.
+/// normal. Points at most `slack` outside a polygon are over it. `hulls` are those that show the patches, with their places.
 pub(super) fn meet(
     [a, b]: &mut [Patch; 2],
     hulls: [Option<(&Hull, &Placed)>; 2],

@@ -6,7 +6,7 @@
 //! At the bound of the disk the tangents take gradient steps of length 1/‖W_tt‖, whose fixed point has λ_t exactly against u_t;
 //! a projected Newton step would end elsewhere where W_tt is not round.
 //!
-//! Velocities Wλ are kept beside the impulses, part by part: an impulse that changes adds three columns of W, which is symmetric, and
+//! Velocities Wλ are kept next to the impulses, part by part: an impulse that changes adds three columns of W, which is symmetric, and
 //! conjugate gradients take both along.
 
 use nalgebra::{Vector2, Vector3};

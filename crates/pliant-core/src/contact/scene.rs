@@ -296,7 +296,7 @@ impl engine::Simulation for Scene {
         Ok(())
     }
 
-    /// Contact starts anew: what pushed in the last step is not part of a state. [`World::save`] keeps that too.
+    /// Contact starts without a history: what pushed in the last step is not part of a state. [`World::save`] keeps that too.
     fn set_state(&mut self, state: &State) -> Result<(), InputError> {
         state.check(&self.whole)?;
         if let Some(held) = &self.apart.held {

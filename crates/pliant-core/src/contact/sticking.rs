@@ -68,10 +68,10 @@ impl Scene {
                     element: Element::Zone(at.unwrap_or(0)),
                     field: None,
                     message: format!(
-                        "zone `{}` is touched: it gives way, and contacts as constraints would not",
+                        "zone `{}` is touched: it is compliant, and contacts as constraints are not",
                         zone.name()
                     ),
-                    help: "differences of rests under two loads have what it gives way by".into(),
+                    help: "differences of equilibria under two loads have its compliance".into(),
                 }],
             });
         }

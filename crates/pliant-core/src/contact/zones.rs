@@ -120,7 +120,7 @@ impl ZoneState<'_> {
         })
     }
 
-    /// The sum of the forces on its nodes, N, in world axes: what its bone feels.
+    /// The sum of the forces on its nodes, N, in world axes: the load on its bone.
     pub fn force(&self) -> Vector3<f64> {
         self.pose.rotation * self.loads().iter().map(|(_, load)| load).sum::<Vector3<f64>>()
     }

@@ -9,7 +9,7 @@ use super::{Inputs, Simulation, State, StepError};
 use crate::mechanism::{BodyId, Mechanism};
 use crate::spatial::{Pose, Twist, Wrench};
 
-/// A contact as one body feels it: three unit wrenches, world axes at its link frame's origin.
+/// A contact as it acts on one body: three unit wrenches, world axes at its link frame's origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
     /// Which of the touched bodies, as [`Touch::touch`] has it.

@@ -14,7 +14,7 @@
 //!
 //! A tree whose joints do not move so tumbles as a rigid body does: energy and momentum to rounding at any hω. Of one whose
 //! joints move, momentum is kept to rounding. The last ω gives back what turning momenta back in place took from the turning,
-//! and what relative motion takes. If that makes more energy than the step left and the former had, there is less of all motion beside the
+//! and what relative motion takes. If that makes more energy than the step left and the former had, there is less of all motion relative to the
 //! turning as a whole, whose energy is ½L·I⁻¹L.
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -191,7 +191,7 @@ impl Turning {
         Pose { rotation, position: self.center + self.X * (pose.position - self.start) }
     }
 
-    /// Velocity beside that of the centre of mass, and angular momentum of a body in world axes, from those in the axes that turn.
+    /// Velocity relative to the centre of mass, and angular momentum of a body in world axes, from those in the axes that turn.
     #[inline]
     pub fn forth(&self, velocity: &Vector3<f64>, momentum: &Vector3<f64>) -> (Vector3<f64>, Vector3<f64>) {
         (self.X * (velocity - self.velocity), self.X * momentum)
@@ -229,7 +229,7 @@ pub(crate) struct End {
     center: Vector3<f64>,
     fix: Vector3<f64>,
     rate: Vector3<f64>,
-    /// How much is left of what moves beside the turning.
+    /// How much is left of the motion relative to the turning.
     part: f64,
 }
 

@@ -200,7 +200,7 @@ static SCENES: [Entry; 17] = [
     unsized_entry(
         "soft-gripper",
         |_| soft_gripper(Fingertips::Soft),
-        "the gripper with soft fingertips holds a bar beside its middle",
+        "the gripper with soft fingertips holds a bar off its middle",
     ),
     unsized_entry("finger", |_| finger(), "three bones in soft pads bend around a bar"),
     unsized_entry("soft-hand", |_| soft_hand(), "the hand with soft fingertips grasps a ball and lifts it"),

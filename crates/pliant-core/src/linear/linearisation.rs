@@ -46,7 +46,7 @@ pub enum FreeBase {
 pub struct Linearisation {
     pub(super) reference: Reference,
     pub(super) effectors: Option<Vec<String>>,
-    /// Frames beside these.
+    /// Frames in addition to these.
     pub(super) inner: Vec<EffectorFrame>,
     pub(super) method: Method,
     pub(super) modes: ModeChoice,

@@ -1,4 +1,4 @@
-//! Loads off the effectors, and set-points: condensed to the coordinates z, and what they do to the links beside.
+//! Loads off the effectors, and set-points: condensed to the coordinates z, and what they do to the links near them.
 //!
 //! A load f gives Q = Nᵀf along z and moves the links by ξ_f − N K⁻¹Q more than z says; a set-point
 //! θ* is the load k(θ* − q̄) on its coordinate. One solve with the whole mechanism, only when loads change.

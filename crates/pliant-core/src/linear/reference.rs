@@ -2,7 +2,7 @@
 //!
 //! Everything is in body frames. A joint is measured in its child's node frame: with Xc the joint frame there
 //! and S(q) the joint's subspace, a small motion of the coordinates moves the child by J θ̇, J = Ad(Xc) S
-//! (Andrews 2015, its J), beside what it takes over from its parent, Ad(c,p) ξ_p.
+//! (Andrews 2015, its J), in addition to what it takes over from its parent, Ad(c,p) ξ_p.
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
 

@@ -233,7 +233,7 @@ impl Simulation {
                 let (force, torque) = &part.motion.rigid;
                 part.floating.as_ref().is_none_or(|floating| floating.stays(force, torque, h))
             };
-            // What gravity and the base do beside the coordinates is not solved for.
+            // What gravity and the base do apart from the coordinates is not solved for.
             let felt = self.inputs.gravity.amax().max(acceleration.to_vector().amax());
             if !self.parts[c].motion.solve(h) || !stays(&self.parts[c]) || felt > 1e100 {
                 return Err(self.too_large(c, h));

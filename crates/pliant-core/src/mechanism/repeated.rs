@@ -31,7 +31,7 @@ pub const TOLERANCE: f64 = 5e-4;
 /// counts, and that is warned of.
 pub const NEARLY_WITHIN: f64 = 2.5e-3;
 
-/// Poses that are tried beside the file's, and how far these move the joint that moves most, rad or sizes: far enough
+/// Poses that are tried in addition to the file's, and how far these move the joint that moves most, rad or sizes: far enough
 /// from a dead centre to raise singular values by many tolerances.
 const SAMPLES: usize = 6;
 const STRIDE: f64 = 0.25;

@@ -44,7 +44,7 @@ impl Workspace {
         self.made.valid = false;
     }
 
-    /// Writes mass and geometric stiffness with what they were made for, so that a restored state goes on with the same bits.
+    /// Writes mass and geometric stiffness with what they were made for, so that a restored state continues with the same bits.
     pub fn save(&self, to: &mut Vec<f64>) {
         let Made { valid, y, X, loads, body_loads, gravity, pulled, .. } = &self.made;
         // A sum of absurd loads is not saved: mass and stiffness are made again.

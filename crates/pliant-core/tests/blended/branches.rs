@@ -145,7 +145,7 @@ fn bodies_that_separate_branches_are_effectors() {
         }
         builder.build().unwrap()
     };
-    // Two fingers that a spring joins are one segment, beside the third; three are nothing to separate.
+    // Two fingers that a spring joins are one segment, the third another; three are nothing to separate.
     assert_eq!(inner(&joined(&hand, &[["finger01", "finger12"]])), ["palm"]);
     assert!(inner(&joined(&hand, &[["finger01", "finger12"], ["finger02", "finger21"]])).is_empty());
     // A spring from the palm is inside its finger; one from below joins the finger to the stem, and one from the world.

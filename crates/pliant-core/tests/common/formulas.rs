@@ -151,7 +151,7 @@ pub fn torus() -> Vec<(&'static str, Parameter)> {
     vec![("ring1", 0.2.into()), ("tube1", 0.05.into()), ("ring2", 0.15.into()), ("tube2", 0.04.into())]
 }
 
-/// The lower pairs as formulas, beside what they are.
+/// The lower pairs as formulas, with the joints that they are.
 pub fn lower_pairs() -> Vec<(Case, JointKind)> {
     let pair = |name, text: &str, lengths: &[&str], angles: &[&str], range: &[f64], kind| {
         let formula = lengths.iter().fold(Formula::new(text), |f, name| f.length(*name));

@@ -212,7 +212,7 @@ fn recovery() {
     }
 }
 
-/// A ball on a crank that has sunk into what is under it by 50 µm beside the crank's axis, at levers from half its radius to none.
+/// A ball on a crank that has sunk into what is under it by 50 µm off the crank's axis, at levers from half its radius to none.
 /// On the ground without friction it is driven out at little more than ten times the speed at which a free one would be, though
 /// a short lever would need any speed. On a plate that carries the crank on a pivot, with friction, nothing makes it fast: links
 /// that friction jams are not driven apart.

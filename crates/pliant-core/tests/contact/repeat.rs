@@ -52,7 +52,7 @@ fn cube() -> Surface {
     Surface { points: (0..8).map(corner).collect(), triangles }
 }
 
-/// Twelve bodies of all kinds that fall on the plate and on rough ground beside it.
+/// Twelve bodies of all kinds that fall on the plate and on rough ground next to it.
 fn heap(simulation: Simulation, solver: Solver) -> World {
     let mut world = World::new([0.0, 0.0, -9.81]);
     world.set_solver(solver);

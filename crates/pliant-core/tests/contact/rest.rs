@@ -315,7 +315,7 @@ fn compliances(mut scene: Scene) -> [Matrix6<f64>; 3] {
     let at = scene.effector_pose(tip).unwrap();
     let mut moves = Matrix6::zeros();
     for k in 0..6 {
-        // Small beside what presses, so that everything sticks.
+        // Small compared with what presses, so that everything sticks.
         let size = if k < 3 { 0.2 } else { 0.01 };
         let found = [1.0, -1.0].map(|sign| {
             let mut wrench = Vector6::zeros();

@@ -293,7 +293,7 @@ fn meshes_stand_on_meshes() {
     }
 }
 
-/// Whichever comes first, normals point out of the first into the second: a ball beside a turned box, a millimetre from it.
+/// Whichever comes first, normals point out of the first into the second: a ball next to a turned box, a millimetre from it.
 #[test]
 fn normals_point_into_the_second() {
     let ball = |at: f64| {

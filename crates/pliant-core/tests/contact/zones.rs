@@ -238,7 +238,7 @@ fn engines_agree_on_a_pad() {
     }
 }
 
-/// Soft fingertips hold a bar beside its middle; rigid ones of the same shape let it swing.
+/// Soft fingertips hold a bar off its middle; rigid ones of the same shape let it swing.
 #[test]
 fn soft_fingertips_hold_what_rigid_ones_let_swing() {
     for engine in ["articulated", "full"] {
@@ -386,7 +386,7 @@ fn what_fits_between_nodes_is_warned_of() {
                 let what = format!(
                     "{resolution} m, {part} of {edge:.2e} m, ball: {ball}: {low:.2e} of {top:.2e}, {warned:?}"
                 );
-                // What is held by a node beside it is pressed in no deeper than it is wide.
+                // What is held by a node next to it is pressed in no deeper than it is wide.
                 assert!(warned.is_some() || low > top - part * edge, "{what}");
                 assert!(!sinks || warned.is_some(), "{what}");
                 assert!(!holds || (warned.is_none() && low > top - 0.2 * part * edge), "{what}");

@@ -133,7 +133,7 @@ fn jacobians_are_rates() {
     assert_eq!((visited, compared), (250, 499));
 }
 
-/// ∂(Jᵀλ + Jθᵀτ)/∂ξ, by differences of sixth order beside the second-order ones that the joint takes.
+/// ∂(Jᵀλ + Jθᵀτ)/∂ξ, by differences of sixth order, against the second-order ones that the joint takes.
 #[test]
 fn wrench_derivative_is_a_rate() {
     let mut compared = 0;

@@ -1,4 +1,13 @@
 //! Tetrahedra with quadratic nodes: corners first, then one node in the middle of each edge.
+//!
+//! ```
+//! use pliant_elastic::{Mesh, nalgebra::Vector3};
+//!
+//! let one = Mesh::new(&[Vector3::zeros(), Vector3::x(), Vector3::y(), Vector3::z()], &[[0, 1, 2, 3]])?;
+//! assert_eq!((one.corners(), one.points().len()), (4, 10)); // six nodes in the middle of edges
+//! assert!((one.volume() - 1.0 / 6.0).abs() < 1e-15);
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 mod gmsh;
 mod grid;

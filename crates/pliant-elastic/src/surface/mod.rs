@@ -1,4 +1,13 @@
 //! A closed surface of triangles: its checks, its volume, distances to it.
+//!
+//! ```
+//! use pliant_elastic::{Surface, nalgebra::Vector3};
+//!
+//! let block = Surface::cuboid(Vector3::new(0.5, 1.0, 1.5))?;
+//! assert!((block.volume() - 6.0).abs() < 1e-12);
+//! assert!(Surface::new(block.points().to_vec(), block.triangles()[1..].to_vec()).is_err()); // open
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 mod shapes;
 mod tree;

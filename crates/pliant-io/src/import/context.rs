@@ -211,7 +211,7 @@ impl Context {
         let path = match self.resolve(file, place) {
             Ok(path) => path,
             Err(reason) => {
-                let help = "a path to a file beside this one";
+                let help = "a path to a file next to this one";
                 self.error(place, format!("cannot include `{file}`: {reason}"), help);
                 return None;
             }
@@ -250,7 +250,7 @@ impl Context {
     }
 
     /// Where a file lies that some text names: relative to that text's file, or `package://name/…` or
-    /// `model://name/…` in a folder of that name above it, beside one above it, or among the user's. It must
+    /// `model://name/…` in a folder of that name above it, next to one above it, or among the user's. It must
     /// be a regular file below the file's root, that folder, or one of the user's.
     pub(crate) fn resolve(&mut self, uri: &str, place: &Place) -> Result<PathBuf, String> {
         let key = (place.source, uri.to_string());
@@ -350,7 +350,7 @@ fn default_root(path: &Path) -> PathBuf {
     folders.next().filter(|above| above.parent().is_some()).unwrap_or(own).to_path_buf()
 }
 
-/// A folder of that name among those above a folder, or beside one of them; by the path as it was given,
+/// A folder of that name among those above a folder, or next to one of them; by the path as it was given,
 /// then with its links followed; then among the user's folders, or in one of them.
 fn find_package(folder: &Path, package: &str, packages: &[PathBuf]) -> Option<PathBuf> {
     let plain =

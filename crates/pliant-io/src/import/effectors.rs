@@ -111,7 +111,7 @@ impl Draft {
                 |c: &&(usize, &Candidate)| heads[c.1.link] == Some(head) && !is_sensor(&c.1.effector.name);
             let own: Vec<(usize, &Candidate)> =
                 candidates.iter().enumerate().filter(|c| is_own(&c)).collect();
-            // A link that is named so must be one that something can touch, or a frame beside such a one.
+            // A link that is named so must be one that something can touch, or a frame next to such a one.
             let solid = own.iter().any(|(_, c)| collides(c.link));
             let fits = |c: &Candidate| {
                 let rank = rank(&c.effector.name, !inner[head]);

@@ -30,7 +30,7 @@ const LEAST: f64 = 5.0;
 /// Standard gravity, m/s².
 const G: f64 = 9.81;
 
-/// How many poses are looked at beside the start.
+/// How many poses are looked at next to the start.
 const POSES: usize = 32;
 
 /// Links whose origins are within this part of the robot's height from the lowest are what it stands on.

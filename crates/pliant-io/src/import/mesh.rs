@@ -3,6 +3,16 @@
 //! STL (binary and ASCII) and OBJ are read by `mesh-loader`, with `stl_io` for ASCII STL that it rejects;
 //! DAE by a reader of our own (`dae.rs`), since that of `mesh-loader` panics on indices out of range and never
 //! ends on arrays of names. Lengths are as the file has them; only DAE has a unit.
+//!
+//! ```
+//! use pliant_io::import::mesh::Mesh;
+//!
+//! let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+//! let mesh = Mesh::read(tetrahedron.as_bytes(), "obj")?;
+//! assert!(mesh.is_closed());
+//! assert!((mesh.solid().mass - 1.0 / 6.0).abs() < 1e-12); // of density 1
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod dae;
 

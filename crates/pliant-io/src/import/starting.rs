@@ -20,7 +20,7 @@ use super::meaning::Tree;
 /// So far outside its limits a joint may start, rad or m: rounding of the file's decimals.
 const DECIMALS: f64 = 1e-6;
 
-/// Joints whose new start is told by name.
+/// Joints whose new start is listed by name.
 const TOLD: usize = 4;
 
 const EVERYWHERE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);

@@ -73,7 +73,7 @@ pub enum ModelError {
         /// Bytes that there should be.
         whole: u64,
     },
-    /// It goes on beyond its end.
+    /// It continues beyond its end.
     #[error("it has more bytes than the {0} of a whole one")]
     Long(u64),
     /// Its bytes are not those that were written.

@@ -13,6 +13,27 @@
 //! Values and references are checked by the mechanism's builder, once, for every format; the reader
 //! checks only what the builder cannot see (types, unknown and missing keys, keys that exclude each
 //! other) and finds the text that a defect belongs to.
+//!
+//! ```
+//! let text = r#"
+//! [[body]]
+//! name = "door"
+//! position = [0.4, 0.0, 1.0]
+//! mass = 20.0
+//! inertia = [1.7, 2.7, 1.1]
+//! [[joint]]
+//! name = "hinges"
+//! kind = "hinge"
+//! parent = "world"
+//! child = "door"
+//! axis = [0, 0, 1]
+//! "#;
+//! let door = pliant_io::scene::read(text, "door.toml")?;
+//! assert_eq!(door.summary().freedoms, 1);
+//! let error = pliant_io::scene::read(&text.replace("hinge\"", "hing\""), "door.toml").unwrap_err();
+//! assert!(error.to_string().contains("did you mean"), "{error}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod body;
 mod expression;

@@ -1,9 +1,26 @@
 //! Trajectories: one row for each state of a motion, as CSV or as npz (NumPy), by the file's extension. Where things
 //! touch, a row also says how.
 //!
-//! Rows go to a file of the run's own beside it as they come ([`Output`]), so that memory stays small however long the
+//! Rows go to a file of the run's own next to it as they come ([`Output`]), so that memory stays small however long the
 //! motion is; [`Trajectory::finish`] puts the whole file in its place, whatever was there before. A run that fails to write
 //! leaves nothing; one that is killed leaves only its `.part`.
+//!
+//! ```
+//! use pliant_core::{articulated, engine::Simulation as _, gallery};
+//! use pliant_io::trajectory::Trajectory;
+//!
+//! let arm = gallery::arm();
+//! let mut simulation = articulated::Model::new(&arm).simulate();
+//! let file = std::env::temp_dir().join(format!("pliant-{}-arm.csv", std::process::id()));
+//! let mut rows = Trajectory::create(&file, &arm, false)?;
+//! rows.push(simulation.state(), None)?;
+//! simulation.step(0.01)?;
+//! rows.push(simulation.state(), None)?;
+//! rows.finish()?;
+//! assert_eq!(std::fs::read_to_string(&file)?.lines().count(), 3); // names, start, one step
+//! std::fs::remove_file(&file)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod csv;
 mod npz;

@@ -1,5 +1,5 @@
 //! Claim: whatever is wrong with a scene file is reported once, at its line, with the offending text
-//! underlined and what would be right beside it; and nothing else is.
+//! underlined and what would be right next to it; and nothing else is.
 //!
 //! The files in `cases/` have the scenes and their errors: `=== name`, the scene, `---`, the report in full. A line such as
 //! `<elbow>` stands for the part of [`PARTS`] of that name; places in reports count its lines.

@@ -1,6 +1,6 @@
 //! Claim: real legged robots stand on a plane, held by the springs that their files get by default, in `articulated` and `full`: on their
 //! feet, which carry the weight, do not sink in and do not creep, at the same height in both. `bench/robots/standing.py` has their heights in
-//! MuJoCo beside these.
+//! MuJoCo next to these.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use pliant_cli::failure::Failure;
 use pliant_cli::page::plot::{Axis, Mark, Plot, Series};
 use pliant_cli::page::text::{percent, significant};
 
-/// Displacements, in radii, at which models are made beside the one at rest.
+/// Displacements, in radii, at which models are made next to the one at rest.
 const SAMPLES: [&[f64]; 3] = [&[], &[1.0], &[0.35, 0.7, 1.0]];
 
 /// Displacements of the table.

@@ -1,4 +1,4 @@
-// Settings and plots beside the drawing. Each control shows what the simulation has, not what was asked for.
+// Settings and plots next to the drawing. Each control shows what the simulation has, not what was asked for.
 
 import type { Link } from "./link";
 import { Plot, quantity } from "./plots";

@@ -55,7 +55,7 @@ impl Session {
         let made = with(loaded.engine, None).map_err(|_| refused.clone())?;
         let (old, new, gone) =
             (own.name(), loaded.engine.name(), if ghost.is_some() { " without a ghost" } else { "" });
-        let note = format!("`{new}` goes on{gone}, as `{old}` does not take the scene: {refused}");
+        let note = format!("`{new}` simulates now{gone}, as `{old}` does not take the scene: {refused}");
         Ok((made, vec![note]))
     }
 

@@ -44,7 +44,7 @@ pub struct Session {
     /// Of each effector at rest, m/N, once they are asked for.
     compliances: Option<Vec<f64>>,
     scaled: Scaled,
-    /// The linear models of `blended`, kept when another engine goes on; `None` before the first.
+    /// The linear models of `blended`, kept when another engine simulates; `None` before the first.
     models: Option<blended::Model>,
     saved: Option<State>,
     /// Compliance at the effectors, columns of 3×3 matrices, and the frame it was found for; `None` while nobody asks.

@@ -54,7 +54,7 @@ pub fn loads(mechanism: &Mechanism) -> String {
 /// The point, with the figures just measured.
 pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
     let Comparison { coordinates, speed, ramp, transient, .. } = comparison;
-    let base = if comparison.free_base { " beside its free base" } else { "" };
+    let base = if comparison.free_base { " in addition to its free base" } else { "" };
     let mut text = format!(
         "The linear model has {}{base} instead of the {} of {}",
         count(*coordinates, "coordinate", "coordinates"),

@@ -19,7 +19,7 @@ pub fn frames(mechanism: &Mechanism, runs: usize) -> usize {
     (BUDGET / recorded::letters(mechanism, runs).max(1)).clamp(2, MOST)
 }
 
-/// The player: its canvas and what it is played with; `others` are the sets beside `full`, by colour and name.
+/// The player: its canvas and what it is played with; `others` are the sets next to `full`, by colour and name.
 pub fn player(height: f64, word: &str, others: &[(&str, &str)]) -> String {
     let speeds: String = ["0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5"]
         .map(|s| {

@@ -21,7 +21,7 @@ pub struct Skeleton {
     pub effectors: Vec<usize>,
     /// Where joints hold on to the world.
     pub anchors: Vec<usize>,
-    /// Thin lines beside the links: rims of discs, and where formulas of joints lead.
+    /// Thin lines next to the links: rims of discs, and where formulas of joints lead.
     pub outlines: Vec<Vec<usize>>,
     /// Shapes of bodies, as triangles that are shaded.
     pub solids: Vec<Carried>,

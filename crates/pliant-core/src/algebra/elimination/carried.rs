@@ -19,7 +19,7 @@
 //! ```
 //!
 //! and what is left over the later unknowns gains XᵀA X + XᵀB + BᵀX − HᵀS D⁻¹SᵀH. The joint's spring acts on q alone:
-//! its weight w is on the diagonal of D, its impulse beside Sᵀz'.
+//! its weight w is on the diagonal of D, its impulse next to Sᵀz'.
 //!
 //! By Sylvester's law the block [A Jᵀ; J 0] has as many negative pivots as J has rows, and those of D.
 

@@ -51,7 +51,7 @@ impl<'f> Target<'f> {
     }
 
     /// Whether the distance of a point bounds that of those near it: they differ by their way to each other at most. Triangles may have
-    /// a point below a face next to one beside an edge.
+    /// a point below a face next to one past an edge.
     pub fn is_even(&self) -> bool {
         !matches!(self, Target::Mesh(_) | Target::Field(_))
     }
@@ -150,5 +150,5 @@ fn of_mesh(mesh: &TriMesh, p: &Vector3<f64>) -> Option<Away> {
     Some(if beside { (length, away / length) } else { (across, normal) })
 }
 
-/// What is below an edge, not beside it: the cosine of its way to the normal of the face.
+/// What is below an edge, not past it: the cosine of its way to the normal of the face.
 const BELOW: f64 = 0.9;

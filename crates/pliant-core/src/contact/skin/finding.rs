@@ -182,7 +182,7 @@ impl Skin {
 
     /// How far a point of another surface, world, is from this one, the normal out of this one there, world, and where that is. The
     /// surface is where its nearest place at rest went: the point is taken back by the displacement there, twice. Where the triangle
-    /// there is not turned against the other surface, which faces along `facing`, as beside an edge, that of its neighbours which is
+    /// there is not turned against the other surface, which faces along `facing`, as past an edge, that of its neighbours which is
     /// turned most against it has the place.
     fn nearest(
         &self,

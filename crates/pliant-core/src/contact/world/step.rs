@@ -552,7 +552,7 @@ impl World {
         Ok(turn)
     }
 
-    /// Remembers the impulses of a piece and adds what came out to what is told of the step of dt seconds.
+    /// Remembers the impulses of a piece and adds what came out to what is reported of the step of dt seconds.
     fn tell(&mut self, dt: f64) {
         self.holding.tell(dt);
         self.pairs.iter_mut().for_each(Pair::forget);

@@ -1,4 +1,11 @@
 //! Joints written in the language of [`crate::expression`], one file each: what a scene file calls by name.
+//!
+//! ```
+//! use pliant_core::expression::ready;
+//!
+//! let screw = ready::find("screw").expect("a name of this list");
+//! assert_eq!((screw.angles, screw.parameters), (&["turn"][..], &[("pitch", "m per turn")][..]));
+//! ```
 
 /// A joint that is there to be used: its text, and what it needs.
 #[derive(Debug, PartialEq, Hash)]

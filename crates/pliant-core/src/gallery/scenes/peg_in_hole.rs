@@ -1,4 +1,4 @@
-//! Peg-in-hole: a peg on a soft wrist goes down into a square hole that is 2 mm beside it, along a chamfer.
+//! Peg-in-hole: a peg on a soft wrist goes down into a square hole that is 2 mm off its axis, along a chamfer.
 //!
 //! ```text
 //!      ┃ slide, driven down by 60 mm
@@ -17,7 +17,7 @@ use crate::joints::JointKind;
 use crate::mechanism::{Geometry, JointDescription, Mechanism, MechanismBuilder, Shape};
 use crate::spatial::Pose;
 
-/// Thickness of the peg, width of the hole, and how far beside it the peg starts, m.
+/// Thickness of the peg, width of the hole, and how far off its axis the peg starts, m.
 const PEG: f64 = 0.018;
 const HOLE: f64 = 0.02;
 const BESIDE: f64 = 0.002;

@@ -1,4 +1,4 @@
-//! Soft-gripper: the gripper with round soft fingertips takes a bar beside its middle and lifts it level.
+//! Soft-gripper: the gripper with round soft fingertips takes a bar off its middle and lifts it level.
 //!
 //! The weight of the bar turns it about the line between the two tips. Round rigid tips touch it at two points and cannot hold it
 //! against that; soft ones of the same size touch it over a patch, whose friction does.
@@ -25,7 +25,7 @@ pub enum Fingertips {
     Rigid,
 }
 
-/// A gripper with round fingertips that picks up a bar beside its middle.
+/// A gripper with round fingertips that picks up a bar off its middle.
 pub fn soft_gripper(fingertips: Fingertips) -> Mechanism {
     let name = match fingertips {
         Fingertips::Soft => "soft-gripper",

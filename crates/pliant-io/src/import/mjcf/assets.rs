@@ -193,7 +193,7 @@ fn read_mesh(element: &Element, compiler: &Compiler, context: &mut Context) -> O
     ))
 }
 
-/// A file of the folder of meshes, beside the first file.
+/// A file of the folder of meshes, next to the first file.
 fn find(file: &str, element: &Element, compiler: &Compiler, context: &mut Context) -> Option<PathBuf> {
     let bare = match compiler.strip_path {
         true => file.rsplit(['/', '\\']).next().unwrap_or(file),

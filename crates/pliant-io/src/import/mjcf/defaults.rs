@@ -86,7 +86,7 @@ impl Defaults {
         chain
     }
 
-    /// An element with the attributes of its class beside its own; without children.
+    /// An element with the attributes of its class next to its own; without children.
     pub(super) fn merged(&self, element: &Element, outer: Option<&str>, context: &mut Context) -> Element {
         self.merged_as(&element.name, element, outer, context)
     }

@@ -20,7 +20,7 @@ impl Page<'_> {
                 let models = count(about.models, "linear model", "linear models");
                 let from = match about.asked {
                     Some((bound, displacement)) => format!(
-                        ", made in a moment for an error of {} under random loads that move an effector by up to {}",
+                        ", sampled for an error of {} under random loads that move an effector by up to {}",
                         percent(bound),
                         percent(displacement)
                     ),

@@ -64,7 +64,7 @@ impl Page<'_> {
             && linear < exact
         {
             let steps = (speed.build_linear / (exact - linear)).ceil();
-            write!(html, " That is won back after {}.", count(steps as usize, "step", "steps"))?;
+            write!(html, " That is regained after {}.", count(steps as usize, "step", "steps"))?;
         }
         writeln!(html, "</figcaption></figure></div>")
     }
