@@ -15,7 +15,10 @@ pub(crate) fn scene<'s>(
     let mut files: Vec<&str> = surfaces.keys().map(String::as_str).collect();
     files.sort_unstable();
     // Elastic zones are drawn as they are at rest.
-    let shapes_of = |body| -> Vec<Value> { mechanism.shapes_of(body).map(|s| shape(s, &files)).collect() };
+    let shapes_of = |body| -> Vec<Value> {
+        let shapes = mechanism.shapes_of(body).expect("a body of this mechanism");
+        shapes.map(|s| shape(s, &files)).collect()
+    };
     let bodies: Vec<Value> = (mechanism.body_ids())
         .map(|id| {
             let body = &mechanism[id];

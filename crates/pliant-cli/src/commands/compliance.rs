@@ -62,7 +62,10 @@ pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     let least = stuck.as_ref().map_or(0.0, Stuck::least_compliance);
     let rank = projection.rank_above(reduction.reference(), least);
     let shown = Shown::new(projection.compliance(), mechanism.radius(), least);
-    let rolled = stuck.map(|stuck| stuck.left_out_by_rolling(&projection, reduction.reference()));
+    let rolled = stuck
+        .map(|stuck| stuck.left_out_by_rolling(&projection, reduction.reference()))
+        .transpose()
+        .map_err(Failure::job)?;
     counted.extend(rolled.and_then(|change| rolling(&shown, &change)));
     let json = json!({
         "effectors": projection.effectors().iter().map(|e| e.name.as_str()).collect::<Vec<_>>(),

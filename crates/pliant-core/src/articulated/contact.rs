@@ -23,8 +23,8 @@ use super::step;
 use super::sweeps::{dot6, outward_step};
 use crate::algebra::lanes::{LANES, add_scaled};
 use crate::algebra::wide::{padded, symmetric_products, wide};
-use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
+use crate::engine::{Energy, StepError};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.
@@ -51,7 +51,7 @@ internal! {
 
 impl Touch for Simulation {
     fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        self.inputs.follow_targets(self.state.time + h);
+        self.inputs.begin(&self.model.mechanism, self.state.time + h)?;
         if self.inputs.governed.is_empty() || self.answers.last.is_empty() {
             // Constraint forces are those with contact.
             self.work.constrained = false;
@@ -151,6 +151,10 @@ impl Touch for Simulation {
 
     fn next_touch_pose(&self, body: usize) -> Option<Pose> {
         Some(self.work.next.poses[body])
+    }
+
+    fn next_energy(&mut self) -> Option<f64> {
+        Some(Energy::with_loads(&self.work.next, &self.model.mechanism, &self.inputs))
     }
 
     fn take(&mut self, _: f64) {

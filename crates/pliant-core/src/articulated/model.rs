@@ -172,7 +172,7 @@ impl Constants {
         let mut speeds = 0;
         for node in order.nodes() {
             let (in_parent, in_child) = match node.joint {
-                Some(joint) => frames(mechanism, joint),
+                Some(joint) => mechanism.frames_in_nodes(&mechanism[joint]),
                 None => (Pose::identity(), Pose::identity()),
             };
             let freedoms = node.joint.map_or(6, |j| mechanism[j].kind.freedoms());
@@ -285,15 +285,4 @@ impl Constants {
 /// The mean of three moments of inertia.
 fn mean_moment(I: &Sym) -> f64 {
     (I[0] + I[3] + I[5]) / 3.0
-}
-
-/// A joint's frame in the nodes of its parent and of its child; the base is what joints call the world.
-pub(super) fn frames(mechanism: &Mechanism, id: JointId) -> (Pose, Pose) {
-    let order = mechanism.order();
-    let joint = &mechanism[id];
-    let in_parent = match joint.parent {
-        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(joint),
-        None => joint.frame,
-    };
-    (in_parent, order.offset_of(joint.child) * mechanism.frame_in_child(joint))
 }

@@ -7,7 +7,7 @@
 use nalgebra::Vector3;
 
 use super::loads;
-use super::model::{Constants, Motion, frames};
+use super::model::{Constants, Motion};
 use super::placing::{place, place_and_move};
 use super::small::*;
 use super::step::{self, Workspace};
@@ -145,7 +145,7 @@ fn take_speeds(model: &Constants, state: &State, speeds: &mut [f64]) {
             continue;
         };
         let kind = &model.mechanism[id].kind;
-        let (in_parent, in_child) = frames(&model.mechanism, id);
+        let (in_parent, in_child) = model.mechanism.frames_in_nodes(&model.mechanism[id]);
         let d = kind.freedoms();
         let q = &state.coordinates[node.coordinate..node.coordinate + d];
         let X = kind.transform(q);

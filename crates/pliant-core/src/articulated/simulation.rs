@@ -127,7 +127,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.inputs.follow_targets(self.state.time + dt);
+        self.inputs.begin(&self.model.mechanism, self.state.time + dt)?;
         let attempted = self.attempt_step(dt);
         if self.is_open(&attempted) {
             return self.step_in_pieces(dt, attempted);

@@ -9,8 +9,8 @@ use super::model::{Constants, Model};
 use super::options::{Links, Options};
 use super::tree::Tree;
 use crate::engine::{
-    self, Equilibrium, InputError, Inputs, Simulation as _, SpringId, State, StaticsError, StaticsSettings,
-    StepError, Unsupported,
+    self, Equilibrium, FOREIGN, InputError, Inputs, Simulation as _, SpringId, State, StaticsError,
+    StaticsSettings, StepError, Unsupported,
 };
 use crate::linear::{Shifts, felt};
 use crate::mechanism::{EffectorId, Joint, UnknownHandle};
@@ -443,6 +443,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.inputs.check(&self.model.mechanism)?;
         self.follow_targets(dt);
         self.advance(dt)
     }
@@ -491,11 +492,15 @@ impl engine::Simulation for Simulation {
     }
 
     fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        self.inputs.check(&self.model.mechanism)?;
         self.find_rest().map_err(|error| StaticsError::Failed(error.to_string()))
     }
 
     /// Of the links, under the loads that hold the effectors where they are: in motion too, this is the error of the blend.
     fn estimate(&mut self) -> Result<f64, Unsupported> {
+        if self.inputs.check(&self.model.mechanism).is_err() {
+            return Err(Unsupported { engine: "blended", what: FOREIGN, engines: &[] });
+        }
         Ok(match self.evaluate(&self.accelerated.clone()) {
             Ok(()) => self.distance(),
             Err(_) => f64::INFINITY,
@@ -504,6 +509,7 @@ impl engine::Simulation for Simulation {
 
     fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
         let spring = *self.inputs.spring(id)?;
+        self.model.mechanism.body(spring.body)?;
         Ok(self.force_of(&spring))
     }
 }

@@ -12,8 +12,8 @@
 use nalgebra::Vector6;
 
 use super::evaluation::Moving;
-use super::pulls;
 use super::simulation::Simulation;
+use super::spring_couplings;
 use crate::engine::StepError;
 use crate::spatial::{Twist, exp, right_jacobian};
 
@@ -36,7 +36,7 @@ impl Simulation {
     /// The same with samples that count as much as they do.
     pub(super) fn advance_as_it_is(&mut self, h: f64) -> Result<(), StepError> {
         for pull in &self.inputs.springs {
-            if pulls::grip(&self.model, pull).is_none() {
+            if spring_couplings::grip(&self.model, pull).is_none() {
                 return Err(StepError::Spring {
                     body: self.model.mechanism[pull.body].name.clone(),
                     why: "the engine `blended` needs an effector on its body; make it one, or use the engine `reduced`",
@@ -110,9 +110,9 @@ impl Simulation {
         (0..r).for_each(|u| moving.system[u * r + u] += moving.stiffer * h * h);
         let alone = self.trees.iter().any(|tree| tree.groups == [g]);
         for pull in self.inputs.springs.iter().filter(|_| alone) {
-            if let Some(grip) = pulls::grip(&self.model, pull).filter(|grip| grip.group == g) {
+            if let Some(grip) = spring_couplings::grip(&self.model, pull).filter(|grip| grip.group == g) {
                 let base = (&self.inputs.base, &self.inputs.base_twist);
-                pulls::add(moving, pull, &grip, base, radius, h);
+                spring_couplings::add(moving, pull, &grip, base, radius, h);
             }
         }
     }

@@ -15,7 +15,7 @@ use nalgebra::Vector6;
 
 use super::evaluation::Moving;
 use super::model::{Constants, Group};
-use super::pulls::{self, Held};
+use super::spring_couplings::{self, Held};
 use crate::algebra::dense::cholesky;
 use crate::engine::Inputs;
 use crate::spatial::{Pose, right_jacobian};
@@ -90,12 +90,12 @@ impl Tree {
         self.set_motion(model, moving, n);
         self.add_mass(model, moving, n);
         for pull in &inputs.springs {
-            let Some(grip) = pulls::grip(model, pull) else { continue };
+            let Some(grip) = spring_couplings::grip(model, pull) else { continue };
             let Some(s) = self.groups.iter().position(|&g| g == grip.group) else { continue };
             let own = &moving[grip.group];
-            let in_base = pulls::in_base(own, seats[grip.group].as_ref(), &grip);
+            let in_base = spring_couplings::in_base(own, seats[grip.group].as_ref(), &grip);
             let Held { wrench, implicit } =
-                pulls::held(pull, &in_base, (&inputs.base, &inputs.base_twist), h);
+                spring_couplings::held(pull, &in_base, (&inputs.base, &inputs.base_twist), h);
             // The pulled frame moves with the effector, and that with what carries the segment.
             let J = grip.frame.inverse().adjoint();
             let (Jy, JV) = (

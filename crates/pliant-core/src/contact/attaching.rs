@@ -1,7 +1,7 @@
-//! Free bodies are attached to effectors and let go again; [`super::holding`] holds them meanwhile.
+//! Free bodies are attached to effectors and let go again; [`super::attachments`] holds them meanwhile.
 
+use super::attachments::Hold;
 use super::error::ContactError;
-use super::holding::Hold;
 use super::world::{FreeBodyId, SimulationId, Touched, World};
 use crate::mechanism::{EffectorId, UnknownHandle};
 
@@ -69,7 +69,7 @@ impl World {
             let offset = by.touch_pose(touch).inverse_times(&own.pose());
             holds.push(Hold::new(body.index, simulation.index, link, touch, effector.frame, offset));
         }
-        self.holding.holds.append(&mut holds);
+        self.attachments.holds.append(&mut holds);
         self.regroup();
         Ok(())
     }
@@ -82,7 +82,7 @@ impl World {
             let why = "it is not attached".into();
             return Err(ContactError::Attachment { body, what: "detached", why });
         }
-        self.holding.holds.retain(|hold| hold.body != at);
+        self.attachments.holds.retain(|hold| hold.body != at);
         self.regroup();
         Ok(())
     }
@@ -93,18 +93,18 @@ impl World {
     }
 
     fn holds(&self, body: FreeBodyId) -> bool {
-        self.holding.holds.iter().any(|hold| hold.body == body.index)
+        self.attachments.holds.iter().any(|hold| hold.body == body.index)
     }
 
     /// After a change of what is held: a body does not touch the links that hold it, nor what is fixed to these.
     fn regroup(&mut self) {
-        self.holding.regroup(&self.first_part, self.first_body, &self.simulations);
+        self.attachments.regroup(&self.first_part, self.first_body, &self.simulations);
         self.mark_held();
     }
 
     /// Marks the pairs that do not touch because one holds the other.
     pub(super) fn mark_held(&mut self) {
-        if self.holding.holds.is_empty() && self.pairs.iter().all(|pair| !pair.held) {
+        if self.attachments.holds.is_empty() && self.pairs.iter().all(|pair| !pair.held) {
             return;
         }
         for pair in &mut self.pairs {
@@ -114,7 +114,7 @@ impl World {
                 _ => continue,
             };
             let order = self.simulations[simulation.index].mechanism().order();
-            pair.held = self.holding.holds.iter().any(|hold| {
+            pair.held = self.attachments.holds.iter().any(|hold| {
                 let between = (hold.body, hold.simulation) == (body.index, simulation.index);
                 between && order.node_of(hold.link) == order.node_of(link)
             });

@@ -93,6 +93,12 @@ pub enum ContactError {
         /// Its name.
         mechanism: String,
     },
+    /// The parts of another mechanism.
+    #[error("the parts are those of another mechanism than `{mechanism}`: use its `take_apart`")]
+    Apart {
+        /// Its name.
+        mechanism: String,
+    },
     /// An elastic zone that cannot be made.
     #[error("zone `{zone}` cannot be made: {why}")]
     Zone {

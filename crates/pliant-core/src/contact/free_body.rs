@@ -185,6 +185,26 @@ impl FreeBody {
         self.next.0
     }
 
+    fn kinetic_energy(&self, pose: &Pose, linear: &Vector3<f64>, angular: &Vector3<f64>) -> f64 {
+        let own = pose.rotation.inverse() * angular;
+        0.5 * (linear.norm_squared() / self.inertia.mass + own.dot(&(self.inverse * own)))
+    }
+
+    /// Energy of motion now, J.
+    pub(super) fn moving(&self) -> f64 {
+        self.kinetic_energy(&self.pose, &self.linear, &self.angular)
+    }
+
+    /// Energy now and at the end of the step that was attempted, J: of motion, of gravity and of the load's force.
+    pub(super) fn energies(&self, gravity: &Vector3<f64>) -> [f64; 2] {
+        let now = (self.pose, self.linear, self.angular);
+        [now, self.next].map(|(pose, linear, angular)| {
+            let moving = self.kinetic_energy(&pose, &linear, &angular);
+            let center = pose.transform_point(&self.inertia.center_of_mass);
+            moving - self.inertia.mass * gravity.dot(&center) - self.load.force.dot(&pose.position)
+        })
+    }
+
     /// Moves that place.
     pub(super) fn shift_next(&mut self, by: &Vector3<f64>) {
         self.next.0.position += by;

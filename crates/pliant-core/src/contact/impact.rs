@@ -10,6 +10,9 @@
 //! is in the cones of friction and ΔE is a convex parabola in s with ΔE(0) ≤ 0: s is the largest up to 1 with ΔE ≤ 0. Newton's law
 //! alone creates energy where there is friction or a contact's normal misses the centre of mass (Kane and Levinson 1985). Then the
 //! step is solved as if nothing bounced, from velocities that have changed by Wλ.
+//!
+//! Of links that turn, W is that of one pose, and the step leads to others: to first order in their turn, ΔE is not what the step gains.
+//! [`solve_again`] takes a smaller part of λ_e − λ_p; `world/hits.rs` finds a large one with which the step gains nothing.
 
 use nalgebra::Vector3;
 
@@ -18,12 +21,14 @@ use super::delassus::Equations;
 /// Memory that is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// b of the step and the impulses it starts from.
+    /// b of the step, the same after the impact, and the impulses it starts from.
+    start: Vec<Vector3<f64>>,
     free: Vec<Vector3<f64>>,
     warm: Vec<Vector3<f64>>,
     softness: Vec<f64>,
-    /// λ_p with the velocities after it, and λ.
+    /// λ_p with the velocities after it, the most of λ, and λ.
     plain: Vec<(Vector3<f64>, Vector3<f64>)>,
+    most: Vec<Vector3<f64>>,
     impact: Vec<Vector3<f64>>,
 }
 
@@ -44,6 +49,20 @@ pub(super) fn solve(
     memory.bounce(equations);
     solve(equations);
     memory.mix(equations);
+    solve_again(equations, memory, 1.0, solve, residual)
+}
+
+/// Solves a step with hits again, with a part of what is given back.
+pub(super) fn solve_again(
+    equations: &mut Equations,
+    memory: &mut Memory,
+    part: f64,
+    mut solve: impl FnMut(&mut Equations),
+    residual: impl FnOnce(&Equations) -> f64,
+) -> f64 {
+    for ((impact, most), (plain, _)) in memory.impact.iter_mut().zip(&memory.most).zip(&memory.plain) {
+        *impact = plain + (most - plain) * part;
+    }
     memory.go_on(equations);
     solve(equations);
     find_support(equations);
@@ -57,12 +76,12 @@ pub(super) fn solve(
 impl Memory {
     /// The plain impact: velocities of the start, and gaps that the step must not close.
     fn begin(&mut self, equations: &mut Equations) {
-        self.free.clear();
+        self.start.clear();
         self.warm.clear();
         self.softness.clear();
         for c in 0..equations.meetings.len() {
             let meeting = &mut equations.meetings[c];
-            self.free.push(meeting.free);
+            self.start.push(meeting.free);
             self.warm.push(meeting.impulse);
             self.softness.push(meeting.softness);
             meeting.free = meeting.now;
@@ -84,13 +103,19 @@ impl Memory {
         }
     }
 
-    /// λ, island by island.
+    /// The most of λ, island by island; without hits none.
     fn mix(&mut self, equations: &Equations) {
-        self.impact.clear();
-        self.impact.resize(equations.meetings.len(), Vector3::zeros());
+        for list in [&mut self.impact, &mut self.most] {
+            list.clear();
+            list.resize(equations.meetings.len(), Vector3::zeros());
+        }
+        let hit = |island: usize| {
+            equations.islands.contacts(island).iter().any(|c| equations.meetings[*c].bounce > 0.0)
+        };
         for island in 0..equations.islands.len() {
             let contacts = equations.islands.contacts(island);
-            if contacts.iter().all(|c| equations.meetings[*c].bounce <= 0.0) {
+            if !hit(island) {
+                contacts.iter().for_each(|c| self.plain[*c].0 = Vector3::zeros());
                 continue;
             }
             // ΔE(s) = E + sB + s²A
@@ -107,7 +132,7 @@ impl Memory {
             let s = largest_part(E, B, A);
             contacts.iter().for_each(|&c| {
                 let plain = self.plain[c].0;
-                self.impact[c] = plain + (equations.meetings[c].impulse - plain) * s;
+                self.most[c] = plain + (equations.meetings[c].impulse - plain) * s;
             });
         }
     }
@@ -115,13 +140,12 @@ impl Memory {
     /// The step itself, after the impact.
     fn go_on(&mut self, equations: &mut Equations) {
         for c in 0..equations.meetings.len() {
-            equations.meetings[c].free = self.free[c];
+            equations.meetings[c].free = self.start[c];
             equations.meetings[c].softness = self.softness[c];
             equations.set_impulse(c, self.impact[c]);
         }
-        for c in 0..equations.meetings.len() {
-            self.free[c] = equations.velocity(c);
-        }
+        self.free.clear();
+        self.free.extend((0..equations.meetings.len()).map(|c| equations.velocity(c)));
         for c in 0..equations.meetings.len() {
             equations.meetings[c].free = self.free[c];
             equations.set_impulse(c, self.warm[c]);

@@ -12,6 +12,7 @@
 #![doc = include_str!("README.md")]
 
 mod attaching;
+mod attachments;
 mod ball;
 mod broad;
 mod collider;
@@ -21,7 +22,6 @@ mod error;
 mod events;
 mod exact;
 mod free_body;
-mod holding;
 mod hull;
 mod impact;
 mod material;

@@ -110,6 +110,7 @@ impl Scene {
 
     /// The same in so many steps at most.
     pub(super) fn rest_within(&mut self, steps: usize) -> Result<Rest, StepError> {
+        self.check_inputs()?;
         let before = self.clone();
         let result = self.look_for_rest(steps);
         if !matches!(&result, Ok(rest) if rest.converged) {

@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, Matrix3, SymmetricEigen, Vector3};
 
 use super::sticking::Stuck;
 use crate::linear::{Projection, Reference};
-use crate::mechanism::{Geometry, JointId, Shape};
+use crate::mechanism::{Geometry, JointId, Shape, UnknownHandle};
 use crate::spatial::Pose;
 
 /// A contact that rolls: the joint that holds its points together, and Nρ in N·m/rad, in the axes of that joint.
@@ -21,16 +21,20 @@ pub(super) struct Rolling {
 
 impl Stuck {
     /// What rolling would add to the compliance, to first order: of a projection of its mechanism at this reference.
-    pub fn left_out_by_rolling(&self, projection: &Projection, reference: &Reference) -> DMatrix<f64> {
+    pub fn left_out_by_rolling(
+        &self,
+        projection: &Projection,
+        reference: &Reference,
+    ) -> Result<DMatrix<f64>, UnknownHandle> {
         let m = projection.compliance().nrows();
         let mut change = DMatrix::zeros(m, m);
         for Rolling { joint, stiffness } in &self.rolling {
             // A bushing's coordinates: translations, rotations.
-            let map = projection.coordinate_map(reference, *joint);
+            let map = projection.coordinate_map(reference, *joint)?;
             let D = map.rows(3, 3);
             change -= D.transpose() * stiffness * D;
         }
-        change
+        Ok(change)
     }
 }
 

@@ -70,6 +70,9 @@ impl Scene {
         surfaces: Surfaces,
         simulation: Option<Box<dyn Simulation>>,
     ) -> Result<Scene, ContactError> {
+        if !apart.is_of(whole) {
+            return Err(ContactError::Apart { mechanism: whole.name().into() });
+        }
         let mut world = World::new(whole.gravity().into());
         world.set_surfaces(surfaces);
         for shape in whole.world_shapes() {
@@ -131,6 +134,12 @@ impl Scene {
             (Whereabouts::Held(own), Some(simulation)) => Touched::Mechanism(simulation, own),
             (Whereabouts::Held(_), None) => Touched::World,
         })
+    }
+
+    /// An error where inputs are those of another mechanism, of the whole or of what joints hold together.
+    pub(super) fn check_inputs(&self) -> Result<(), InputError> {
+        let held = self.held().map_or(Ok(()), |held| held.inputs().check(held.mechanism()));
+        self.inputs.check(&self.whole).and(held)
     }
 
     /// The simulation of what joints hold together.
@@ -283,6 +292,7 @@ impl engine::Simulation for Scene {
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
+        self.check_inputs()?;
         self.inputs.follow_targets(self.world.time() + dt);
         self.changed |= self.inputs.follows_springs();
         if self.changed {
@@ -340,14 +350,22 @@ impl engine::Simulation for Scene {
     }
 
     fn teleport(&mut self, _: &Pose) -> Result<(), InputError> {
-        Err(InputError::new("a scene with contact cannot be teleported: its world does not move"))
+        let engine = engine::Simulation::engine(self);
+        Err(Unsupported {
+            engine,
+            what: "teleport in a scene with contact, whose world does not move",
+            engines: &[],
+        }
+        .into())
     }
 
     /// [`Scene::rest`] says more.
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
-        let rest = self
-            .rest_within(200 * settings.iterations)
-            .map_err(|error| StaticsError::Failed(error.to_string()))?;
+        let rest = self.rest_within(200 * settings.iterations).map_err(|error| match error {
+            StepError::Unsupported(error) => error.into(),
+            StepError::Inputs(error) => error.into(),
+            error => StaticsError::Failed(error.to_string()),
+        })?;
         Ok(Equilibrium {
             converged: rest.converged,
             residual: rest.moved / self.whole.radius(),

@@ -116,6 +116,7 @@ impl Problem {
                 fastest: 1.0,
                 size: 1.0,
                 gained: 0.0,
+                hits: false,
                 bounce: 0.0,
                 soft: false,
                 supports: false,

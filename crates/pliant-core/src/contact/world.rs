@@ -1,6 +1,7 @@
 //! Everything that touches: a static world, free bodies, and mechanisms each with its own engine, stepped together
 //! (`world/step.rs`) where they may meet (`world/pairing.rs`).
 
+mod hits;
 mod overlaps;
 mod pairing;
 mod step;
@@ -9,17 +10,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use nalgebra::Vector3;
 
+use super::attachments::Attachments;
 use super::broad::Broad;
 use super::collider::{Collider, Surfaces};
 use super::delassus::Equations;
 use super::error::ContactError;
 use super::events::Event;
 use super::free_body::FreeBody;
-use super::holding::Holding;
 use super::narrow::Narrow;
 use super::pairs::{Around, Memory, Pair, Place, Thing};
 use super::skin::{Between, Skins};
-use super::zones::{PRESSED, pressed_in};
+use super::zones::{PRESSED, ZoneId, pressed_in};
 use super::{exact, impact};
 use crate::engine::touch::Touch;
 use crate::engine::{Simulation, Warning};
@@ -31,14 +32,21 @@ use overlaps::{Passing, PassingLinks};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SimulationId {
     pub(super) index: usize,
-    world: u64,
+    serial: u64,
 }
 
 /// A free body of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FreeBodyId {
     pub(super) index: usize,
-    world: u64,
+    serial: u64,
+}
+
+/// A number that nothing else in this process has. Handles have one each: that of something which was removed, or added to a copy of
+/// the world, is never taken for another.
+pub(super) fn serial() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// What a contact is on.
@@ -169,10 +177,12 @@ pub struct World {
     /// A factor on all coefficients of friction.
     pub(super) friction_part: f64,
     pub(super) surfaces: Surfaces,
-    /// Of this world and its copies: that of its handles.
-    pub(super) mark: u64,
+    /// Of this world and its copies.
+    mark: u64,
     pub(super) simulations: Vec<Box<dyn Touch>>,
+    simulation_ids: Vec<SimulationId>,
     pub(super) bodies: Vec<FreeBody>,
+    body_ids: Vec<FreeBodyId>,
     /// The static world first.
     pub(super) things: Vec<Thing>,
     /// Of the shapes of all things.
@@ -200,14 +210,17 @@ pub struct World {
     /// First part of each simulation's in the equations; free bodies come after all of them, and after these what is held.
     pub(super) first_part: Vec<usize>,
     pub(super) first_body: usize,
-    pub(super) holding: Holding,
+    pub(super) attachments: Attachments,
     warnings: Vec<Warning>,
     narrow: Narrow,
     /// Soft surfaces of elastic zones.
     pub(super) skins: Skins,
+    pub(super) zone_ids: Vec<ZoneId>,
     equations: Equations,
     exact: exact::Memory,
     impact: impact::Memory,
+    /// What hits of links reach: whether it is a simulation, and which simulation or free body.
+    hit: Vec<(bool, usize)>,
     residual: f64,
     /// The same as a way in a step over the radius of the smaller shape, where that is much.
     unsolved: f64,
@@ -228,7 +241,6 @@ pub struct World {
 impl World {
     /// Nothing yet, with this gravity on free bodies, world axes, m/s².
     pub fn new(gravity: [f64; 3]) -> World {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let world = Thing::new(None, crate::spatial::Pose::identity(), Vec::new());
         World {
             gravity: gravity.into(),
@@ -237,9 +249,11 @@ impl World {
             in_pieces: false,
             friction_part: 1.0,
             surfaces: Surfaces::new(),
-            mark: NEXT.fetch_add(1, Ordering::Relaxed),
+            mark: serial(),
             simulations: Vec::new(),
+            simulation_ids: Vec::new(),
             bodies: Vec::new(),
+            body_ids: Vec::new(),
             things: vec![world],
             around: Vec::new(),
             shapes: Vec::new(),
@@ -257,13 +271,15 @@ impl World {
             passing_links: PassingLinks::default(),
             first_part: Vec::new(),
             first_body: 0,
-            holding: Holding::default(),
+            attachments: Attachments::default(),
             warnings: Vec::new(),
             narrow: Narrow::default(),
             skins: Skins::default(),
+            zone_ids: Vec::new(),
             equations: Equations::default(),
             exact: exact::Memory::default(),
             impact: impact::Memory::default(),
+            hit: Vec::new(),
             residual: 0.0,
             unsolved: 0.0,
             worst: Worst::default(),
@@ -319,10 +335,11 @@ impl World {
             return Err(ContactError::Attachment { body, what: "added", why });
         }
         let mut own = FreeBody::new(body)?;
-        let id = FreeBodyId { index: self.bodies.len(), world: self.mark };
+        let id = FreeBodyId { index: self.bodies.len(), serial: serial() };
         let colliders = self.colliders(body)?;
         own.round = colliders.iter().all(|collider| collider.round);
         self.bodies.push(own);
+        self.body_ids.push(id);
         let last = self.things.len();
         self.things.push(Thing::new(Some((0, 0)), body.pose, colliders));
         self.owners.push(Touched::Free(id));
@@ -354,7 +371,7 @@ impl World {
     /// ```
     pub fn add(&mut self, simulation: impl Into<Box<dyn Simulation>>) -> Result<SimulationId, ContactError> {
         let simulation: Box<dyn Simulation> = simulation.into();
-        let id = SimulationId { index: self.simulations.len(), world: self.mark };
+        let id = SimulationId { index: self.simulations.len(), serial: serial() };
         let (name, engine) = (simulation.mechanism().name().to_string(), simulation.engine());
         let Some(simulation) = simulation.into_touch() else {
             return Err(match engine {
@@ -402,6 +419,7 @@ impl World {
             let (measure, unit) = (missing.len() as f64, "bodies");
             self.warnings.push(Warning { kind: "shapeless", measure, unit, text });
         }
+        let before = (!mechanism.zones().is_empty()).then(|| self.clone());
         let count = things.len();
         for (thing, owner, passes) in things {
             self.things.push(thing);
@@ -411,6 +429,7 @@ impl World {
         let first = self.things.len() - count;
         self.join(simulation.mechanism(), id, first);
         self.simulations.push(simulation);
+        self.simulation_ids.push(id);
         self.pass(first);
         let fixed = self.things[0].colliders.len();
         self.pairs.iter_mut().for_each(|pair| pair.shift(base.len()));
@@ -422,7 +441,10 @@ impl World {
         let is_new = |place: Place| place.0 >= first || (place.0 == 0 && place.1 >= fixed);
         self.pass_bases(is_new);
         self.added(is_new);
-        self.add_zones_of(id)?;
+        if let Err(error) = self.add_zones_of(id) {
+            before.into_iter().for_each(|before| *self = before);
+            return Err(error);
+        }
         Ok(id)
     }
 
@@ -456,12 +478,12 @@ impl World {
     }
 
     pub(super) fn find_body(&self, id: FreeBodyId) -> Result<usize, UnknownHandle> {
-        let known = id.world == self.mark && id.index < self.bodies.len();
+        let known = self.body_ids.get(id.index) == Some(&id);
         known.then_some(id.index).ok_or(UnknownHandle { what: "free body", index: id.index })
     }
 
     pub(super) fn find_simulation(&self, id: SimulationId) -> Result<usize, UnknownHandle> {
-        let known = id.world == self.mark && id.index < self.simulations.len();
+        let known = self.simulation_ids.get(id.index) == Some(&id);
         known.then_some(id.index).ok_or(UnknownHandle { what: "simulation", index: id.index })
     }
 
@@ -548,8 +570,7 @@ impl World {
 
     /// All free bodies.
     pub fn bodies(&self) -> impl Iterator<Item = (FreeBodyId, &FreeBody)> {
-        let world = self.mark;
-        self.bodies.iter().enumerate().map(move |(index, body)| (FreeBodyId { index, world }, body))
+        self.body_ids.iter().copied().zip(&self.bodies)
     }
 
     /// Everything as it is now: a copy to [`World::restore`].
@@ -629,7 +650,7 @@ impl World {
             let force = contact.force * sign;
             sum = sum + Wrench { force, torque: contact.point.cross(&force) };
         }
-        for hold in &self.holding.holds {
+        for hold in &self.attachments.holds {
             match touched {
                 Touched::Free(id) if id.index == hold.body => sum = sum + hold.wrench,
                 Touched::Mechanism(id, body) if (id.index, body) == (hold.simulation, hold.link) => {

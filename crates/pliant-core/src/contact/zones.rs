@@ -10,7 +10,7 @@ use super::error::ContactError;
 use super::pairs::Thing;
 use super::rest::Grip;
 use super::skin::{Skin, solid_of};
-use super::world::{Base, SimulationId, Touched, World};
+use super::world::{Base, SimulationId, Touched, World, serial};
 use crate::engine::Warning;
 use crate::mechanism::{BodyId, Shape, UnknownHandle, ZoneDescription};
 use crate::spatial::Pose;
@@ -19,7 +19,7 @@ use crate::spatial::Pose;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ZoneId {
     pub(super) index: usize,
-    pub(super) world: u64,
+    serial: u64,
 }
 
 /// What is known of an elastic zone after a step. Vectors are in its own axes.
@@ -211,7 +211,9 @@ impl World {
         }
         self.pass_bases(|new| new == place);
         self.added(|new| new == place);
-        Ok(ZoneId { index, world: self.mark })
+        let id = ZoneId { index, serial: serial() };
+        self.zone_ids.push(id);
+        Ok(id)
     }
 
     /// A body of a mechanism that nothing touched yet.
@@ -254,8 +256,7 @@ impl World {
 
     /// What is known of a zone.
     pub fn zone(&self, id: ZoneId) -> Result<ZoneState<'_>, UnknownHandle> {
-        let known = id.world == self.mark && id.index < self.skins.list.len();
-        if !known {
+        if self.zone_ids.get(id.index) != Some(&id) {
             return Err(UnknownHandle { what: "zone", index: id.index });
         }
         let skin = &self.skins.list[id.index];
@@ -269,7 +270,6 @@ impl World {
 
     /// All zones, in the order they were added.
     pub fn zones(&self) -> impl Iterator<Item = (ZoneId, ZoneState<'_>)> {
-        let ids = (0..self.skins.list.len()).map(|index| ZoneId { index, world: self.mark });
-        ids.filter_map(|id| self.zone(id).ok().map(|state| (id, state)))
+        self.zone_ids.iter().filter_map(|id| self.zone(*id).ok().map(|state| (*id, state)))
     }
 }

@@ -2,22 +2,34 @@
 
 use crate::mechanism::UnknownHandle;
 
-/// A number that is not finite, a list of the wrong length, or a handle of something else.
+/// A number that is not finite, a list of the wrong length, a handle of something else, or what the engine cannot do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InputError {
     message: String,
+    unsupported: Option<Unsupported>,
 }
 
 impl InputError {
     pub(crate) fn new(message: impl Into<String>) -> InputError {
-        InputError { message: message.into() }
+        InputError { message: message.into(), unsupported: None }
+    }
+
+    /// What the engine cannot do, and which can, if that is the error.
+    pub fn unsupported(&self) -> Option<&Unsupported> {
+        self.unsupported.as_ref()
     }
 }
 
 impl From<UnknownHandle> for InputError {
     fn from(error: UnknownHandle) -> InputError {
         InputError::new(error.to_string())
+    }
+}
+
+impl From<Unsupported> for InputError {
+    fn from(error: Unsupported) -> InputError {
+        InputError { message: error.to_string(), unsupported: Some(error) }
     }
 }
 
@@ -94,6 +106,9 @@ pub enum StepError {
     /// Something acts that the engine has not, as it is set up.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
+    /// The inputs are those of another mechanism.
+    #[error(transparent)]
+    Inputs(#[from] InputError),
     /// The step would have led to numbers that are not finite.
     #[error("step {step} would leave body `{body}` with numbers that are not finite: {cause}")]
     NotFinite {

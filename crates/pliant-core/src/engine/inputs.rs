@@ -56,6 +56,9 @@ pub struct Inputs {
     changes: Changes,
 }
 
+/// What there is not under the inputs of another mechanism.
+pub(crate) const FOREIGN: &str = "estimate of its error under the inputs of another mechanism";
+
 /// Stands for laws and spring rests: inputs with the same numbers have the same ones. Numbers are unique in this process.
 #[derive(Clone, Copy, Debug)]
 struct Changes {
@@ -102,6 +105,25 @@ impl Inputs {
             changes: Changes { laws: Version::new(), rests: Version::new() },
             mechanism: mechanism.clone(),
         }
+    }
+
+    /// An error if these are the inputs of another mechanism, which were put in the place of a simulation's.
+    pub(crate) fn check(&self, mechanism: &Mechanism) -> Result<(), InputError> {
+        if self.mechanism.marks() == mechanism.marks() {
+            return Ok(());
+        }
+        Err(InputError::new(format!(
+            "the inputs are those of another mechanism, `{}`: make them by `Inputs::new` of the mechanism that is simulated, `{}`",
+            self.mechanism.name(),
+            mechanism.name()
+        )))
+    }
+
+    /// Begins a step of a mechanism that ends at a time, s: follows the scene's targets.
+    pub(crate) fn begin(&mut self, mechanism: &Mechanism, time: f64) -> Result<(), InputError> {
+        self.check(mechanism)?;
+        self.follow_targets(time);
+        Ok(())
     }
 
     /// Which laws and which spring rests these are.
@@ -279,7 +301,7 @@ impl Inputs {
     /// Energy of all joint springs, J; limits not included.
     pub(crate) fn elastic_energy(&self, state: &State) -> f64 {
         let stretch = state.coordinates.iter().zip(&self.rest).map(|(q, rest)| q - rest);
-        self.laws.iter().zip(stretch).map(|(law, s)| 0.5 * law.stiffness * s * s).sum()
+        self.laws.iter().zip(stretch).map(|(law, s)| law.energy(s)).sum()
     }
 
     /// Sets the spring rests that the scene's targets have at a time, s, and the points that its springs go to. Steps do so for the time
@@ -373,9 +395,7 @@ impl Inputs {
     pub fn add_spring(&mut self, spring: Spring) -> Result<SpringId, InputError> {
         self.mechanism.body(spring.body)?;
         spring.check()?;
-        // Unique in this process: the handle of another simulation, or of a spring that was removed, is never mistaken.
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let id = SpringId(NEXT.fetch_add(1, Ordering::Relaxed));
+        let id = SpringId::new(self.springs.len());
         self.springs.push(spring);
         self.spring_ids.push(id);
         Ok(id)
@@ -419,7 +439,7 @@ impl Inputs {
     }
 
     fn find_spring(&self, id: SpringId) -> Result<usize, UnknownHandle> {
-        let unknown = UnknownHandle { what: "spring coupling", index: id.0 as usize };
+        let unknown = UnknownHandle { what: "spring coupling", index: id.index as usize };
         self.spring_ids.iter().position(|other| *other == id).ok_or(unknown)
     }
 }
@@ -446,6 +466,16 @@ impl JointProperty {
             JointProperty::Damping => "damping",
             JointProperty::TorqueLimit => "torque limit",
             JointProperty::Friction => "friction",
+        }
+    }
+
+    /// The words for its change during a run.
+    pub(super) fn change(self) -> &'static str {
+        match self {
+            JointProperty::Stiffness => "change of joint stiffness during a run",
+            JointProperty::Damping => "change of joint damping during a run",
+            JointProperty::TorqueLimit => "change of torque limits during a run",
+            JointProperty::Friction => "change of joint friction during a run",
         }
     }
 

@@ -52,6 +52,21 @@ impl Law {
         self.lower > f64::NEG_INFINITY || self.upper < f64::INFINITY
     }
 
+    /// Energy of the spring, stretched so far: within its torque limit T, U' = clamp(ks, ±T).
+    pub fn energy(&self, stretch: f64) -> f64 {
+        let force = self.stiffness * stretch.abs();
+        match force > self.torque_limit {
+            true => self.torque_limit * (stretch.abs() - 0.5 * self.torque_limit / self.stiffness),
+            false => 0.5 * force * stretch.abs(),
+        }
+    }
+
+    /// Energy of a limit that is passed.
+    pub fn limit_energy(&self, q: f64) -> f64 {
+        let beyond = (q - self.upper).max(self.lower - q).max(0.0);
+        0.5 * self.limit * beyond * beyond
+    }
+
     /// Adds stiffness and force, at q, of the limit beyond which the coordinate is judged to be.
     #[inline(always)]
     pub fn add_limit(&self, judged: f64, q: f64, stiffness: &mut f64, force: &mut f64) {

@@ -41,7 +41,7 @@ pub(crate) mod whole;
 pub use balance::Balance;
 pub use energy::Energy;
 pub use error::{InputError, StepError, Unsupported};
-pub(crate) use inputs::Version;
+pub(crate) use inputs::{FOREIGN, Version};
 pub use inputs::{Inputs, JointProperty};
 pub use spring::{Spring, SpringId};
 pub use state::State;
@@ -95,7 +95,9 @@ pub trait Simulation: Internal + Send + 'static {
 
     /// The whole state. Some engines compute it at the first call after a step.
     fn state(&mut self) -> &State {
-        self.refresh();
+        if self.inputs().check(self.mechanism()).is_ok() {
+            self.refresh();
+        }
         self.state_and_inputs().0
     }
 
@@ -145,12 +147,8 @@ pub trait Simulation: Internal + Send + 'static {
         values: &[f64],
     ) -> Result<(), InputError> {
         if !self.bound_friction() {
-            return Err(InputError::new(format!(
-                "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
-                 or use the engine `full`, `articulated` or `reduced`",
-                self.engine(),
-                property.name()
-            )));
+            let (engine, what) = (self.engine(), property.change());
+            return Err(Unsupported { engine, what, engines: &["full", "articulated", "reduced"] }.into());
         }
         self.inputs_mut().set_joint(joint, property, values)?;
         self.bound_friction();
@@ -188,6 +186,7 @@ pub trait Simulation: Internal + Send + 'static {
     /// The force and torque that a spring coupling exerts on its body now, world axes, at the origin of its frame.
     fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
         let spring = *self.inputs().spring(id)?;
+        self.mechanism().body(spring.body)?;
         Ok(spring.on(self.state()))
     }
 

@@ -1,6 +1,9 @@
 //! Spring couplings: a spring with damper between a frame on a body and a frame that moves, such as a mouse or a haptic
 //! device.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use nalgebra::{Matrix3, Matrix6, Vector6};
 
 use super::{InputError, State};
@@ -52,12 +55,26 @@ pub struct Spring {
 
 /// A spring coupling of one simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SpringId(pub(super) u64);
+pub struct SpringId {
+    /// Its position when it was added.
+    pub(super) index: u32,
+    mark: u64,
+}
 
 impl SpringId {
-    /// That of a spring of the scene: the same in all simulations of mechanisms with the same structure.
+    /// That of a spring which is added at a position. Unique in this process: the handle of another simulation, or of a spring that was
+    /// removed, is never mistaken.
+    pub(super) fn new(index: usize) -> SpringId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        SpringId { index: index as u32, mark: NEXT.fetch_add(1, Ordering::Relaxed) }
+    }
+
+    /// That of a spring of the scene: the same in all simulations of mechanisms that have the same structure and this spring in this place.
     pub(super) fn of_scene(mechanism: &Mechanism, i: usize) -> SpringId {
-        SpringId(1 << 63 | u64::from(mechanism.marks().structure()) << 24 | i as u64)
+        let mut hasher = DefaultHasher::new();
+        let spring = &mechanism.springs()[i];
+        (mechanism.marks().structure, &spring.name, spring.body, i).hash(&mut hasher);
+        SpringId { index: i as u32, mark: 1 << 63 | hasher.finish() }
     }
 }
 
@@ -86,6 +103,14 @@ impl Spring {
             force: (self.target.position - pose.position) * self.stiffness + behind.linear * self.damping,
             torque: turned * -self.turning_stiffness + behind.angular * self.turning_damping,
         }
+    }
+
+    /// Its energy at a state, J.
+    pub(crate) fn energy(&self, state: &State) -> f64 {
+        let pose = state.poses[self.body.index()] * self.frame;
+        let turned = pose.rotation.angle_to(&self.target.rotation);
+        let stretched = (pose.position - self.target.position).norm_squared();
+        0.5 * (self.stiffness * stretched + self.turning_stiffness * turned * turned)
     }
 
     /// The same on its body at a state.

@@ -1,5 +1,7 @@
 //! What engines are asked and answer when they look for an equilibrium.
 
+use super::{InputError, Unsupported};
+
 /// Settings of the search for an equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StaticsSettings {
@@ -71,6 +73,12 @@ pub enum StaticsError {
         /// The joint.
         joint: String,
     },
+    /// The engine, or what simulates, has no equilibria.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// The inputs are those of another mechanism.
+    #[error(transparent)]
+    Inputs(#[from] InputError),
     /// The engine's own equations failed on the way.
     #[error("there is no equilibrium: {0}")]
     Failed(String),

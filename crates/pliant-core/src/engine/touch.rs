@@ -167,6 +167,12 @@ pub trait Touch: Simulation {
         None
     }
 
+    /// The energy at the end of the step that was attempted ([`Energy::with_loads`](super::Energy::with_loads)), if the engine knows it
+    /// by then.
+    fn next_energy(&mut self) -> Option<f64> {
+        None
+    }
+
     /// Takes the step that was attempted.
     fn take(&mut self, h: f64);
 }

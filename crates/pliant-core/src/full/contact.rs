@@ -12,9 +12,8 @@ use super::assembly::{Geometric, Scene, Scheme};
 use super::model::Constants;
 use super::simulation::Simulation;
 use super::step::{self, Workspace, scheme};
-use crate::engine::State;
-use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch, internal};
+use crate::engine::{Energy, State, StepError};
 use crate::spatial::{Pose, Twist, Wrench};
 
 /// Memory of contact.
@@ -65,7 +64,7 @@ internal! {
 
 impl Touch for Simulation {
     fn solve_free(&mut self, h: f64) -> Result<(), StepError> {
-        self.inputs.follow_targets(self.state.time + h);
+        self.inputs.begin(&self.model.mechanism, self.state.time + h)?;
         let last = std::mem::take(&mut self.answers.last);
         self.inputs.add_forces(&last, &mut self.answers.before);
         let (inputs, state, work) = (&self.inputs, &self.state, &mut self.work);
@@ -142,6 +141,10 @@ impl Touch for Simulation {
 
     fn next_touch_pose(&self, body: usize) -> Option<Pose> {
         Some(self.work.next.poses[body])
+    }
+
+    fn next_energy(&mut self) -> Option<f64> {
+        Some(Energy::with_loads(&self.work.next, &self.model.mechanism, &self.inputs))
     }
 
     fn take(&mut self, _: f64) {

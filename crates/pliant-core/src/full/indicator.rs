@@ -14,7 +14,7 @@ use nalgebra::Vector3;
 use super::model::{Constants, Model};
 use super::statics::{PSEUDO_MASS, Search, check_held};
 use super::step::Workspace;
-use crate::engine::{Inputs, Simulation, State, StaticsError, StaticsSettings, Unsupported};
+use crate::engine::{FOREIGN, Inputs, Simulation, State, StaticsError, StaticsSettings, Unsupported};
 
 /// Solves for μ: each takes the rows' softness out of the one before.
 const SOLVES: usize = 3;
@@ -22,6 +22,9 @@ const SOLVES: usize = 3;
 /// [`Simulation::estimate`] of an engine that has no other.
 pub(crate) fn estimate_by_full(simulation: &mut dyn Simulation) -> Result<f64, Unsupported> {
     let (engine, model) = (simulation.engine(), Model::new(simulation.mechanism()));
+    if simulation.inputs().check(simulation.mechanism()).is_err() {
+        return Err(Unsupported { engine, what: FOREIGN, engines: &[] });
+    }
     model.distance_of(simulation).map_err(|_| Unsupported {
         engine,
         what: "estimate of its error where nothing holds a free base",

@@ -336,11 +336,7 @@ fn joint(mechanism: &Mechanism, id: JointId, nodes: &[Node], radius: f64) -> Opt
     if child == parent {
         return None;
     }
-    let in_child = order.offset_of(joint.child) * mechanism.frame_in_child(&mechanism[id]);
-    let in_parent = match joint.parent {
-        Some(parent) => order.offset_of(parent) * mechanism.frame_in_parent(&mechanism[id]),
-        None => joint.frame,
-    };
+    let (in_parent, in_child) = mechanism.frames_in_nodes(joint);
     // What the rows see of the bodies at rest: J M⁻¹ Jᵀ, and |r|/I.
     let rows = joint.kind.rows(&Pose::identity(), &[0.0; 6][..joint.kind.freedoms()]);
     let mut softness = Vector6::zeros();

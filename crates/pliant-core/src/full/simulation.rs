@@ -65,7 +65,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn step(&mut self, dt: f64) -> Result<(), StepError> {
-        self.inputs.follow_targets(self.state.time + dt);
+        self.inputs.begin(&self.model.mechanism, self.state.time + dt)?;
         step::step(&self.model, &self.inputs, self.iterations, dt, &mut self.state, &mut self.work)
     }
 

@@ -35,6 +35,9 @@ const SLOW_ITERATIONS: usize = 5;
 /// How often the limits that act are chosen again in one iteration.
 const LIMIT_ROUNDS: usize = 20;
 
+/// How many times as many iterations as asked for there are at most.
+const MOST_PATIENCE: f64 = 1000.0;
+
 /// Largest turn of a body in one iteration, rad, and largest move, in radii.
 const LARGEST_TURN: f64 = 0.4;
 const LARGEST_MOVE: f64 = 0.4;
@@ -48,6 +51,7 @@ pub(super) fn settle(
     state: &mut State,
     work: &mut Workspace,
 ) -> Result<Equilibrium, StaticsError> {
+    inputs.check(&model.mechanism)?;
     check_held(model, inputs)?;
     let mut search = Search::new(model, inputs, settings);
     let mut current = state.clone();
@@ -120,6 +124,8 @@ pub(super) struct Search<'a> {
     pub(super) inertia: (f64, f64),
     /// Whether any joint has limits or torque limits.
     limited: bool,
+    /// How many times as many iterations there are, for a joint that a coupling turns so many times as far as another.
+    patience: usize,
 }
 
 /// Sizes of what is left over at an iterate.
@@ -172,7 +178,10 @@ impl<'a> Search<'a> {
         let bounds = |law: &Law| [law.lower, law.upper, law.torque_limit];
         let limited = inputs.laws.iter().any(|law| bounds(law).iter().any(|x| x.is_finite()));
         let softness = STATIC_SOFTNESS;
-        Search { model, inputs, settings, lever, size, augment, softness, inertia, limited }
+        let faster =
+            model.couplings.iter().map(|coupling| coupling.ratio.abs().max(coupling.ratio.abs().recip()));
+        let patience = faster.filter(|x| x.is_finite()).fold(1.0, f64::max).min(MOST_PATIENCE) as usize;
+        Search { model, inputs, settings, lever, size, augment, softness, inertia, limited, patience }
     }
 
     pub(super) fn scheme(&self, pseudo_mass: f64) -> Scheme {
@@ -293,7 +302,7 @@ impl<'a> Search<'a> {
             if good {
                 best = best.min(left.force);
             }
-            if result.iterations == self.settings.iterations {
+            if result.iterations == self.settings.iterations * self.patience {
                 result.converged = good;
                 return result;
             }
@@ -398,6 +407,23 @@ impl<'a> Search<'a> {
         self.model.for_each_row(|row, unknown| state.multipliers[row] -= scale * work.solution[unknown]);
     }
 
+    /// Of each joint whether springs hold it, its own or those of a joint that it follows or that follows it.
+    fn held_joints(&self) -> Vec<bool> {
+        let joints = self.model.joints.iter();
+        let mut held: Vec<bool> = joints.map(|joint| self.model.mechanism[joint.id].is_held()).collect();
+        for _ in 0..self.model.couplings.len() {
+            let before = held.clone();
+            for coupling in self.model.couplings.iter().filter(|coupling| coupling.ratio != 0.0) {
+                let either = held[coupling.joint] || held[coupling.of];
+                (held[coupling.joint], held[coupling.of]) = (either, either);
+            }
+            if held == before {
+                break;
+            }
+        }
+        held
+    }
+
     /// Whether the equilibrium is a minimum; an error if it is not the only one. An arbitrary small
     /// load must not move anything the further the less pseudo-mass there is.
     fn is_stable_and_unique(&self, state: &State, work: &mut Workspace) -> Result<bool, StaticsError> {
@@ -436,7 +462,8 @@ impl<'a> Search<'a> {
         // A free motion grows in proportion to 1/pseudo-mass, a held one hardly at all; and it leaves every spring
         // as it is, so a joint that is sprung throughout is no part of it, however soft a long chain makes it.
         let limit = 0.5 * with_more / with_less;
-        let passive = |i: &usize| !self.model.mechanism[self.model.joints[*i].id].is_held();
+        let held = self.held_joints();
+        let passive = |i: &usize| !held[*i];
         let growing = (0..after.len()).filter(passive).filter(|&i| after[i] > limit * before[i]);
         let Some(worst) = growing.max_by(|&a, &b| after[a].total_cmp(&after[b])) else { return Ok(true) };
         let joint = self.model.mechanism[self.model.joints[worst].id].name.clone();

@@ -29,7 +29,6 @@ mod modes;
 mod per_wrench;
 mod prestress;
 mod projection;
-mod pulls;
 mod rebuild;
 #[doc(hidden)]
 pub mod reconstruction;
@@ -37,6 +36,7 @@ mod reference;
 mod segments;
 mod simulation;
 mod softness;
+mod spring_couplings;
 mod statics;
 mod system;
 mod truncated;

@@ -13,7 +13,7 @@ use super::incremental;
 use super::kkt::{Columns, Kkt, Undetermined};
 use super::reference::Reference;
 use super::softness::softest;
-use crate::mechanism::JointId;
+use crate::mechanism::{BodyId, JointId, UnknownHandle};
 use crate::spatial::{Pose, Twist, Wrench, skew};
 
 /// How the maps are computed.
@@ -86,36 +86,42 @@ impl Projection {
     }
 
     /// The twist of a body (link frame) per unit of each wrench component, 6×6|E|.
-    pub fn twist_map(&self, reference: &Reference, body: crate::mechanism::BodyId) -> DMatrix<f64> {
+    pub fn twist_map(&self, reference: &Reference, body: BodyId) -> Result<DMatrix<f64>, UnknownHandle> {
+        reference.mechanism.body(body)?;
         let m = self.maps.columns;
         let (node, offset) = reference.place(body);
-        let Some(n) = node else { return DMatrix::zeros(6, m) };
         let mut map = DMatrix::zeros(6, m);
+        let Some(n) = node else { return Ok(map) };
         for k in 0..m {
             map.set_column(k, &offset.twist_to_local(&twist_at(&self.maps.nodes, n, m, k)).to_vector());
         }
-        map
+        Ok(map)
     }
 
     /// The wrench that a joint passes on to its child (link frame) per unit of each wrench component, 6×6|E|: what
     /// the child's side of the mechanism takes from the effectors. Zero for a joint between bodies that move as one.
-    pub fn wrench_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
+    pub fn wrench_map(&self, reference: &Reference, joint: JointId) -> Result<DMatrix<f64>, UnknownHandle> {
+        let child = reference.mechanism.joint(joint)?.child;
         let m = self.maps.columns;
         let mut map = DMatrix::zeros(6, m);
-        let Some(j) = reference.joints.iter().position(|other| other.id == joint) else { return map };
-        let (_, offset) = reference.place(reference.mechanism[joint].child);
+        let Some(j) = reference.joints.iter().position(|other| other.id == joint) else { return Ok(map) };
+        let (_, offset) = reference.place(child);
         for k in 0..m {
             let w = Wrench::from_vector(&Vector6::from_fn(|i, _| self.maps.wrenches[(6 * j + i) * m + k]));
             map.set_column(k, &offset.wrench_to_local(&w).to_vector());
         }
-        map
+        Ok(map)
     }
 
     /// The coordinates of a joint per unit of each wrench component, d×6|E|.
-    pub fn coordinate_map(&self, reference: &Reference, joint: JointId) -> DMatrix<f64> {
-        let range = reference.mechanism[joint].coordinates();
+    pub fn coordinate_map(
+        &self,
+        reference: &Reference,
+        joint: JointId,
+    ) -> Result<DMatrix<f64>, UnknownHandle> {
+        let range = reference.mechanism.joint(joint)?.coordinates();
         let m = self.maps.columns;
-        DMatrix::from_fn(range.len(), m, |i, k| self.maps.coordinates[(range.start + i) * m + k])
+        Ok(DMatrix::from_fn(range.len(), m, |i, k| self.maps.coordinates[(range.start + i) * m + k]))
     }
 }
 

@@ -214,7 +214,7 @@ fn tree_links<'a>(
     component: &'a Component,
     nodes: &[usize],
 ) -> (Vec<TreeLink<'a>>, Vec<usize>) {
-    let (part, n, order) = (&component.part, component.size(), reference.mechanism.order());
+    let (part, n) = (&component.part, component.size());
     let mut link_of = vec![usize::MAX; part.nodes.len()];
     nodes.iter().enumerate().for_each(|(link, &at)| link_of[at] = link);
     let mut first_coordinate = vec![usize::MAX; reference.joints.len()];
@@ -234,19 +234,12 @@ fn tree_links<'a>(
             let (d, first) = (joint.freedoms(), first_coordinate[j]);
             coordinates.extend(first..first + d);
             let given = &reference.mechanism[joint.id];
-            let frame_in_parent = match given.parent {
-                Some(parent) => {
-                    order.offset_of(parent)
-                        * reference.mechanism.frame_in_parent(&reference.mechanism[joint.id])
-                }
-                None => given.frame,
-            };
+            let (frame_in_parent, frame_in_child) = reference.mechanism.frames_in_nodes(given);
             TreeLink {
                 parent: parent_of(reference, component, at).map(|at| link_of[at]),
                 kind: joint.kind.clone(),
                 frame_in_parent,
-                frame_in_child: order.offset_of(given.child)
-                    * reference.mechanism.frame_in_child(&reference.mechanism[joint.id]),
+                frame_in_child,
                 reference: &reference.coordinates[joint.coordinate..joint.coordinate + d],
                 map: &component.shapes.coordinates[first * n..(first + d) * n],
             }

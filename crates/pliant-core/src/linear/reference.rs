@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 use super::effectors::EffectorFrame;
 use super::error::ReductionError;
 use super::segments::Segments;
-use crate::engine::Simulation;
 use crate::engine::laws::laws;
+use crate::engine::{Inputs, Simulation};
 use crate::full;
 use crate::joints::JointKind;
 use crate::mechanism::closing::{Unposed, pose_at};
@@ -73,6 +73,8 @@ pub(super) struct Joint {
     pub stiffness: [f64; 6],
     /// Of limits that act at the reference: their own stiffness and where they begin.
     pub limits: [(f64, f64); 6],
+    /// Torque limits that motors are at there, N or N·m: these have no stiffness.
+    pub push: [f64; 6],
 }
 
 impl Joint {
@@ -83,7 +85,7 @@ impl Joint {
     /// What spring and limit apply along freedom k at a coordinate.
     pub fn force(&self, k: usize, rest: f64, q: f64) -> f64 {
         let (limit, bound) = self.limits[k];
-        (self.stiffness[k] - limit) * (rest - q) + limit * (bound - q)
+        (self.stiffness[k] - limit) * (rest - q) + limit * (bound - q) + self.push[k]
     }
 }
 
@@ -154,10 +156,27 @@ impl Reference {
         let turn = Pose::new(state.base.rotation.inverse(), Vector3::zeros());
         let loads = simulation.inputs().effector_loads.iter().map(|load| turn.wrench_to_outer(load));
         reference.loads = Some(loads.collect());
+        reference.take_laws(simulation.inputs());
         let gravity = turn.rotation * simulation.inputs().gravity;
         reference.geometric = full::geometric_stiffness(simulation, &segments.base_of_node);
         reference.cut(segments, &gravity);
         reference
+    }
+
+    /// Takes springs as they are now, and motors that are at their torque limits.
+    fn take_laws(&mut self, inputs: &Inputs) {
+        for joint in &mut self.joints {
+            for k in 0..joint.kind.freedoms() {
+                let at = joint.coordinate + k;
+                let (law, limit) = (&inputs.laws[at], &mut joint.limits[k].0);
+                *limit = if *limit > 0.0 { law.limit } else { 0.0 };
+                let motor = law.stiffness * (inputs.rest[at] - self.coordinates[at]);
+                (joint.stiffness[k], joint.push[k]) = match motor.abs() > law.torque_limit {
+                    true => (*limit, law.torque_limit.copysign(motor)),
+                    false => (law.stiffness + *limit, 0.0),
+                };
+            }
+        }
     }
 
     /// Takes segments apart: what carries one is its world, and bears its weight and the loads on it.
@@ -277,6 +296,7 @@ impl Reference {
                 across: pose(child).inverse_times(&pose(parent)).adjoint(),
                 stiffness,
                 limits,
+                push: [0.0; 6],
             });
         }
         Reference {

@@ -221,6 +221,7 @@ impl Simulation {
         if !(h.is_finite() && h > 1e-100) {
             return Err(StepError::TimeStep { dt: h });
         }
+        self.inputs.check(&self.model.reference.mechanism)?;
         if self.inputs.follows_targets() {
             self.loads_changed = true;
             self.inputs.follow_targets(self.state.time + h);
@@ -477,6 +478,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn settle(&mut self, _: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        self.inputs.check(&self.model.reference.mechanism)?;
         Ok(statics::settle(self))
     }
 
@@ -493,6 +495,7 @@ impl engine::Simulation for Simulation {
 
     fn spring_force(&mut self, id: SpringId) -> Result<Wrench, UnknownHandle> {
         let spring = *self.inputs.spring(id)?;
+        self.model.reference.mechanism.body(spring.body)?;
         Ok(self.force_of(&spring))
     }
 }

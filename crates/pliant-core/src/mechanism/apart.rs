@@ -26,6 +26,26 @@ pub struct Apart {
     pub effectors: Vec<Option<EffectorId>>,
 }
 
+impl Apart {
+    /// Whether these are parts of a mechanism.
+    pub(crate) fn is_of(&self, whole: &Mechanism) -> bool {
+        let held = |id: BodyId| self.held.as_ref().and_then(|held| held.body(id).ok());
+        let body = |place: &Whereabouts| match place {
+            Whereabouts::Held(id) => held(*id),
+            Whereabouts::Loose(at) => self.loose.get(*at),
+        };
+        let names = self.bodies.iter().map(|place| body(place).map(|body| body.name.as_str()));
+        let effector = |id: &EffectorId| self.held.as_ref().is_some_and(|held| held.effector(*id).is_ok());
+        let joints = self.held.iter().flat_map(|held| held.joints());
+        names.eq(whole.bodies().iter().map(|body| Some(body.name.as_str())))
+            && self.effectors.len() == whole.effectors().len()
+            && self.effectors.iter().flatten().all(effector)
+            && joints
+                .map(|joint| (&joint.name, &joint.kind))
+                .eq(whole.joints().iter().map(|joint| (&joint.name, &joint.kind)))
+    }
+}
+
 impl Mechanism {
     /// Whether there is something to touch (a shape of the world, of a body fixed to it without a joint to the other, or of a free body
     /// without joints) and another body that has a shape to touch it with.

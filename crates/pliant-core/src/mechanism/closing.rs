@@ -98,14 +98,13 @@ fn place(mechanism: &Mechanism, at: &mut Start) {
         let pose = match node.joint.map(|j| &mechanism[j]) {
             None => at.poses[node.head.index()],
             Some(joint) => {
-                let in_parent = mechanism.frame_in_parent(joint);
-                let in_parent = joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent);
+                let (in_parent, in_child) = mechanism.frames_in_nodes(joint);
                 let outer = node.parent.map_or(Pose::identity(), |n| nodes[n]) * in_parent;
                 // At zero it is the identity: formulas need not be compiled to say so.
                 let q = &at.coordinates[joint.coordinates()];
                 let moved = q.iter().any(|x| *x != 0.0);
                 let X = if moved { joint.kind.transform(q) } else { Pose::identity() };
-                outer * X * mechanism.frame_in_child(joint).inverse()
+                outer * X * in_child.inverse()
             }
         };
         nodes.push(pose);

@@ -12,7 +12,8 @@
 use super::order::Order;
 use super::{Coupling, Joint, JointId};
 
-/// Couplings of joints of which none is faster than another by this factor stay as they are written.
+/// Couplings of joints of which none is faster than another by this factor stay as they are written. A coupling of two joints is turned
+/// round by the same rule: θ_b = 10⁵ θ_a, where nothing else holds b, is a row that is all but θ_a = 0.
 const ALIKE: f64 = 10.0;
 
 /// The rows of couplings of a mechanism of a radius: as many as there are couplings.
@@ -65,7 +66,7 @@ pub(super) fn coupled(couplings: &[Coupling], joints: &[Joint], order: &Order, r
         };
         let slowest = members.iter().map(speed).fold(f64::INFINITY, f64::min);
         let alike = slowest * ALIKE > speed(&fastest);
-        if group.len() < 2 || alike || !members.iter().all(|joint| moves(joint) && known(joint)) {
+        if alike || !members.iter().all(|joint| moves(joint) && known(joint)) {
             continue;
         }
         let Some((_, top, above)) = seen[fastest.index()] else { continue };

@@ -460,6 +460,13 @@ impl Mechanism {
         self[joint.child].pose.inverse_times(&joint.frame)
     }
 
+    /// The joint frame in the nodes of its parent and of its child; where the parent is the world, or welded to it, in the world.
+    pub(crate) fn frames_in_nodes(&self, joint: &Joint) -> (Pose, Pose) {
+        let (order, in_parent) = (self.order(), self.frame_in_parent(joint));
+        let in_parent = joint.parent.map_or(in_parent, |parent| order.offset_of(parent) * in_parent);
+        (in_parent, order.offset_of(joint.child) * self.frame_in_child(joint))
+    }
+
     /// Number of coordinates of all joints together.
     pub fn coordinate_count(&self) -> usize {
         self.data.joints.last().map_or(0, |joint| joint.coordinates().end)

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use pliant_elastic::{Mesh, Solid};
 
 use super::validate::Checks;
-use super::{Body, BodyId, Element, Geometry, Mechanism, MechanismBuilder, Shape, WORLD};
+use super::{Body, BodyId, Element, Geometry, Mechanism, MechanismBuilder, Shape, UnknownHandle, WORLD};
 use crate::spatial::SpatialInertia;
 
 /// An elastic zone as it is written down.
@@ -262,10 +262,10 @@ impl Mechanism {
     }
 
     /// Shapes of a body, or of the world, and those of its elastic zones at rest.
-    pub fn shapes_of(&self, body: Option<BodyId>) -> impl Iterator<Item = &Shape> {
-        let own = body.map_or(self.world_shapes(), |body| &self[body].shapes);
+    pub fn shapes_of(&self, body: Option<BodyId>) -> Result<impl Iterator<Item = &Shape>, UnknownHandle> {
+        let own = body.map_or(Ok(self.world_shapes()), |body| self.body(body).map(|body| &*body.shapes))?;
         let zones = self.zones().iter().filter(move |zone| zone.body == body);
-        own.iter().chain(zones.map(|zone| &zone.description.shape))
+        Ok(own.iter().chain(zones.map(|zone| &zone.description.shape)))
     }
 
     /// Bodies as they were given: without the masses of their zones.

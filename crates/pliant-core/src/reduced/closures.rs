@@ -194,14 +194,14 @@ impl Closures {
                 side.iter().flat_map(of).collect()
             };
             let path: Vec<(usize, f64)> = [freedoms(&up, 1.0), freedoms(&down, -1.0)].concat();
-            let in_parent = mechanism.frame_in_parent(joint);
+            let (in_parent, in_child) = mechanism.frames_in_nodes(joint);
             let own = LoopJoint {
                 id,
                 kind: joint.kind.clone(),
                 child: child.unwrap_or(BASE),
                 parent: parent.unwrap_or(BASE),
-                in_child: order.offset_of(joint.child) * mechanism.frame_in_child(joint),
-                in_parent: joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent),
+                in_child,
+                in_parent,
                 first: closures.freedoms.len(),
                 at: closures.loop_values,
                 path,

@@ -11,6 +11,7 @@ use super::simulation::{Simulation, carried_twist};
 use super::step;
 use crate::algebra::dense::cholesky;
 use crate::algebra::wide::dot;
+use crate::engine::Energy;
 use crate::engine::StepError;
 use crate::engine::touch::{Push, Touch};
 use crate::spatial::{Pose, Twist, Wrench};
@@ -130,6 +131,14 @@ impl Touch for Simulation {
         let tree = &self.model.tree;
         let (node, offset) = tree.place(tree.mechanism.body_id(body));
         node.map(|n| self.work.next.places.pose(n) * offset)
+    }
+
+    fn next_energy(&mut self) -> Option<f64> {
+        std::mem::swap(&mut self.motion, &mut self.work.next);
+        self.fill();
+        std::mem::swap(&mut self.motion, &mut self.work.next);
+        self.filled = false;
+        Some(Energy::with_loads(&self.state, &self.model.tree.mechanism, &self.inputs))
     }
 
     fn take(&mut self, _: f64) {

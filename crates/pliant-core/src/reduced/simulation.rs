@@ -63,7 +63,7 @@ impl Simulation {
 
     /// Solves a step without taking it.
     pub(super) fn solve(&mut self, dt: f64) -> Result<(), StepError> {
-        self.inputs.follow_targets(self.motion.time + dt);
+        self.inputs.begin(&self.model.tree.mechanism, self.motion.time + dt)?;
         self.springs.take(&self.model, &self.inputs);
         if !self.inputs.governed.is_empty() {
             self.work.state.friction.copy_from_slice(&self.state.friction);
@@ -79,7 +79,7 @@ impl Simulation {
         self.filled = false;
     }
 
-    fn fill(&mut self) {
+    pub(super) fn fill(&mut self) {
         self.motion.forget_lead(&self.model);
         let (model, motion, state) = (&self.model, &self.motion, &mut self.state);
         let tree = &model.tree;
@@ -350,6 +350,7 @@ impl engine::Simulation for Simulation {
     }
 
     fn settle(&mut self, settings: &StaticsSettings) -> Result<Equilibrium, StaticsError> {
+        self.inputs.check(&self.model.tree.mechanism)?;
         super::statics::settle(self, settings)
     }
 

@@ -108,9 +108,7 @@ impl Tree {
                     freedoms.extend([Freedom { coordinate: None, link: n }; 6]);
                 }
                 Some(joint) => {
-                    let in_parent = mechanism.frame_in_parent(joint);
-                    outer = joint.parent.map_or(in_parent, |b| order.offset_of(b) * in_parent);
-                    in_child = order.offset_of(joint.child) * mechanism.frame_in_child(joint);
+                    (outer, in_child) = mechanism.frames_in_nodes(joint);
                     let coordinate = joint.coordinates().start;
                     for (k, freedom) in joint.freedoms.iter().enumerate() {
                         if freedom.lower > f64::NEG_INFINITY || freedom.upper < f64::INFINITY {

@@ -40,13 +40,14 @@ impl Maps {
         let columns = projection.compliance().ncols();
         let mut twists = DMatrix::zeros(6 * mechanism.bodies().len(), columns);
         for b in 0..mechanism.bodies().len() {
-            let map = projection.twist_map(reference, crate::common::handles::body(mechanism, b));
+            let map = projection.twist_map(reference, crate::common::handles::body(mechanism, b)).unwrap();
             twists.rows_mut(6 * b, 6).copy_from(&map);
         }
         let mut coordinates = DMatrix::zeros(mechanism.coordinate_count(), columns);
         for j in 0..mechanism.joints().len() {
             let range = mechanism.joints()[j].coordinates();
-            let map = projection.coordinate_map(reference, crate::common::handles::joint(mechanism, j));
+            let map =
+                projection.coordinate_map(reference, crate::common::handles::joint(mechanism, j)).unwrap();
             coordinates.rows_mut(range.start, range.len()).copy_from(&map);
         }
         Maps::scaled(mechanism, projection.compliance().clone(), twists, coordinates)

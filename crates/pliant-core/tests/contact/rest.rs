@@ -309,7 +309,7 @@ fn compliances(mut scene: Scene) -> [Matrix6<f64>; 3] {
     assert!(apart < 1e-6 * whole.radius(), "{}: it is at rest there, not {apart} away", whole.name());
     let reduction = Linearisation::at(Reference::at_equilibrium(stuck)).effectors(["tip"]);
     let projection = reduction.project().unwrap();
-    let rolling = held.left_out_by_rolling(&projection, reduction.reference());
+    let rolling = held.left_out_by_rolling(&projection, reduction.reference()).unwrap();
     let C = projection.compliance();
     let tip = whole.find_effector("tip").unwrap();
     let at = scene.effector_pose(tip).unwrap();

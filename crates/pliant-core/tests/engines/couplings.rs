@@ -4,6 +4,7 @@
 use pliant_core::engine::{Simulation, StaticsSettings};
 use pliant_core::engines::Engine;
 use pliant_core::joints::JointKind;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{
     Body, CouplingDescription, EffectorDescription, JointDescription, Mechanism, MechanismBuilder, WORLD,
 };
@@ -92,6 +93,50 @@ fn of_any_ratio_pass_torque_on() {
         }
     }
     assert_eq!(compared, 22 * 3 * 3);
+}
+
+/// A wheel without a spring that follows a link under its weight turns so many times as far, and holds nothing back.
+#[test]
+fn a_wheel_without_a_spring_follows() {
+    let (mut compared, mut refused) = (0, 0);
+    for ratio in (-6..=4).flat_map(|n| [10f64.powi(n), -(10f64.powi(n))]) {
+        let mut builder = MechanismBuilder::new("wheel");
+        for (name, mass, x, y) in [("link", 1.0, 0.5, 0.0), ("wheel", 1e-3, 0.0, 1.0)] {
+            let inertia = SpatialInertia::of_box(mass, [0.01, 0.01, 0.01]);
+            builder.body(Body::new(name, Pose::translation([x, y, 0.0])).inertia(inertia));
+            let joint = JointDescription::new(name, JointKind::Hinge, WORLD, name);
+            let stiffness = if name == "link" { 20.0 } else { 0.0 };
+            builder.joint(joint.axis([0.0, y, 0.0].into(), [0.0, 1.0, 0.0].into()).stiffness(stiffness));
+        }
+        builder.effector(EffectorDescription {
+            name: "a".into(),
+            body: "link".into(),
+            frame: Pose::identity(),
+        });
+        let (joint, of) = ("wheel".into(), "link".into());
+        builder.coupling(CouplingDescription { joint, of, ratio, offset: 0.0 });
+        let mechanism = builder.build().unwrap();
+        let mut angle = 0.0f64;
+        (0..100).for_each(|_| angle = 9.81 * 0.5 * angle.cos() / 20.0);
+        for engine in [Engine::Full, Engine::Articulated, Engine::Reduced] {
+            let mut simulation = engine.simulate(&mechanism).unwrap();
+            let equilibrium = simulation.settle(&StaticsSettings::default()).unwrap();
+            // `reduced` turns nothing as far as that wheel, and says so.
+            if engine == Engine::Reduced && ratio.abs() > 100.0 {
+                assert!(!equilibrium.converged);
+                refused += 1;
+                continue;
+            }
+            assert!(equilibrium.converged && equilibrium.stable, "{engine:?}, {ratio}: {equilibrium:?}");
+            let q = &simulation.state().coordinates;
+            let off = (q[0] / angle - 1.0).abs().max((q[1] / (ratio * angle) - 1.0).abs());
+            assert!(off < 1e-9, "{engine:?}, {ratio}: {off}");
+            compared += 1;
+        }
+        let C = Linearisation::at_rest(&mechanism).project().unwrap().compliance()[(4, 4)];
+        assert!((C * 20.0 - 1.0).abs() < 1e-9, "{ratio}: {C}");
+    }
+    assert_eq!((compared, refused), (22 * 3 - 4, 4));
 }
 
 /// Two links that hang on each other, against the balance of torques found by bisection.

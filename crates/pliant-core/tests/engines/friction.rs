@@ -3,6 +3,7 @@
 
 use pliant_core::contact::{Scene, Surfaces};
 use pliant_core::engine::{JointProperty, Simulation, State, Warning};
+use pliant_core::engines::Engine;
 use pliant_core::gallery::{self, RandomOptions};
 use pliant_core::joints::JointKind;
 use pliant_core::linear::Linearisation;
@@ -447,7 +448,12 @@ fn a_linear_model_takes_no_other_springs() {
     let mut linear = Linearisation::at_rest(&chain).build().unwrap().simulate();
     let error =
         linear.set_joint(first_joint(&chain), JointProperty::Damping, &[1.0]).unwrap_err().to_string();
-    assert!(error.contains("the engine `linear` cannot change the damping of joints"), "{error}");
+    assert!(
+        error.contains(
+            "the engine `linear` has no change of joint damping during a run; these have: full, articulated"
+        ),
+        "{error}"
+    );
 }
 
 /// Engines without dry friction and torque limits say so, with how much that is; so does what is known of an equilibrium.
@@ -535,4 +541,28 @@ fn what_a_joint_cannot_be_is_refused() {
     simulation.set_joint(joint, JointProperty::Friction, &[0.1]).unwrap();
     let error = simulation.step(1e-4).unwrap_err().to_string();
     assert!(error.contains("dry friction with the integrator of Runge and Kutta"), "{error}");
+}
+
+/// The elastic energy of a motor is the work that its spring does within its torque limit: ∫ clamp(kθ, ±T) dθ.
+#[test]
+fn energy_of_a_motor_at_its_limit() {
+    let mut compared = 0;
+    for (limit, angle) in [(1.0, 0.3), (4.0, -0.9), (4.0, 0.02), (f64::INFINITY, 1.2)] {
+        let mut builder = MechanismBuilder::new("motor");
+        builder.gravity([0.0; 3]);
+        builder.body(Body::new("link", Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.2; 3])));
+        let joint = JointDescription::new("motor", JointKind::Hinge, WORLD, "link");
+        builder.joint(joint.stiffness(100.0).torque_limit(limit).start(angle));
+        let mechanism = builder.build().unwrap();
+        const PIECES: usize = 100_000;
+        let slice = angle / PIECES as f64;
+        let torque = |at: f64| (100.0 * at).clamp(-limit, limit);
+        let work: f64 = (0..PIECES).map(|i| torque((i as f64 + 0.5) * slice) * slice).sum();
+        for engine in [Engine::Full, Engine::Articulated, Engine::Reduced] {
+            let elastic = engine.simulate(&mechanism).unwrap().energy().elastic;
+            assert!((elastic / work - 1.0).abs() < 1e-8, "{engine:?}, {limit}: {elastic} {work}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 12);
 }

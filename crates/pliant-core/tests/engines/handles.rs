@@ -4,7 +4,9 @@
 use pliant_core::contact::{Scene, Touched, World};
 use pliant_core::engine::{Inputs, Simulation, Spring, State};
 use pliant_core::linear::{Linearisation, Reference};
-use pliant_core::mechanism::{Body, BodyId, EffectorId, JointId, Mechanism, STANDARD_GRAVITY};
+use pliant_core::mechanism::{
+    Body, BodyId, EffectorId, JointId, Mechanism, STANDARD_GRAVITY, SpringDescription, SpringEnd, SpringStart,
+};
 use pliant_core::spatial::{Pose, SpatialInertia, Twist, Wrench};
 use pliant_core::{articulated, blended, full, gallery};
 
@@ -79,8 +81,11 @@ fn of_another_mechanism() {
     equilibrium.settle(&Default::default()).unwrap();
     let mut tangent = equilibrium.tangent().unwrap();
     let mut blend = blended::Model::new(&mechanism, Default::default()).unwrap().simulate();
-    let mut linear = Linearisation::at_rest(&mechanism).build().unwrap().simulate();
+    let linearisation = Linearisation::at_rest(&mechanism);
+    let projection = linearisation.project().unwrap();
+    let mut linear = linearisation.build().unwrap().simulate();
     for &body in &bodies {
+        assert!(projection.twist_map(&reference, body).is_err() && mechanism.shapes_of(Some(body)).is_err());
         assert!(mechanism.body(body).is_err());
         assert!(state.pose(body).is_err() && state.world_twist(body).is_err());
         assert!(model.speeds_of(body).is_err());
@@ -92,6 +97,8 @@ fn of_another_mechanism() {
     for &joint in &joints {
         assert!(mechanism.joint(joint).is_err());
         assert!(state.coordinates_of(&mechanism, joint).is_err());
+        assert!(projection.wrench_map(&reference, joint).is_err());
+        assert!(projection.coordinate_map(&reference, joint).is_err());
         assert!(Reference::at_positions(&mechanism, &[(joint, vec![0.0])]).is_err());
     }
     for &effector in &effectors {
@@ -143,6 +150,106 @@ fn of_springs_that_were_removed_or_are_elsewhere() {
         assert!(simulation.clone().inputs().spring(third).is_ok());
     }
     assert!(Inputs::new(&gallery::arm()).load(gallery::y().effector_ids().next().unwrap()).is_err());
+}
+
+/// A spring of a scene has the same handle where the same spring is in the same place, and no other's.
+#[test]
+fn of_springs_of_other_scenes() {
+    let scene = |names: [&str; 2]| {
+        let mut arm = gallery::arm().to_builder();
+        for (i, name) in names.into_iter().enumerate() {
+            let end = SpringEnd::Point([i as f64, 0.0, 0.0].into());
+            arm.spring(
+                SpringDescription::new(name, SpringStart::Effector("tip".into()), end).stiffness(10.0),
+            );
+        }
+        Inputs::new(&arm.build().unwrap())
+    };
+    let (one, same, mut turned) =
+        (scene(["left", "right"]), scene(["left", "right"]), scene(["right", "left"]));
+    assert_eq!(one.scene_springs().count(), 2);
+    for (at, (name, id)) in one.scene_springs().enumerate() {
+        assert!(same.scene_springs().any(|other| other == (name, id)) && same.spring(id).is_ok());
+        assert!(turned.scene_springs().all(|(_, other)| other != id));
+        let error = turned.remove_spring(id).unwrap_err();
+        assert!(error.to_string().contains(&format!("spring coupling number {at} ")), "{error}");
+    }
+}
+
+/// Inputs of another mechanism, put in the place of a simulation's, stop it with an error, until they are its own again.
+#[test]
+fn inputs_of_another_mechanism() {
+    let arm = gallery::arm();
+    let mut others = vec![gallery::two_link(), gallery::chain(400), gallery::hand()];
+    let mut renamed = arm.to_builder();
+    renamed.joint_mut(&arm.joints()[0].name).unwrap().name = "another".into();
+    others.push(renamed.build().unwrap());
+    for kind in Kind::ALL {
+        for other in &others {
+            let mut simulation = kind.simulate(&arm);
+            simulation.step(FRAME).unwrap();
+            let (own, before) = (simulation.inputs().clone(), bits(simulation.state()));
+            *simulation.inputs_mut() = Inputs::new(other);
+            let body = other.body_ids().last().unwrap();
+            let foreign = simulation.inputs_mut().add_spring(spring(body)).unwrap();
+            let error = simulation.step(FRAME).unwrap_err().to_string();
+            assert!(error.contains(other.name()) && error.contains(arm.name()), "{error}");
+            assert!(simulation.settle(&Default::default()).is_err(), "{kind:?}");
+            assert!(simulation.estimate().is_err() && simulation.spring_force(foreign).is_err(), "{kind:?}");
+            assert!(bits(simulation.state()) == before, "{kind:?}");
+            assert!(simulation.energy().total().is_finite());
+            *simulation.inputs_mut() = own;
+            simulation.step(FRAME).unwrap();
+        }
+    }
+    // In a scene, of the whole and of what joints hold together.
+    for at in 0..2 {
+        let grasp = gallery::gripper_pick();
+        let mut scene =
+            Scene::new(&grasp, Default::default(), |held| full::Model::new(held).simulate()).unwrap();
+        scene.step(0.002).unwrap();
+        let before = bits(scene.state());
+        let mut touched = grasp.body_ids().map(|body| scene.touched(body).unwrap());
+        let held = touched.find_map(|at| if let Touched::Mechanism(id, _) = at { Some(id) } else { None });
+        let held = held.unwrap();
+        match at {
+            0 => *scene.inputs_mut() = Inputs::new(&arm),
+            _ => *scene.world_mut().simulation_mut(held).unwrap().inputs_mut() = Inputs::new(&arm),
+        }
+        assert!(scene.step(0.002).is_err());
+        assert!(scene.settle(&Default::default()).is_err());
+        assert!(bits(scene.state()) == before, "{at}");
+    }
+    // Parts of another mechanism.
+    let (one, two) = (gallery::gripper_pick(), gallery::hexapod_terrain());
+    let held = two.take_apart().held.map(|held| full::Model::new(&held).simulate().into());
+    assert!(Scene::of(&one, two.take_apart(), Default::default(), held).is_err());
+}
+
+/// What is removed by going back, and what is added to a copy, is not taken for anything else.
+#[test]
+fn of_what_a_world_had_or_its_copy_has() {
+    let body = |name: &str| Body::new(name, Pose::identity()).inertia(SpatialInertia::of_box(1.0, [0.1; 3]));
+    let held = gallery::gripper_pick().take_apart().held.unwrap();
+    let mut world = World::new(STANDARD_GRAVITY);
+    let kept = world.add_body(&body("kept")).unwrap();
+    let saved = world.save();
+    let removed = world.add_body(&body("removed")).unwrap();
+    let arm = world.add(full::Model::new(&held).simulate()).unwrap();
+    world.restore(&saved).unwrap();
+    let mut copy = world.clone();
+    for (world, name) in [(&mut world, "new"), (&mut copy, "of the copy")] {
+        let new = world.add_body(&body(name)).unwrap();
+        let other = world.add(full::Model::new(&held).simulate()).unwrap();
+        assert!(world.body(removed).is_err() && world.simulation(arm).is_err());
+        assert!(world.name(Touched::Free(removed)).is_err());
+        assert_eq!(world.body(kept).unwrap().name(), "kept");
+        assert_eq!(world.body(new).unwrap().name(), name);
+        assert!(world.simulation(other).is_ok());
+        assert!(world.bodies().map(|(id, _)| id).eq([kept, new]));
+    }
+    let [new, of_copy] = [&world, &copy].map(|world| world.bodies().last().unwrap().0);
+    assert!(world.body(of_copy).is_err() && copy.body(new).is_err());
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn joints_of_a_tree_pass_on_the_wrenches_beyond_them() {
         {
             let id = mechanism.find_joint(joint).unwrap();
             let child = mechanism[mechanism[id].child].pose;
-            let map = projection.wrench_map(reduction.reference(), id);
+            let map = projection.wrench_map(reduction.reference(), id).unwrap();
             for (e, effector) in mechanism.effectors().iter().enumerate() {
                 let frame = child.inverse_times(&(mechanism[effector.body].pose * effector.frame));
                 for k in 0..6 {

@@ -3,13 +3,16 @@
 
 use crate::common::handles::body;
 use crate::common::loads::{Random, effectors_apart};
-use pliant_core::engine::Simulation as _;
+use pliant_core::engine::{JointProperty, Simulation as _};
 use pliant_core::full;
 use pliant_core::gallery;
+use pliant_core::joints::JointKind;
 use pliant_core::linear::{Linearisation, Reference};
-use pliant_core::mechanism::{EffectorId, Mechanism};
+use pliant_core::mechanism::{
+    Body, EffectorDescription, EffectorId, JointDescription, Mechanism, MechanismBuilder, WORLD,
+};
 use pliant_core::nalgebra::{DMatrix, Vector3, Vector6};
-use pliant_core::spatial::{Pose, Wrench, log_rotation};
+use pliant_core::spatial::{Pose, SpatialInertia, Wrench, log_rotation};
 
 /// The full simulation at the equilibrium under loads on effectors, one more on a body, and a small one more on an effector.
 fn settled(
@@ -179,4 +182,50 @@ fn compliance_under_torques_is_the_slope_of_the_equilibrium() {
     assert!(tried >= 24, "{tried}");
     // It matters: without its antisymmetric part the compliance would be off by half of this.
     assert!(skewest > 0.05, "{skewest}");
+}
+
+/// Where a motor is at its torque limit it has no stiffness, and where its stiffness was changed, that one: against differences of the statics
+/// and, of one link, against the closed form.
+#[test]
+fn at_motors_that_are_at_their_limit() {
+    let mut compared = 0;
+    for (limit, stiffness) in
+        [(1.0, 100.0), (4.0, 100.0), (4.9, 100.0), (f64::INFINITY, 100.0), (f64::INFINITY, 40.0)]
+    {
+        let mut builder = MechanismBuilder::new("motor");
+        let inertia = SpatialInertia::of_box(1.0, [0.2, 0.2, 0.2]);
+        builder.body(Body::new("link", Pose::translation([0.5, 0.0, 0.0])).inertia(inertia));
+        let joint = JointDescription::new("motor", JointKind::Hinge, WORLD, "link");
+        let joint = joint.axis(Vector3::zeros(), Vector3::y()).stiffness(100.0).torque_limit(limit);
+        builder.joint(joint);
+        builder.effector(EffectorDescription {
+            name: "tip".into(),
+            body: "link".into(),
+            frame: Pose::identity(),
+        });
+        let mechanism = builder.build().unwrap();
+        let mut simulation = full::Model::new(&mechanism).simulate();
+        let motor = mechanism.find_joint("motor").unwrap();
+        simulation.set_joint(motor, JointProperty::Stiffness, &[stiffness]).unwrap();
+        assert!(simulation.settle(&Default::default()).unwrap().converged);
+        let angle = simulation.state().coordinates[0];
+        // Its weight turns it by θ: m g l cos θ, whose derivative is −m g l sin θ.
+        let weight = 9.81 * 0.5 * angle.sin();
+        let held = (stiffness * angle).abs() < limit;
+        let expected = 1.0 / (weight + if held { stiffness } else { 0.0 });
+        let reference = Reference::at_equilibrium(&mut simulation);
+        let found = Linearisation::at(reference).project().unwrap().compliance()[(4, 4)];
+        assert!((found / expected - 1.0).abs() < 1e-9, "{limit}: {found} {expected}");
+        let turned = |torque: f64| {
+            let mut more = simulation.clone();
+            let tip = more.effector("tip").unwrap();
+            more.set_load(tip, Wrench::torque([0.0, torque, 0.0])).unwrap();
+            assert!(more.settle(&Default::default()).unwrap().converged);
+            more.state().coordinates[0]
+        };
+        let difference = (turned(1e-4) - turned(-1e-4)) / 2e-4;
+        assert!((found / difference - 1.0).abs() < 1e-6, "{limit}: {found} {difference}");
+        compared += 1;
+    }
+    assert_eq!(compared, 5);
 }

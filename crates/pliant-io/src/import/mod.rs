@@ -2,9 +2,9 @@
 
 mod chain;
 mod context;
+mod default_springs;
 mod draft;
 mod effectors;
-mod holding;
 mod mass;
 mod meaning;
 pub mod mesh;

@@ -5,8 +5,8 @@
 //! state unchanged.
 
 mod clock;
+mod dragging;
 mod ellipsoids;
-mod holding;
 mod loading;
 mod models;
 mod settings;
@@ -22,7 +22,7 @@ use pliant_core::nalgebra::Vector3;
 
 use crate::protocol::{self, Command, Lists};
 use crate::running::{Loaded, Running};
-use holding::Held;
+use dragging::Held;
 use settings::Scaled;
 
 /// The shortest and longest step that can be set, s.

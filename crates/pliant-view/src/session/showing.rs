@@ -7,7 +7,7 @@ use pliant_core::spatial::Pose;
 use serde_json::json;
 
 use super::Session;
-use super::holding::Held;
+use super::dragging::Held;
 use crate::protocol::{self, Frame, Kind};
 use crate::running::{Loaded, Running};
 use crate::{drawing, saving};

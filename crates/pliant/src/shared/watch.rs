@@ -104,7 +104,8 @@ impl Watch {
         };
         let loose = mechanism.loose();
         let passes = |body: BodyId| {
-            let touches = mechanism.shapes_of(Some(body)).any(|shape| shape.touches);
+            let touches =
+                mechanism.shapes_of(Some(body)).is_ok_and(|mut shapes| shapes.any(|shape| shape.touches));
             touches && !effectors.contains(&body) && !loose.contains(&body)
         };
         let untouched: Vec<bool> = mechanism.body_ids().map(passes).collect();

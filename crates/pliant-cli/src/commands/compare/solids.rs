@@ -44,7 +44,7 @@ impl Solid {
     /// Of all shapes of a body and its elastic zones, each with at most so many triangles where it lies in a file.
     pub fn of(mechanism: &Mechanism, body: BodyId, surfaces: &Surfaces, most: usize) -> Solid {
         let mut solid = Solid::default();
-        let shapes = mechanism.shapes_of(Some(body));
+        let shapes = mechanism.shapes_of(Some(body)).expect("a body of this mechanism");
         // What is drawn but not touched comes with what is, coarser, in most robot files.
         shapes
             .filter(|shape| shape.touches)

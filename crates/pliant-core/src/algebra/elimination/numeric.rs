@@ -1,6 +1,6 @@
 //! Factor and solve, in memory that is made once.
 
-use super::carried::{self, Carry, Shape};
+use super::joint_front::{self, Carry, Shape};
 use super::kernel;
 use super::symbolic::{Front, LANES, Run, Symbolic, update_size, update_width};
 use crate::algebra::lanes::fma;
@@ -64,7 +64,7 @@ impl Numeric {
             negative: 0,
             carried: vec![false; plan.fronts.len()],
             carry: Carry::default(),
-            scratch: vec![[0.0; LANES]; carried::scratch(widest)],
+            scratch: vec![[0.0; LANES]; joint_front::scratch(widest)],
         }
     }
 
@@ -117,7 +117,7 @@ impl Numeric {
             let width = update_width(front);
             let eliminated = if carried {
                 let shape = Shape { size, stride, pivots, width };
-                carried::eliminate::<FUSED>(F, shape, &self.carry, &mut self.scratch, rows)
+                joint_front::eliminate::<FUSED>(F, shape, &self.carry, &mut self.scratch, rows)
             } else {
                 kernel::eliminate::<FUSED>(F, size, stride, pivots, rows)
             };

@@ -3,7 +3,7 @@
 use super::Closing;
 use super::loop_joint::LoopJoint;
 use super::schedule::{Ends, Schedule};
-use crate::articulated::model::{Constants, Node, frames};
+use crate::articulated::model::{Constants, Node};
 use crate::engine::State;
 use crate::mechanism::{Freedom, JointId, Mechanism};
 use crate::spatial::Pose;
@@ -53,7 +53,7 @@ impl Closures {
                 let joint = &mechanism[id];
                 joint.kind.prepare_off_manifold();
                 let (child, parent) = (slot(joint.child), joint.parent.map_or(0, slot));
-                let (in_parent, in_child) = frames(mechanism, id);
+                let (in_parent, in_child) = mechanism.frames_in_nodes(&mechanism[id]);
                 (child != parent).then(|| LoopJoint {
                     id,
                     child,

@@ -16,7 +16,7 @@ impl World {
             parts += simulation.part_count();
         }
         self.first_body = parts;
-        self.holding.regroup(&self.first_part, parts, &self.simulations);
+        self.attachments.regroup(&self.first_part, parts, &self.simulations);
         for (thing, owner) in self.things.iter_mut().zip(&self.owners) {
             match *owner {
                 Touched::World => {}

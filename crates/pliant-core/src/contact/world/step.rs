@@ -108,7 +108,7 @@ impl World {
                 before = (piece < left).then(|| self.save());
                 self.events.clear();
                 self.contacts.clear();
-                self.holding.forget();
+                self.attachments.forget();
                 self.report = Report::default();
             }
             self.take(h, dt);
@@ -122,7 +122,7 @@ impl World {
     /// Solves a step of h seconds, and nothing moves yet; how far something turns in it near another thing, rad. Where that is too far and
     /// there can be shorter ones, it is not solved to its end.
     fn attempt(&mut self, h: f64, shorter: bool) -> Result<f64, StepError> {
-        self.holding.carry(&self.simulations, &mut self.bodies);
+        self.attachments.carry(&self.simulations, &mut self.bodies);
         for simulation in &mut self.simulations {
             simulation.solve_free(h)?;
         }
@@ -145,8 +145,17 @@ impl World {
         self.check_digits(h)?;
         self.answer(h);
         self.skins.respond(&mut self.equations.parts, h);
-        self.holding.fold(&mut self.equations);
+        self.attachments.fold(&mut self.equations);
         self.equations.prepare(SOFTNESS);
+        self.solve_equations(h, None);
+        let turn = self.finish(h)?;
+        let turn = self.give_back_less(h, turn)?;
+        self.draw_out(h);
+        Ok(if turn <= TURN && self.ends_deep() { f64::INFINITY } else { turn })
+    }
+
+    /// Solves the equations of a step; again, with a part of what its hits give back.
+    pub(super) fn solve_equations(&mut self, h: f64, part: Option<f64>) {
         let (solver, exact) = (self.solver, &mut self.exact);
         let solve = |equations: &mut Equations| {
             for _ in 0..=STIFFER {
@@ -166,11 +175,12 @@ impl World {
             *unsolved = if small { residual::part_of_size(equations, h) } else { 0.0 };
             left
         };
-        self.residual = impact::solve(&mut self.equations, &mut self.impact, solve, judge);
-        self.holding.unfold(&mut self.equations);
-        let turn = self.finish(h)?;
-        self.draw_out(h);
-        Ok(if turn <= TURN && self.ends_deep() { f64::INFINITY } else { turn })
+        let (equations, memory) = (&mut self.equations, &mut self.impact);
+        self.residual = match part {
+            None => impact::solve(equations, memory, solve, judge),
+            Some(part) => impact::solve_again(equations, memory, part, solve, judge),
+        };
+        self.attachments.unfold(equations);
     }
 
     /// An error where something is so fast that the way to what it meets is lost in the rounding of its speed.
@@ -332,7 +342,7 @@ impl World {
     fn take(&mut self, h: f64, dt: f64) {
         self.simulations.iter_mut().for_each(|simulation| simulation.take(h));
         self.bodies.iter_mut().for_each(FreeBody::take);
-        self.holding.carry(&self.simulations, &mut self.bodies);
+        self.attachments.carry(&self.simulations, &mut self.bodies);
         self.skins.take(&self.equations, h);
         for (s, skin) in self.skins.list.iter().enumerate() {
             let own = self.things[skin.thing].colliders.iter_mut();
@@ -376,7 +386,7 @@ impl World {
 
     /// Finds the contacts and writes their equations but for W.
     fn meet(&mut self, h: f64) {
-        let still = self.first_body + self.bodies.len() + self.holding.group_count();
+        let still = self.first_body + self.bodies.len() + self.attachments.group_count();
         self.equations.clear(still + self.skins.list.len());
         self.skins.clear();
         self.frames.clear();
@@ -468,6 +478,7 @@ impl World {
                     fastest: pair.size * fastest.min(LONG_STEPS / h),
                     size: pair.size,
                     gained: closing - coming,
+                    hits: point.gap + h * closing < 0.0 && (hits || impulse.x == 0.0) && !pair.soft,
                     bounce,
                     soft: pair.soft,
                     supports: false,
@@ -486,7 +497,7 @@ impl World {
                 });
             }
         }
-        self.holding.write(&self.simulations, &self.bodies, h, &mut self.equations);
+        self.attachments.write(&self.simulations, &self.bodies, h, &mut self.equations);
     }
 
     /// Asks everything that is touched for its part of W.
@@ -517,12 +528,12 @@ impl World {
     }
 
     /// Gives everything its impulses, and solves where it goes; how far a free body that is pushed turns, rad.
-    fn finish(&mut self, h: f64) -> Result<f64, StepError> {
+    pub(super) fn finish(&mut self, h: f64) -> Result<f64, StepError> {
         let mut turn = 0.0f64;
         for (b, body) in self.bodies.iter_mut().enumerate() {
             let part = &self.equations.parts[self.first_body + b];
             let mut sum = Wrench::ZERO;
-            let mut rests = self.holding.holds.iter().any(|hold| hold.body == b);
+            let mut rests = self.attachments.holds.iter().any(|hold| hold.body == b);
             for (i, push) in part.pushes.iter().enumerate() {
                 sum = sum + impulse(part, i, push);
                 let contact = part.contacts.get(i).and_then(|c| self.equations.meetings.get(*c));
@@ -554,7 +565,7 @@ impl World {
 
     /// Remembers the impulses of a piece and adds what came out to what is reported of the step of dt seconds.
     fn tell(&mut self, dt: f64) {
-        self.holding.tell(dt);
+        self.attachments.tell(dt);
         self.pairs.iter_mut().for_each(Pair::forget);
         let report = &mut self.report;
         report.contacts += self.coming.len();

@@ -75,7 +75,7 @@ impl Hold {
 
 /// All that is held, with memory that is kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Holding {
+pub(super) struct Attachments {
     /// Those of one group stand together.
     pub holds: Vec<Hold>,
     groups: Vec<Group>,
@@ -103,7 +103,7 @@ struct Group {
     halved_free: Vec<f64>,
 }
 
-impl Holding {
+impl Attachments {
     /// Finds what hangs together, with the blocks of equations as they are now.
     pub fn regroup(&mut self, first_part: &[usize], first_body: usize, simulations: &[Box<dyn Touch>]) {
         let mut labels: Vec<usize> = (0..self.holds.len()).collect();
