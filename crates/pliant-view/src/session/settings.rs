@@ -50,7 +50,14 @@ impl Session {
 
     pub(super) fn reset(&mut self) -> Result<(), String> {
         let start = |engine| {
-            Running::new(engine, &self.loaded, &self.apart, &self.loaded.inputs, self.models.as_ref())
+            Running::new(
+                engine,
+                &self.loaded,
+                &self.apart,
+                &self.loaded.inputs,
+                self.dt,
+                self.models.as_ref(),
+            )
         };
         let running = start(self.engine)?;
         let ghost = match &self.ghost {
@@ -116,7 +123,8 @@ impl Session {
     pub(super) fn in_place(&mut self, engine: Engine) -> Result<Running, String> {
         let simulation = self.running.simulation();
         let (inputs, mut state) = (simulation.inputs().clone(), simulation.state().clone());
-        let mut running = Running::new(engine, &self.loaded, &self.apart, &inputs, self.models.as_ref())?;
+        let mut running =
+            Running::new(engine, &self.loaded, &self.apart, &inputs, self.dt, self.models.as_ref())?;
         if engine != self.engine {
             state.private.clear();
         }
