@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
-use pliant::engines::Engine;
+use pliant::engines::{Engine, Modes};
 use pliant::linear::{Method, Reconstruction};
 
-use crate::choices::{self, Modes};
+use crate::choices;
 use crate::choosing::EngineArgument;
 use crate::help;
 use crate::load::{Acting, Gravity, Loading};

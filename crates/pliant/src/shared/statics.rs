@@ -1,9 +1,29 @@
 //! What is said of an equilibrium, or of a search for one that failed.
 
+use super::watch::{another, beyond, mostly_error};
 use super::words::{count, first_few, quantity};
 use crate::contact::Rest;
-use crate::engine::{Equilibrium, Warning};
+use crate::engine::{Equilibrium, Simulation, Warning};
 use crate::mechanism::Mechanism;
+
+/// What is warned of at an equilibrium that was found; of a model with the estimate of its error, and the error that it was made for.
+pub fn warnings(
+    simulation: &mut dyn Simulation,
+    found: &Equilibrium,
+    of_model: Option<(f64, Option<f64>)>,
+) -> Vec<Warning> {
+    let (mechanism, engine) = (simulation.mechanism().clone(), simulation.engine());
+    let mut warnings = Warning::of_rest_with_friction(&mechanism, simulation.inputs());
+    warnings.extend(Warning::of_limits(&mechanism, engine, simulation.state()));
+    warnings.extend(Warning::of_ranges(&mechanism, simulation.state()));
+    if let Some((estimate, bound)) = of_model {
+        let far = bound.and_then(|bound| beyond(engine, bound, estimate));
+        warnings.extend(far.or_else(|| mostly_error(simulation, estimate)));
+        warnings.extend(another(simulation, estimate));
+    }
+    warnings.extend((!found.stable).then(unstable));
+    warnings
+}
 
 /// The warning of an equilibrium that is not stable.
 pub fn unstable() -> Warning {
