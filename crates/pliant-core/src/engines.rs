@@ -97,9 +97,7 @@ impl Engine {
                 if let Some(inputs) = acts {
                     choice = if interactive { choice } else { choice.unloaded() }.under(inputs);
                 }
-                if !effectors.is_empty() {
-                    choice = choice.effectors(effectors);
-                }
+                choice = if effectors.is_empty() { choice } else { choice.effectors(effectors) };
                 choice = match modes {
                     Some(Modes::Count(k)) => choice.modes(k),
                     Some(Modes::Auto) => choice.modes_for(dt),
@@ -109,9 +107,7 @@ impl Engine {
             }
             Engine::Linear => {
                 let mut choice = Linearisation::at_rest(mechanism);
-                if !effectors.is_empty() {
-                    choice = choice.effectors(effectors);
-                }
+                choice = if effectors.is_empty() { choice } else { choice.effectors(effectors) };
                 choice = match modes {
                     Some(Modes::Count(k)) => choice.modes(k),
                     _ if touches => choice.modes_for_contact(dt),
@@ -214,12 +210,10 @@ impl FromStr for Modes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Modes, String> {
-        match text {
-            "auto" => Ok(Modes::Auto),
-            _ => text
-                .parse()
-                .map(Modes::Count)
-                .map_err(|_| "it must be a whole number, zero or above, or `auto`".into()),
+        match text.parse() {
+            Ok(k) => Ok(Modes::Count(k)),
+            Err(_) if text == "auto" => Ok(Modes::Auto),
+            Err(_) => Err("it must be a whole number, zero or above, or `auto`".into()),
         }
     }
 }

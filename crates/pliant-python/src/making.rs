@@ -6,7 +6,8 @@ use pliant::Moving;
 use pliant::contact::Scene;
 use pliant::engines::{Engine, EngineError, Modes, Options};
 use pliant::nalgebra::DMatrix;
-use pliant::shared::{choosing, watch};
+use pliant::shared::choosing::Named;
+use pliant::shared::watch;
 use pyo3::prelude::*;
 
 use crate::errors::{guarded, input, warn_of};
@@ -34,10 +35,7 @@ pub fn simulate(
     scene_loads: bool,
 ) -> PyResult<Simulation> {
     guarded(|| {
-        let named = match choice.engine {
-            "auto" => None,
-            name => Some(name.parse::<Engine>().map_err(|error| input(format!("engine: {error}")))?),
-        };
+        let named: Named = choice.engine.parse().map_err(|error| input(format!("engine: {error}")))?;
         let loads = loads(given)?;
         let (mechanism, warnings) = setup.of(&source.inner, &loads)?;
         let inputs = inputs(&mechanism, &loads, gravity, scene_loads)?;
@@ -45,13 +43,7 @@ pub fn simulate(
         let surfaces = if touches { Some(source.surfaces(py, &mechanism)?) } else { None };
         let apart = touches.then(|| mechanism.take_apart());
         let held = apart.as_ref().map_or(Some(&mechanism), |apart| apart.held.as_ref());
-        let (engine, why) = match named {
-            Some(engine) => (engine, None),
-            None => {
-                let (engine, why) = choosing::choose(held);
-                (engine, Some(why))
-            }
-        };
+        let (engine, why) = named.choose(held, false);
         if choice.modes.is_some() && !matches!(engine, Engine::Linear | Engine::Reduced) {
             return Err(input(format!(
                 "modes belongs to the engines `reduced` and `linear`, and this is `{}`: leave it out, or change engine",

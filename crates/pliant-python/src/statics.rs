@@ -3,13 +3,13 @@
 use numpy::{PyArray1, PyArray2};
 use pliant::contact::{Rest, Surfaces};
 use pliant::engine::{self, Inputs, Simulation as _, StaticsSettings, Warning};
+use pliant::full;
 use pliant::linear::{Linearisation, Method, Reference};
 use pliant::mechanism::Mechanism as Inner;
 use pliant::shared::overlaps::{self, Overlap, Overlaps};
-use pliant::shared::statics::{not_converged, unheld, unstable, warnings};
+use pliant::shared::statics::{about_to_slip, not_converged, unheld, unstable, warnings};
 use pliant::shared::{choosing, words};
 use pliant::spatial::{Pose, Twist};
-use pliant::{full, reduced};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -35,11 +35,11 @@ pub struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// That of a reduced model.
-    pub fn of_model(
-        simulation: &mut reduced::Simulation,
+    /// Without contact; of a model with the estimate of its error.
+    pub fn of(
+        simulation: &dyn engine::Simulation,
         found: &engine::Equilibrium,
-        estimate: f64,
+        estimate: Option<f64>,
         warnings: Vec<Warning>,
     ) -> Equilibrium {
         let mechanism = simulation.mechanism().clone();
@@ -49,7 +49,7 @@ impl Equilibrium {
             mechanism,
             warnings: warnings.into_iter().map(|warning| warning.text).collect(),
             friction_needed: None,
-            estimate: Some(estimate),
+            estimate,
             found: (found.residual, found.iterations, found.stable),
         }
     }
@@ -197,9 +197,6 @@ pub fn equilibrium_from_numbers(
     })
 }
 
-/// A rest that needs more of its friction is warned about.
-const NEARLY: f64 = 0.98;
-
 /// The nonlinear equilibrium, as `pliant statics` looks for it.
 pub fn equilibrium(
     py: Python<'_>,
@@ -232,11 +229,7 @@ fn settle(mechanism: &Inner, inputs: &Inputs, surfaces: Option<&Surfaces>) -> Py
         return rest(mechanism, inputs, surfaces).map_err(|_| job(overlaps::refusal(&overlap)));
     }
     let warnings = warnings(&mut simulation, &found, None);
-    let effectors = poses(&simulation, mechanism);
-    let found = (found.residual, found.iterations, found.stable);
-    let (mechanism, state) = (mechanism.clone(), simulation.state().clone());
-    let warnings = warnings.into_iter().map(|warning| warning.text).collect();
-    Ok(Equilibrium { mechanism, state, effectors, warnings, friction_needed: None, estimate: None, found })
+    Ok(Equilibrium::of(&simulation, &found, None, warnings))
 }
 
 /// The equilibrium without contact, and the deepest overlap there.
@@ -273,15 +266,11 @@ fn rest(mechanism: &Inner, inputs: &Inputs, surfaces: &Surfaces) -> PyResult<Equ
     if !found.converged {
         return Err(job(unheld(&found)));
     }
-    let needed = found.friction_needed.unwrap_or(1.0);
-    let warnings = (needed > NEARLY).then(|| {
-        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed)
-    });
     Ok(Equilibrium {
         effectors: poses(&scene, mechanism),
         state: scene.state().clone(),
         mechanism: mechanism.clone(),
-        warnings: warnings.into_iter().collect(),
+        warnings: about_to_slip(&found).map(|warning| warning.text).into_iter().collect(),
         friction_needed: found.friction_needed,
         estimate: None,
         found: (found.moved, found.steps, true),

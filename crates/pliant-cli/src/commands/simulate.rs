@@ -8,12 +8,12 @@ use pliant::engines::{Engine, Model, Options};
 use pliant::full;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
 use pliant::mechanism::Mechanism;
+use pliant::shared::choosing::Named;
 use pliant::shared::watch::{self, Watch};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
 use crate::blending::Blended;
-use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
 use crate::output::{Answer, Format, count, listing, quantity, radii};
@@ -33,12 +33,10 @@ const MANY_ROWS: usize = 64;
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
     let named = match (arguments.linear, arguments.engine) {
-        (true, EngineArgument::Auto | EngineArgument::Named(Engine::Reduced)) => {
-            EngineArgument::Named(Engine::Linear)
-        }
+        (true, Named::Auto | Named::Engine(Engine::Reduced)) => Named::Engine(Engine::Linear),
         (_, named) => named,
     };
-    if let EngineArgument::Named(engine) = named {
+    if let Named::Engine(engine) = named {
         refuse_foreign(arguments, engine)?;
     }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));

@@ -32,6 +32,17 @@ pub fn unstable() -> Warning {
     Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
 }
 
+/// A rest that needs more of its friction is about to slip.
+pub const NEARLY: f64 = 0.98;
+
+/// The warning of a rest that needs nearly all friction that there is.
+pub fn about_to_slip(rest: &Rest) -> Option<Warning> {
+    let measure = rest.friction_needed.unwrap_or(1.0);
+    let text =
+        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * measure);
+    (measure > NEARLY).then_some(Warning { kind: "about to slip", measure, unit: "of the friction", text })
+}
+
 /// The warning of a search that found nothing.
 pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     let left = match found.residual.is_finite() {
