@@ -177,7 +177,7 @@ impl Model {
                 }
                 let estimate = simulation.estimate().map_err(job)?;
                 let warnings = warnings(&mut simulation, &found, Some((estimate, self.bound())));
-                Ok::<_, PyErr>(Equilibrium::of(&simulation, &found, Some(estimate), warnings))
+                Ok::<_, PyErr>(Equilibrium::of(&mut simulation, &found, Some(estimate), warnings))
             })?;
             found.warn(py)?;
             Ok(found)

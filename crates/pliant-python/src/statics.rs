@@ -37,7 +37,7 @@ pub struct Equilibrium {
 impl Equilibrium {
     /// Without contact; of a model with the estimate of its error.
     pub fn of(
-        simulation: &dyn engine::Simulation,
+        simulation: &mut dyn engine::Simulation,
         found: &engine::Equilibrium,
         estimate: Option<f64>,
         warnings: Vec<Warning>,
@@ -229,7 +229,7 @@ fn settle(mechanism: &Inner, inputs: &Inputs, surfaces: Option<&Surfaces>) -> Py
         return rest(mechanism, inputs, surfaces).map_err(|_| job(overlaps::refusal(&overlap)));
     }
     let warnings = warnings(&mut simulation, &found, None);
-    Ok(Equilibrium::of(&simulation, &found, None, warnings))
+    Ok(Equilibrium::of(&mut simulation, &found, None, warnings))
 }
 
 /// The equilibrium without contact, and the deepest overlap there.
