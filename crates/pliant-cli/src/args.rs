@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueHint, value_parser};
 use clap_complete::Shell;
-use pliant::engines::Engine;
+use pliant::engines::{Engine, Modes};
 use pliant::linear::{Method, Reconstruction};
+use pliant::shared::choosing::Named;
 
-use crate::choices::{self, Modes};
-use crate::choosing::EngineArgument;
+use crate::choices;
 use crate::help;
 use crate::load::{Acting, Gravity, Loading};
 use crate::mechanism::MechanismArgument;
@@ -160,7 +160,7 @@ pub struct Simulate {
     /// blended (several linear models, made for this run; less exact than reduced) or auto (articulated or full, whichever is
     /// faster here; reduced of a model file)
     #[arg(long, value_name = "E", default_value = "auto")]
-    pub engine: EngineArgument,
+    pub engine: Named,
     /// How long it moves, s; rounded to whole steps
     #[arg(long, value_name = "S", value_parser = duration, allow_negative_numbers = true)]
     pub duration: f64,
@@ -205,7 +205,7 @@ pub struct View {
     pub mechanism: MechanismArgument,
     /// What simulates at first, as in `simulate`; the page switches. blended begins with one linear model, and the page adds others
     #[arg(long, value_name = "E", default_value = "auto")]
-    pub engine: EngineArgument,
+    pub engine: Named,
     /// A second engine, drawn next to the first, with the distance between them
     #[arg(long, value_name = "E")]
     pub ghost: Option<Engine>,

@@ -4,14 +4,13 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use pliant::blended::{Doing, Limit, Model, Options, Outcome, Progress, SampleError, Sampling};
-use pliant::engine::{Simulation, State, Warning};
-use pliant::engines;
+use pliant::engine::Warning;
 use pliant::mechanism::Mechanism;
-use pliant::shared::watch::unchecked;
+use pliant::shared::words::RADII;
 
 use crate::failure::Failure;
 use crate::mechanism::MechanismArgument;
-use crate::output::{Format, count, quantity};
+use crate::output::{Format, count, quantity, radii};
 use crate::progress::Bar;
 
 /// Seconds that sampling may take unless something else is said.
@@ -24,7 +23,7 @@ const CHOOSING: f64 = 0.75;
 pub struct Blended {
     pub model: Model,
     /// The error that it was made for, over the radius.
-    bound: f64,
+    pub bound: f64,
     /// What would serve better.
     pub advice: Option<String>,
     pub warnings: Vec<Warning>,
@@ -61,74 +60,6 @@ impl Blended {
         }
         Ok(Blended { model, bound: sampling.max_error, advice, warnings })
     }
-
-    /// The warning of a pose whose estimate is beyond what the model was made for.
-    pub fn beyond(&self, estimate: f64) -> Option<Warning> {
-        beyond(self.bound, estimate, OF_BLEND)
-    }
-}
-
-/// What to do where a blend, or a model file, is beyond what it was made for.
-pub const OF_BLEND: &str = "use `reduced`, or `full`";
-pub const OF_FILE: &str = "make one by `pliant reduce` with a larger `--displacement`, or use `full`";
-
-/// The warning of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
-pub fn beyond(bound: f64, estimate: f64, advice: &str) -> Option<Warning> {
-    (estimate > bound).then(|| {
-        let text = format!(
-            "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those it was made for; {advice}",
-            radii(estimate),
-            radii(bound)
-        );
-        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
-    })
-}
-
-/// The unit of errors.
-pub const RADII: &str = "of the radius";
-
-/// The part of the way to a pose that is too much of an error, and what of the radius is nothing.
-const MOSTLY: f64 = 0.25;
-const NOTHING: f64 = 1e-6;
-
-/// The warning where a pose is off by much of the way that led to it, as near the load at which something buckles.
-pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
-    let mechanism = simulation.mechanism().clone();
-    let (radius, start) = (mechanism.radius(), State::at_rest(&mechanism));
-    let ways =
-        start.poses.iter().zip(&simulation.state().poses).map(|(a, b)| (a.position - b.position).norm());
-    let moved = ways.fold(0.0, f64::max) / radius;
-    (estimate > MOSTLY * moved && estimate > NOTHING).then(|| {
-        let text = format!(
-            "the pose is off by about {}, and nothing moves by more than {} to get there: too much of it is error, as where loads are small, or \
-             near those at which something buckles; use `full`",
-            radii(estimate),
-            radii(moved)
-        );
-        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
-    })
-}
-
-/// Above this estimate, over the radius, the estimate alone warns about the pose.
-const SMALL: f64 = 0.05;
-
-/// The warning where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
-pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
-    if estimate >= SMALL {
-        return None;
-    }
-    if let Some(warning) = unchecked(simulation.mechanism(), "whether there is another equilibrium") {
-        return Some(warning);
-    }
-    let measure = engines::other_equilibrium(simulation)?;
-    let text = format!(
-        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the \
-         start, and the estimate of {} is how far the nearer one is",
-        radii(measure),
-        radii(estimate)
-    );
-    Some(Warning { kind: "another", measure, unit: RADII, text })
 }
 
 /// Chooses samples within so many seconds, with a bar for people.
@@ -199,14 +130,6 @@ fn refused(argument: &MechanismArgument, error: SampleError) -> Failure {
         error => Failure::job(format!(
             "there is no blended model, which begins at rest without loads on the effectors: {error}"
         )),
-    }
-}
-
-/// An error for people.
-pub fn radii(error: f64) -> String {
-    match error.is_finite() {
-        true => quantity(format!("{error:.1e}").parse().unwrap_or(error), "of the radius"),
-        false => "an unknown amount".into(),
     }
 }
 

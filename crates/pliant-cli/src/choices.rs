@@ -1,34 +1,10 @@
 //! Options whose value is one of a few names.
 
-use std::str::FromStr;
-
 use pliant::contact::Solver;
 use pliant::linear::{Method, Reconstruction};
 pub use pliant::shared::words::did_you_mean;
 
 use crate::page::text::listed;
-
-/// How many modes a linear model keeps in addition to the motions of its effectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Modes {
-    /// So many of each independent part.
-    Count(usize),
-    /// All that the time step can follow.
-    Auto,
-}
-
-impl FromStr for Modes {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Modes, String> {
-        if text == "auto" {
-            return Ok(Modes::Auto);
-        }
-        text.parse()
-            .map(Modes::Count)
-            .map_err(|_| "it must be a whole number, zero or above, or `auto`".into())
-    }
-}
 
 /// The reconstructions by their names; the default one is `joint`.
 pub const RECONSTRUCTIONS: [(&str, Reconstruction); 3] = [

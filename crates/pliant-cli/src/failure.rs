@@ -34,7 +34,15 @@ pub fn with_options(text: &str) -> String {
     text.replace("or allow its folder", "or allow its folder with --allow-path")
         .replace("no model file", "no model file; `pliant reduce` writes one")
         .replace("reduced models, not mechanisms alone", "reduced models, which `pliant reduce` makes")
-        .replace("take another, or leave contact out", "take another, or --no-contact")
+        .replace(
+            "contact: use `reduced`, `articulated` or `full`",
+            "contact: take --engine reduced, articulated or full, or --no-contact",
+        )
+        .replace("of the path: keep modes", "of the path: `--modes auto` keeps them")
+        .replace(
+            "make one for a larger displacement",
+            "make one by `pliant reduce` with a larger `--displacement`",
+        )
         .replace(
             "the root of a robot file is let go as it is read",
             "`--free-base` lets the root of a robot file go",

@@ -4,7 +4,6 @@
 mod args;
 mod blending;
 mod choices;
-mod choosing;
 mod commands;
 #[doc(hidden)]
 pub mod failure;

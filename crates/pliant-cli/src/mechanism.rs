@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::{Args, ValueHint};
 use pliant::contact::Surfaces;
+use pliant::engines::EngineError;
 use pliant::io::ModelFile;
 use pliant::linear::ReductionError;
 use pliant::mechanism::Mechanism;
@@ -106,6 +107,14 @@ impl MechanismArgument {
                  with a name and a body to its file"
             )),
             error => self.unreduced(error),
+        }
+    }
+
+    /// Why an engine has no model of it.
+    pub fn unmodelled(&self, error: EngineError) -> Failure {
+        match error {
+            EngineError::Reduction(error) => self.unreduced(error),
+            error => Failure::input(error),
         }
     }
 

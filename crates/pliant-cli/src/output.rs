@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use pliant::engine::Warning;
-pub use pliant::shared::words::{count, first_few, quantity};
+pub use pliant::shared::words::{count, first_few, quantity, radii};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, with_options};

@@ -14,13 +14,16 @@
 
 use std::str::FromStr;
 
+use nalgebra::DMatrix;
+
 use crate::contact::{ContactError, Scene, Surfaces};
-use crate::engine::{Simulation, State};
+use crate::engine::{Inputs, Simulation, State};
 use crate::linear::{Linearisation, ReductionError};
 use crate::mechanism::Mechanism;
+use crate::reduced::Reduction;
 use crate::spatial::Twist;
 use crate::words::closest;
-use crate::{articulated, blended, full, reduced};
+use crate::{articulated, blended, full, linear, reduced};
 
 /// An engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,15 +83,50 @@ impl Engine {
         }
     }
 
+    /// Its model of a mechanism; where things touch, of what joints hold together ([`Mechanism::take_apart`]).
+    pub fn model(self, mechanism: &Mechanism, options: &Options<'_>) -> Result<Model, EngineError> {
+        let Options { modes, effectors, motions, dt, touches, acts, interactive } = *options;
+        Ok(match self {
+            Engine::Full => Model::Full(full::Model::new(mechanism)),
+            Engine::Articulated => Model::Articulated(articulated_model(mechanism)?),
+            Engine::Reduced if let Some(columns) = motions => {
+                Model::Reduced(reduced::Model::from_columns(mechanism, columns)?)
+            }
+            Engine::Reduced => {
+                let mut choice = Reduction::at_rest(mechanism);
+                if let Some(inputs) = acts {
+                    choice = if interactive { choice } else { choice.unloaded() }.under(inputs);
+                }
+                choice = if effectors.is_empty() { choice } else { choice.effectors(effectors) };
+                choice = match modes {
+                    Some(Modes::Count(k)) => choice.modes(k),
+                    Some(Modes::Auto) => choice.modes_for(dt),
+                    None => choice,
+                };
+                Model::Reduced(choice.build()?)
+            }
+            Engine::Linear => {
+                let mut choice = Linearisation::at_rest(mechanism);
+                choice = if effectors.is_empty() { choice } else { choice.effectors(effectors) };
+                choice = match modes {
+                    Some(Modes::Count(k)) => choice.modes(k),
+                    _ if touches => choice.modes_for_contact(dt),
+                    Some(Modes::Auto) => choice.modes_for(dt),
+                    None => choice,
+                };
+                Model::Linear(choice.build()?)
+            }
+            Engine::Blended if touches => {
+                let mechanism = mechanism.name().to_string();
+                return Err(ContactError::Untouchable { mechanism, engine: self.name() }.into());
+            }
+            Engine::Blended => Model::Blended(blended::Model::new(mechanism, Default::default())?),
+        })
+    }
+
     /// A simulation with the engine's default settings, without contact.
     pub fn simulate(self, mechanism: &Mechanism) -> Result<Box<dyn Simulation>, EngineError> {
-        Ok(match self {
-            Engine::Full => full::Model::new(mechanism).simulate().into(),
-            Engine::Articulated => articulated_model(mechanism)?.simulate().into(),
-            Engine::Linear => Linearisation::at_rest(mechanism).build()?.simulate().into(),
-            Engine::Reduced => reduced::Reduction::at_rest(mechanism).build()?.simulate().into(),
-            Engine::Blended => blended::Model::new(mechanism, Default::default())?.simulate().into(),
-        })
+        Ok(self.model(mechanism, &Options::default())?.simulate())
     }
 
     /// A simulation with contact, by the engine's default settings, of a mechanism in which something can touch
@@ -105,10 +143,111 @@ impl Engine {
     /// ```
     pub fn scene(self, mechanism: &Mechanism, surfaces: Surfaces) -> Result<Scene, EngineError> {
         let apart = mechanism.take_apart();
-        let simulation = apart.held.as_ref().map(|held| self.simulate(held)).transpose()?;
-        let scene = Scene::of(mechanism, apart, surfaces, simulation)?;
+        let options = Options { touches: true, ..Options::default() };
+        let model = apart.held.as_ref().map(|held| self.model(held, &options)).transpose()?;
+        let scene = Scene::of(mechanism, apart, surfaces, model.map(|model| model.simulate()))?;
         scene.check_start()?;
         Ok(scene)
+    }
+}
+
+/// Length of a step where things touch, s, unless another is given.
+pub const CONTACT_STEP: f64 = 1.0 / 240.0;
+
+/// What a model is made for.
+///
+/// ```
+/// use pliant_core::{engines::{Engine, Modes, Options}, gallery};
+///
+/// let arm = gallery::arm();
+/// let options = Options { modes: Some(Modes::Auto), dt: 0.01, ..Options::default() };
+/// let mut simulation = Engine::Linear.model(&arm, &options)?.simulate();
+/// simulation.step(0.01)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// If not given, `reduced` keeps 4, and `linear` none, or those of [`Modes::Auto`] where things touch.
+    pub modes: Option<Modes>,
+    /// Names of effectors or bodies to use instead of all effectors of the mechanism; all if empty.
+    pub effectors: &'a [String],
+    /// Motions of `reduced` that were chosen before, such as those of a model file, one column each; loose bodies have no rows.
+    pub motions: Option<&'a DMatrix<f64>>,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// Whether the model becomes part of a scene of contact.
+    pub touches: bool,
+    /// What acts, if that is known: `reduced` chooses its motions for it, and else for the scene's loads.
+    pub acts: Option<&'a Inputs>,
+    /// Whether other loads may follow, as from a person: `reduced` chooses its motions for the scene's loads in any case.
+    pub interactive: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            modes: None,
+            effectors: &[],
+            motions: None,
+            dt: CONTACT_STEP,
+            touches: false,
+            acts: None,
+            interactive: false,
+        }
+    }
+}
+
+/// How many modes a model of `reduced` or `linear` keeps in addition to the motions of its effectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modes {
+    /// So many; of `linear`, of each independent part.
+    Count(usize),
+    /// All that the time step can follow; of `linear` where things touch, all that an impact excites.
+    Auto,
+}
+
+impl FromStr for Modes {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Modes, String> {
+        match text.parse() {
+            Ok(k) => Ok(Modes::Count(k)),
+            Err(_) if text == "auto" => Ok(Modes::Auto),
+            Err(_) => Err("it must be a whole number, zero or above, or `auto`".into()),
+        }
+    }
+}
+
+/// A model of any engine.
+#[derive(Clone, Debug)]
+pub enum Model {
+    /// Of `full`.
+    Full(full::Model),
+    /// Of `articulated`.
+    Articulated(articulated::Model),
+    /// Of `reduced`.
+    Reduced(reduced::Model),
+    /// Of `linear`.
+    Linear(linear::Model),
+    /// Of `blended`.
+    Blended(blended::Model),
+}
+
+impl Model {
+    /// A simulation from where the mechanism starts, or as near as the model can come.
+    pub fn simulate(&self) -> Box<dyn Simulation> {
+        match self {
+            Model::Full(model) => model.simulate().into(),
+            Model::Articulated(model) => model.simulate().into(),
+            Model::Reduced(model) => model.simulate().into(),
+            Model::Linear(model) => model.simulate().into(),
+            Model::Blended(model) => {
+                let mut simulation = model.simulate();
+                let start = State::at_rest(simulation.mechanism());
+                simulation.set_state(&start).expect("a state of its mechanism");
+                simulation.into()
+            }
+        }
     }
 }
 
@@ -186,12 +325,12 @@ const _: () = {
     shared::<Mechanism>();
     shared::<full::Model>();
     shared::<articulated::Model>();
-    shared::<crate::linear::Model>();
+    shared::<linear::Model>();
     shared::<reduced::Model>();
     shared::<blended::Model>();
     moved::<full::Simulation>();
     moved::<articulated::Simulation>();
-    moved::<crate::linear::Simulation>();
+    moved::<linear::Simulation>();
     moved::<reduced::Simulation>();
     moved::<blended::Simulation>();
     moved::<Scene>();

@@ -69,12 +69,7 @@ impl Mechanism {
         }
         let made = py.detach(|| {
             let surfaces = self.files.surfaces(&self.inner)?;
-            let apart = self.inner.take_apart();
-            let held = apart.held.as_ref().map(|held| Engine::Articulated.simulate(held));
-            let scene = Scene::of(&self.inner, apart.clone(), surfaces, held.transpose().map_err(input)?);
-            let scene = scene.map_err(input)?;
-            scene.check_start().map_err(input)?;
-            Ok::<_, PyErr>(scene)
+            Engine::Articulated.scene(&self.inner, surfaces).map_err(input)
         })?;
         // Another thread may have made one meanwhile.
         self.scene.get_or_init(|| Mutex::new(made)).lock().map(|scene| scene.clone()).map_err(|_| lost())
@@ -250,7 +245,8 @@ impl Mechanism {
     /// engine: "auto", "full", "articulated", "reduced", "linear" or "blended".
     /// loads, at, gravity, springs, scene_loads: as in `equilibrium`; "reduced" chooses its motions to serve under them.
     /// contact: False lets bodies pass through each other.
-    /// modes: of "linear" and "reduced", how many modes are kept in addition to the motions of the effectors.
+    /// modes: of "linear" and "reduced", how many modes are kept in addition to the motions of the effectors. If not given, "reduced" keeps 4,
+    /// and "linear" none, or, where things touch, all that an impact excites in steps of 1/240 s.
     ///
     /// >>> sim = pliant.gallery.arm().simulate()
     /// >>> sim.run(1.0, 0.01)

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use numpy::PyArray2;
-use pliant::engine::{Simulation as _, StaticsSettings, Warning};
+use pliant::engine::{Simulation as _, StaticsSettings};
 use pliant::io::{self, ModelFile};
 use pliant::reduced::{self, Every, Limit, Sampling};
+use pliant::shared::statics::warnings;
 use pliant::shared::words::count;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -175,19 +176,8 @@ impl Model {
                     )));
                 }
                 let estimate = simulation.estimate().map_err(job)?;
-                let mut warnings = Warning::of_limits(mechanism, "reduced", simulation.state());
-                warnings.extend((!found.stable).then(pliant::shared::statics::unstable));
-                warnings.extend(self.bound().filter(|bound| estimate > *bound).map(|bound| Warning {
-                    kind: "estimate",
-                    measure: estimate,
-                    unit: "radii",
-                    text: format!(
-                        "the model is off by about {:.2} % of the radius there, more than its bound of {:.2} %",
-                        100.0 * estimate,
-                        100.0 * bound
-                    ),
-                }));
-                Ok::<_, PyErr>(Equilibrium::of_model(&mut simulation, &found, estimate, warnings))
+                let warnings = warnings(&mut simulation, &found, Some((estimate, self.bound())));
+                Ok::<_, PyErr>(Equilibrium::of(&mut simulation, &found, Some(estimate), warnings))
             })?;
             found.warn(py)?;
             Ok(found)

@@ -1,15 +1,15 @@
 //! Equilibrium and compliance, in the sequence of the commands `statics` and `compliance`.
 
 use numpy::{PyArray1, PyArray2};
-use pliant::contact::{Rest, Scene, Surfaces};
+use pliant::contact::{Rest, Surfaces};
 use pliant::engine::{self, Inputs, Simulation as _, StaticsSettings, Warning};
+use pliant::full;
 use pliant::linear::{Linearisation, Method, Reference};
 use pliant::mechanism::Mechanism as Inner;
-use pliant::shared::overlaps::{self, Overlaps};
-use pliant::shared::statics::{not_converged, unheld, unstable};
+use pliant::shared::overlaps::{self, Overlap, Overlaps};
+use pliant::shared::statics::{about_to_slip, not_converged, unheld, unstable, warnings};
 use pliant::shared::{choosing, words};
 use pliant::spatial::{Pose, Twist};
-use pliant::{full, reduced};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -35,11 +35,11 @@ pub struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// That of a reduced model.
-    pub fn of_model(
-        simulation: &mut reduced::Simulation,
+    /// Without contact; of a model with the estimate of its error.
+    pub fn of(
+        simulation: &mut dyn engine::Simulation,
         found: &engine::Equilibrium,
-        estimate: f64,
+        estimate: Option<f64>,
         warnings: Vec<Warning>,
     ) -> Equilibrium {
         let mechanism = simulation.mechanism().clone();
@@ -49,7 +49,7 @@ impl Equilibrium {
             mechanism,
             warnings: warnings.into_iter().map(|warning| warning.text).collect(),
             friction_needed: None,
-            estimate: Some(estimate),
+            estimate,
             found: (found.residual, found.iterations, found.stable),
         }
     }
@@ -197,9 +197,6 @@ pub fn equilibrium_from_numbers(
     })
 }
 
-/// A rest that needs more of its friction is warned about.
-const NEARLY: f64 = 0.98;
-
 /// The nonlinear equilibrium, as `pliant statics` looks for it.
 pub fn equilibrium(
     py: Python<'_>,
@@ -226,33 +223,34 @@ fn settle(mechanism: &Inner, inputs: &Inputs, surfaces: Option<&Surfaces>) -> Py
     if let Some(surfaces) = surfaces.filter(|_| mechanism.bodies().iter().any(|body| body.free)) {
         return rest(mechanism, inputs, surfaces);
     }
+    let (mut simulation, found, overlap) = settled(mechanism, inputs, surfaces)?;
+    // It comes to lie on something on the way, unless it starts inside.
+    if let (Some(surfaces), Some(overlap)) = (surfaces, overlap) {
+        return rest(mechanism, inputs, surfaces).map_err(|_| job(overlaps::refusal(&overlap)));
+    }
+    let warnings = warnings(&mut simulation, &found, None);
+    Ok(Equilibrium::of(&mut simulation, &found, None, warnings))
+}
+
+/// The equilibrium without contact, and the deepest overlap there.
+fn settled(
+    mechanism: &Inner,
+    inputs: &Inputs,
+    surfaces: Option<&Surfaces>,
+) -> PyResult<(full::Simulation, engine::Equilibrium, Option<Overlap>)> {
     let mut simulation = full::Model::new(mechanism).simulate();
     simulation.inputs_mut().clone_from(inputs);
     let found = simulation.settle(&StaticsSettings::default()).map_err(job)?;
     if !found.converged {
         return Err(job(not_converged(&found, mechanism)));
     }
-    let mut warnings = Warning::of_rest_with_friction(mechanism, simulation.inputs());
-    warnings.extend(Warning::of_limits(mechanism, "full", simulation.state()));
-    warnings.extend(Warning::of_ranges(mechanism, simulation.state()));
-    warnings.extend((!found.stable).then(unstable));
-    if let Some(surfaces) = surfaces {
-        // It comes to lie on something on the way, unless it starts inside.
-        let deepest = Overlaps::new(mechanism, &mechanism.take_apart(), surfaces).and_then(|scene| {
-            scene.map_or(Ok(None), |mut scene| scene.deepest(simulation.state(), |_| true))
-        });
-        match deepest.map_err(job)? {
-            Some(overlap) if overlap.depth > overlaps::TOUCHING * mechanism.radius() => {
-                return rest(mechanism, inputs, surfaces).map_err(|_| job(overlaps::refusal(&overlap)));
-            }
-            _ => {}
-        }
-    }
-    let effectors = poses(&simulation, mechanism);
-    let found = (found.residual, found.iterations, found.stable);
-    let (mechanism, state) = (mechanism.clone(), simulation.state().clone());
-    let warnings = warnings.into_iter().map(|warning| warning.text).collect();
-    Ok(Equilibrium { mechanism, state, effectors, warnings, friction_needed: None, estimate: None, found })
+    let scene = surfaces.map(|surfaces| Overlaps::new(mechanism, &mechanism.take_apart(), surfaces));
+    let deepest = match scene.transpose().map_err(job)?.flatten() {
+        Some(mut scene) => scene.deepest(simulation.state(), |_| true).map_err(job)?,
+        None => None,
+    };
+    let overlap = deepest.filter(|own| own.depth > overlaps::TOUCHING * mechanism.radius());
+    Ok((simulation, found, overlap))
 }
 
 fn poses(simulation: &dyn pliant::engine::Simulation, mechanism: &Inner) -> Vec<Pose> {
@@ -261,25 +259,18 @@ fn poses(simulation: &dyn pliant::engine::Simulation, mechanism: &Inner) -> Vec<
 
 /// Where a scene rests on what it touches.
 fn rest(mechanism: &Inner, inputs: &Inputs, surfaces: &Surfaces) -> PyResult<Equilibrium> {
-    let apart = mechanism.take_apart();
-    let (engine, _) = choosing::choose(apart.held.as_ref());
-    let simulation = apart.held.as_ref().map(|held| engine.simulate(held)).transpose().map_err(input)?;
-    let mut scene = Scene::of(mechanism, apart, surfaces.clone(), simulation).map_err(input)?;
-    scene.check_start().map_err(input)?;
+    let (engine, _) = choosing::choose(mechanism.take_apart().held.as_ref());
+    let mut scene = engine.scene(mechanism, surfaces.clone()).map_err(input)?;
     scene.inputs_mut().clone_from(inputs);
     let found: Rest = scene.rest_with_margin().map_err(job)?;
     if !found.converged {
         return Err(job(unheld(&found)));
     }
-    let needed = found.friction_needed.unwrap_or(1.0);
-    let warnings = (needed > NEARLY).then(|| {
-        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed)
-    });
     Ok(Equilibrium {
         effectors: poses(&scene, mechanism),
         state: scene.state().clone(),
         mechanism: mechanism.clone(),
-        warnings: warnings.into_iter().collect(),
+        warnings: about_to_slip(&found).map(|warning| warning.text).into_iter().collect(),
         friction_needed: found.friction_needed,
         estimate: None,
         found: (found.moved, found.steps, true),
@@ -351,20 +342,10 @@ fn at_equilibrium(
     surfaces: Option<&Surfaces>,
     warnings: &mut Vec<Warning>,
 ) -> PyResult<Reference> {
-    let mut simulation = full::Model::new(mechanism).simulate();
-    simulation.inputs_mut().clone_from(inputs);
-    let found = simulation.settle(&StaticsSettings::default()).map_err(job)?;
-    if !found.converged {
-        return Err(job(not_converged(&found, mechanism)));
-    }
+    let (mut simulation, found, overlap) = settled(mechanism, inputs, surfaces)?;
     warnings.extend((!found.stable).then(unstable));
-    if let Some(surfaces) = surfaces {
-        let scene = Overlaps::new(mechanism, &mechanism.take_apart(), surfaces).map_err(job)?;
-        let deepest =
-            scene.map_or(Ok(None), |mut scene| scene.deepest(simulation.state(), |_| true)).map_err(job)?;
-        if let Some(overlap) = deepest.filter(|own| own.depth > overlaps::TOUCHING * mechanism.radius()) {
-            return Err(job(overlaps::refusal(&overlap)));
-        }
+    if let Some(overlap) = overlap {
+        return Err(job(overlaps::refusal(&overlap)));
     }
     Ok(Reference::at_equilibrium(&mut simulation))
 }

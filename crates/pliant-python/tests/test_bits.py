@@ -102,6 +102,18 @@ def test_contact(command, name):
         same(own["normal"], contact["normal"])
 
 
+@pytest.mark.parametrize("name", ["humanoid-stands", "firefighters-catch"])
+def test_linear_keeps_its_modes_where_things_touch(command, name):
+    m, dt = pliant.gallery.build(name), 1 / 240
+    answer = command("simulate", name, "--engine", "linear", "--duration", 0.5, "--dt", dt)
+    assert answer["modes"] > 0 and answer["contacts"]
+    kept, bare = m.simulate("linear"), m.simulate("linear", modes=0)
+    kept.run(0.5, dt)
+    bare.run(0.5, dt)
+    same(kept.poses, bodies(m, answer))
+    assert np.abs(kept.poses - bare.poses).max() > 1e-5
+
+
 def test_options_are_those_of_the_command_line(command):
     m = pliant.gallery.arm()
     options = ["--load", "tip=1,2,-20,0.1,0.2,0.3", "--at", "arm2=0.3", "--gravity", "0,1,-3", "--spring", "tip=0.8,0,0.6,200"]

@@ -1,6 +1,7 @@
 """Reduced models: those of the command line to the last bit, with their files and pickles; builders."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -40,6 +41,20 @@ def test_models_move_and_settle_as_the_command_line_has_them(command, tmp_path):
     assert rest.estimate == statics["estimate"] and rest.residual == statics["residual"]
     for name, pose in zip(model.mechanism.bodies, rest.poses, strict=True):
         assert pose.tolist() == [*statics["bodies"][name]["position"], *statics["bodies"][name]["quaternion"]]
+
+
+def test_a_pose_beyond_its_bound_is_a_warning_with_the_words_of_the_command_line(command, tmp_path):
+    file = tmp_path / "helix.pliant"
+    model = pliant.gallery.helix(50).reduce()
+    model.save(file)
+    for load, kind in [([0, 0, -3000], "beyond"), ([0, 0, -1e-3], None)]:
+        statics = command("statics", file, "--load", "tip=" + ",".join(map(str, load)))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            rest = model.equilibrium(loads={"tip": load})
+        assert kind in [measure["kind"] for measure in statics.get("measures", [{"kind": None}])]
+        said = [text.replace("by `pliant reduce` with a larger `--displacement`", "for a larger displacement") for text in statics["warnings"]]
+        assert rest.warnings == said == [str(one.message) for one in caught]
 
 
 def test_the_error_is_what_it_says():

@@ -2,7 +2,7 @@
 
 use pliant_core::contact::{Solver, Surface};
 use pliant_core::engine::Inputs;
-use pliant_core::engines::Engine;
+use pliant_core::engines::{CONTACT_STEP, Engine};
 use pliant_core::mechanism::Mechanism;
 use pliant_core::nalgebra::{DMatrix, Vector6};
 use pliant_core::spatial::Wrench;
@@ -14,9 +14,7 @@ use crate::running::Loaded;
 /// The name of the scene in a parcel, where something is wrong with it.
 const FILE: &str = "scene.toml";
 
-/// Steps where none is given, s.
-pub const TOUCHING: f64 = 1.0 / 240.0;
-/// The same where nothing touches.
+/// Length of a step where nothing touches, s, unless another is given.
 pub const ALONE: f64 = 1.0 / 120.0;
 
 /// Sweeps over all contacts in a step, at most.
@@ -74,7 +72,7 @@ pub fn unpack(text: &str) -> Result<(Loaded, f64), String> {
     let parcel: Value = serde_json::from_str(text).map_err(|error| wrong(&error.to_string()))?;
     if let (Some(name), Some(text)) = (parcel["file"].as_str(), parcel["text"].as_str()) {
         let loaded = Loaded::of(dropped(name, text)?);
-        let dt = if loaded.touches() { TOUCHING } else { ALONE };
+        let dt = if loaded.touches() { CONTACT_STEP } else { ALONE };
         return Ok((loaded, dt));
     }
     let name = |value: &Value| value.as_str().map(str::parse::<Engine>).transpose();

@@ -1,12 +1,11 @@
 //! What moves: a simulation by one engine, alone, as a blend to which models are added, or in a scene of contact.
 
+use pliant_core::blended;
 use pliant_core::contact::{Contact, Scene, Solver, Surfaces};
 use pliant_core::engine::{Inputs, Simulation, State};
-use pliant_core::engines::{Engine, articulated_model};
-use pliant_core::linear::Linearisation;
+use pliant_core::engines::{Engine, Model, Options, articulated_model};
 use pliant_core::mechanism::{Apart, Mechanism};
 use pliant_core::nalgebra::DMatrix;
-use pliant_core::{blended, full, reduced};
 
 /// A mechanism with what is needed to simulate and to draw it.
 #[derive(Clone, Debug)]
@@ -63,41 +62,42 @@ pub(crate) enum Running {
 }
 
 impl Running {
-    /// By an engine, where the mechanism starts, under the first inputs; `blended` with these models, or the one at rest.
+    /// By an engine, where the mechanism starts, under the first inputs, for steps of dt seconds; `blended` with these models, or the one at
+    /// rest.
     pub fn new(
         engine: Engine,
         loaded: &Loaded,
         apart: &Apart,
         inputs: &Inputs,
+        dt: f64,
         models: Option<&blended::Model>,
     ) -> Result<Running, String> {
-        let mut running = if loaded.touches() {
-            if engine == Engine::Blended {
-                return Err(
-                    "the engine `blended` takes no part in contact: take another, or leave contact out"
-                        .into(),
-                );
-            }
-            let held = apart.held.as_ref().map(|held| simulation(engine, held, loaded, None)).transpose()?;
+        let touches = loaded.touches();
+        let acts = Some(inputs).filter(|_| !touches);
+        let motions = loaded.motions.as_ref();
+        let options = Options { motions, dt, touches, acts, interactive: true, ..Options::default() };
+        let model = |mechanism| match models {
+            Some(models) if engine == Engine::Blended => Ok(Model::Blended(models.clone())),
+            _ => engine.model(mechanism, &options).map_err(|error| error.to_string()),
+        };
+        let mut running = if touches {
+            let held = apart.held.as_ref().map(model).transpose()?.map(|held| held.simulate());
             let surfaces = loaded.surfaces.clone();
             let mut scene = Scene::of(&loaded.mechanism, apart.clone(), surfaces, held)
                 .map_err(|error| error.to_string())?;
             scene.check_start().map_err(|error| error.to_string())?;
             scene.world_mut().set_solver(loaded.solver);
             Running::Touching(Box::new(scene))
-        } else if engine == Engine::Blended {
-            let model = match models {
-                Some(models) => models.clone(),
-                None => {
-                    blended::Model::new(&loaded.mechanism, Default::default()).map_err(|e| e.to_string())?
-                }
-            };
-            let mut simulation = model.simulate();
-            let start = State::at_rest(&loaded.mechanism);
-            simulation.set_state(&start).map_err(|error| error.to_string())?;
-            Running::Blended(Box::new(simulation))
         } else {
-            Running::Alone(simulation(engine, &loaded.mechanism, loaded, Some(inputs))?)
+            match model(&loaded.mechanism)? {
+                Model::Blended(model) => {
+                    let mut simulation = model.simulate();
+                    let start = State::at_rest(&loaded.mechanism);
+                    simulation.set_state(&start).map_err(|error| error.to_string())?;
+                    Running::Blended(Box::new(simulation))
+                }
+                model => Running::Alone(model.simulate()),
+            }
         };
         let simulation = running.simulation();
         simulation.inputs_mut().clone_from(inputs);
@@ -122,31 +122,4 @@ impl Running {
         };
         contacts.iter().filter(|contact| contact.force.norm() > 0.0)
     }
-}
-
-/// By an engine other than `blended`, without contact; `acts` is what acts where nothing touches.
-fn simulation(
-    engine: Engine,
-    mechanism: &Mechanism,
-    loaded: &Loaded,
-    acts: Option<&Inputs>,
-) -> Result<Box<dyn Simulation>, String> {
-    Ok(match engine {
-        Engine::Full => full::Model::new(mechanism).simulate().into(),
-        Engine::Articulated => {
-            articulated_model(mechanism).map_err(|error| error.to_string())?.simulate().into()
-        }
-        Engine::Linear | Engine::Blended => {
-            let linearisation = Linearisation::at_rest(mechanism);
-            linearisation.build().map_err(|error| error.to_string())?.simulate().into()
-        }
-        Engine::Reduced => {
-            let model = match (&loaded.motions, acts) {
-                (Some(columns), _) => reduced::Model::from_columns(mechanism, columns),
-                (None, Some(inputs)) => reduced::Reduction::at_rest(mechanism).under(inputs).build(),
-                (None, None) => reduced::Reduction::at_rest(mechanism).build(),
-            };
-            model.map_err(|error| error.to_string())?.simulate().into()
-        }
-    })
 }

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
+use pliant_core::contact::{Scene, Surfaces};
 use pliant_core::engine::{Simulation, StaticsSettings};
 use pliant_core::engines::Engine;
+use pliant_core::linear::Linearisation;
 use pliant_core::mechanism::{
-    Body, Geometry, MechanismBuilder, PerFreedom, Shape, SpringDescription, SpringEnd, SpringStart,
+    Body, Geometry, Mechanism, MechanismBuilder, PerFreedom, Shape, SpringDescription, SpringEnd, SpringStart,
 };
 use pliant_core::spatial::{Pose, SpatialInertia, Wrench};
 use pliant_core::{full, gallery};
@@ -124,6 +126,34 @@ fn contact_carries_the_weight() {
     let up: f64 = contacts.chunks_exact(12).map(|contact| f64::from(contact[8])).sum();
     let weight = 9.81 * mechanism.mass();
     assert!((up / weight - 1.0).abs() < 0.01, "{up} N of {weight} N");
+}
+
+/// Where things touch, `linear` keeps the modes that an impact excites, as `pliant simulate` does: without them the motion is another.
+#[test]
+fn linear_keeps_its_modes_where_things_touch() {
+    let (dt, steps) = (1.0 / 240.0, 120);
+    for name in ["humanoid-stands", "firefighters-catch"] {
+        let mechanism = gallery::build(name).expect("a scene");
+        let loaded = Loaded { engine: Engine::Linear, ..Loaded::of(mechanism.clone()) };
+        let mut session = Session::new(loaded, dt).expect("a session");
+        give(&mut session, Command::Play { on: 0 });
+        (0..steps).for_each(|_| give(&mut session, Command::Step {}));
+        assert_eq!(session.steps(), steps);
+        let places = |model: fn(&Mechanism) -> Linearisation| {
+            let made = |held: &Mechanism| model(held).build().expect("a model").simulate();
+            let mut scene = Scene::new(&mechanism, Surfaces::new(), made).expect("a scene");
+            (0..steps).for_each(|_| scene.step(dt).expect("a step"));
+            let poses = scene.state().poses.iter();
+            poses.map(|pose| pose.position.cast::<f32>().into()).collect::<Vec<[f32; 3]>>()
+        };
+        let shown = Frame::of(&mut session).positions();
+        assert_eq!(
+            shown,
+            places(|held| Linearisation::at_rest(held).modes_for_contact(1.0 / 240.0)),
+            "{name}"
+        );
+        assert_ne!(shown, places(Linearisation::at_rest), "{name}");
+    }
 }
 
 #[test]

@@ -8,10 +8,9 @@ use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone, 
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
-use crate::blending::radii;
 use crate::failure::{Failure, with_options};
 use crate::mechanism::refused;
-use crate::output::{Answer, count, listing, quantity};
+use crate::output::{Answer, count, listing, quantity, radii};
 use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its motions and errors too.

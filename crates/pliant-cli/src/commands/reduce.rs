@@ -11,9 +11,8 @@ use pliant::spatial::Wrench;
 use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Reduce};
-use crate::blending::radii;
 use crate::failure::Failure;
-use crate::output::{Answer, Format, count, first_few, listing, quantity, writable};
+use crate::output::{Answer, Format, count, first_few, listing, quantity, radii, writable};
 use crate::progress::Bar;
 use crate::setup;
 

@@ -3,10 +3,10 @@
 use pliant::contact::{Contact, Grip, Rest, Scene, Stuck};
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
 use pliant::mechanism::Mechanism;
-use pliant::shared::statics::{not_converged, unheld, unstable};
+use pliant::shared::choosing::choose;
+use pliant::shared::statics::{NEARLY, about_to_slip, not_converged, unheld, unstable};
 use serde_json::{Value, json};
 
-use crate::choosing::EngineArgument;
 use crate::failure::Failure;
 use crate::load;
 use crate::output::{Answer, count, listing, quantity, table};
@@ -28,7 +28,7 @@ pub fn on_what_it_touches(
 /// The scene where it rests, and how; `None` if it cannot be put together.
 fn look(stage: &Stage, inputs: &Inputs) -> Option<Result<(Rest, Scene), Failure>> {
     // Rest is the same in both engines with every freedom: the faster one looks for it, and in joint coordinates nothing tears.
-    let (engine, _) = EngineArgument::Auto.choose(stage.held(), false);
+    let (engine, _) = choose(stage.held());
     let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
     let mut scene = stage.scene(simulation).ok()?;
     scene.inputs_mut().clone_from(inputs);
@@ -96,7 +96,7 @@ fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure>
 
 /// Why a scene cannot be put together, with what may help.
 pub fn blocked(stage: &Stage) -> Option<Failure> {
-    let (engine, _) = EngineArgument::Auto.choose(stage.held(), false);
+    let (engine, _) = choose(stage.held());
     let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
     let mut failure = stage.scene(simulation).err()?;
     if stage.held().is_some_and(|held| held.bodies().iter().any(|body| body.free)) {
@@ -144,17 +144,9 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
     json.extend(springs.json);
     let rows = rows.into_iter().chain(springs.rows).chain(report::largest_motions(scene));
     let text = format!("{}\n{}\n{}", listing(rows), contact_table(scene), report::effector_table(scene));
-    counted.extend((needed > NEARLY).then(|| Warning {
-        kind: "about to slip",
-        measure: needed,
-        unit: "of the friction",
-        text: format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * needed),
-    }));
+    counted.extend(about_to_slip(rest));
     Answer::warned(text, mechanism.warnings(), counted, json.into())
 }
-
-/// A rest that needs more of its friction is warned about.
-const NEARLY: f64 = 0.98;
 
 fn pushing(scene: &Scene) -> impl Iterator<Item = &Contact> {
     scene.world().contacts().iter().filter(|contact| contact.force.norm() > 0.0)

@@ -3,23 +3,20 @@
 use std::io::Write as _;
 use std::time::Instant;
 
-use pliant::engine::{Inputs, Simulation, State, StepError, Warning};
-use pliant::engines::{self, Engine};
+use pliant::engine::{Simulation, StepError, Warning};
+use pliant::engines::{Engine, Model, Options};
+use pliant::full;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
-use pliant::linear::{self, Linearisation, Truncated};
 use pliant::mechanism::Mechanism;
-use pliant::shared::watch::{self, SIGNIFICANT, Watch, three_digits, unchecked};
-use pliant::{full, reduced};
+use pliant::shared::choosing::Named;
+use pliant::shared::watch::{self, Watch};
 use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
-use crate::blending::{Blended, another, radii};
-use crate::choices::Modes;
-use crate::choosing::EngineArgument;
+use crate::blending::Blended;
 use crate::failure::Failure;
 use crate::load;
-use crate::mechanism::Source;
-use crate::output::{Answer, Format, count, listing, quantity};
+use crate::output::{Answer, Format, count, listing, quantity, radii};
 use crate::page::text::listed;
 use crate::progress::{Bar, Spinner};
 use crate::report;
@@ -36,12 +33,10 @@ const MANY_ROWS: usize = 64;
 pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let steps = step_count(arguments)?;
     let named = match (arguments.linear, arguments.engine) {
-        (true, EngineArgument::Auto | EngineArgument::Named(Engine::Reduced)) => {
-            EngineArgument::Named(Engine::Linear)
-        }
+        (true, Named::Auto | Named::Engine(Engine::Reduced)) => Named::Engine(Engine::Linear),
         (_, named) => named,
     };
-    if let EngineArgument::Named(engine) = named {
+    if let Named::Engine(engine) = named {
         refuse_foreign(arguments, engine)?;
     }
     let opened = arguments.setup.open(&arguments.mechanism, common, |name| arguments.acting.acts_on(name));
@@ -72,15 +67,20 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         // Nothing can be done about a standard error that is closed.
         let _ = writeln!(std::io::stderr(), "note: the engine is `{}`: {why}", engine.name());
     }
-    let acts = Some(&inputs).filter(|_| stage.is_none());
-    let made = held.map(|held| Made::new(engine, arguments, common, &source, held, acts));
-    let (simulation, mut about) = made.transpose()?.map(|made| (made.simulation, made.about)).unzip();
+    let options = Options {
+        modes: arguments.modes,
+        effectors: &arguments.setup.effectors,
+        motions: source.model.as_ref().map(|file| &file.motions),
+        dt: arguments.dt,
+        touches: stage.is_some(),
+        acts: Some(&inputs).filter(|_| stage.is_none()),
+        interactive: false,
+    };
+    let made = held.map(|held| made(engine, arguments, common, held, &options)).transpose()?;
+    let (simulation, mut about) = made.unzip();
     let mut said = mechanism.warnings();
     said.extend(about.iter_mut().flat_map(|about| std::mem::take(&mut about.said)));
     said.extend(arguments.touching.untouched(mechanism));
-    if let Some(about) = &mut about {
-        about.foresee(Some(&inputs).filter(|_| stage.is_none()), arguments.dt);
-    }
     let mut running = match (&stage, simulation) {
         (None, Some(simulation)) => Running::Alone(simulation),
         (Some(stage), simulation) => Running::Touching(Box::new(Record::new(stage.scene(simulation)?))),
@@ -117,12 +117,6 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     Ok(answer(arguments, &mut running, &about, &timings, said, counted))
 }
 
-/// The simulation of what joints hold together.
-struct Made {
-    simulation: Box<dyn Simulation>,
-    about: About,
-}
-
 /// What is reported of a model.
 #[derive(Default)]
 struct About {
@@ -131,127 +125,80 @@ struct About {
     /// What its engine has to say.
     said: Vec<String>,
     warnings: Vec<Warning>,
-    /// The linear model, to be judged by the loads.
-    linear: Option<linear::Model>,
-    /// The slowest truncated mode, and the body that moves most in it.
-    truncated: Option<(Truncated, String)>,
     /// Whether its freedoms are few, so that its estimate is an error.
     few: bool,
-    blended: Option<Blended>,
+    /// Of a blend the error that it was made for, over the radius.
+    bound: Option<f64>,
     /// What springs exert at the end.
     springs: load::Report,
 }
 
-impl Made {
-    fn new(
-        engine: Engine,
-        arguments: &Simulate,
-        common: &Common,
-        source: &Source,
-        held: &Mechanism,
-        acts: Option<&Inputs>,
-    ) -> Result<Made, Failure> {
-        let touches = acts.is_none();
-        let mut about = About::default();
-        let simulation: Box<dyn Simulation> = match engine {
-            Engine::Full => {
-                let mut simulation = full::Model::new(held).simulate();
-                let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
-                simulation.set_iterations(iterations).map_err(Failure::input)?;
-                simulation.into()
-            }
-            Engine::Articulated => {
-                engines::articulated_model(held).map_err(Failure::input)?.simulate().into()
-            }
-            Engine::Linear => {
-                let _spinner = Spinner::new(common.format(), "building the linear model");
-                let model = linearisation(arguments, held, touches).build();
-                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
-                let (rank, modes) = (model.rank(), model.modes());
-                about.json = vec![("rank", rank.into()), ("modes", modes.into())];
-                let (motions, kept) = (count(rank, "independent motion"), count(modes, "mode"));
-                about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
-                if modes == 0 {
-                    let left_out = unchecked(held, "which modes are truncated");
-                    // A mechanism whose modes are not found may move all the same.
-                    let truncated = left_out.is_none().then(|| model.truncated().ok().flatten()).flatten();
-                    about.truncated = truncated.map(|t| (t, held[t.body].name.clone()));
-                    about.warnings.extend(left_out);
-                }
-                about.linear = Some(model.clone());
-                let mut simulation = model.simulate();
-                simulation.set_threads(common.threads.get());
-                simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
-                simulation.into()
-            }
-            Engine::Reduced => {
-                let _spinner = Spinner::new(common.format(), "choosing motions");
-                let model = match &source.model {
-                    // Coordinates are the same without loose bodies.
-                    Some(file) => reduced::Model::from_columns(held, &file.motions),
-                    None => reduction(arguments, held, acts).build(),
-                };
-                let model = model.map_err(|error| arguments.mechanism.unreduced(error))?;
-                let (few, all, rows) = (model.motions(), model.freedoms(), model.closed_together());
-                if rows > MANY_ROWS {
-                    about.said.push(format!(
-                        "{rows} rows of loops that share joints are closed together in every step of `reduced`, which takes \
-                         longer than a step of `articulated`"
-                    ));
-                }
-                about.json = vec![("coordinates", few.into()), ("freedoms", all.into())];
-                about.rows =
-                    vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
-                model.simulate().into()
-            }
-            Engine::Blended => {
-                if touches {
-                    return Err(Failure::input(
-                        "the engine `blended` takes no part in contact: take --engine reduced, articulated or full, or --no-contact",
-                    ));
-                }
-                let blended = Blended::of(held, &arguments.mechanism, common.format())?;
-                about.of_blended(&blended);
-                about.said.extend(blended.advice.clone());
-                about.warnings = blended.warnings.clone();
-                let mut simulation = blended.model.simulate();
-                // As every engine here: from the file's pose, as near as the model can come.
-                simulation.set_state(&State::at_rest(held)).map_err(Failure::job)?;
-                about.blended = Some(blended);
-                simulation.into()
-            }
-        };
-        about.few = matches!(engine, Engine::Reduced | Engine::Linear | Engine::Blended);
-        Ok(Made { simulation, about })
-    }
-}
-
-impl About {
-    /// What a linear model leaves out in steps of dt, and under these inputs where they are all that acts.
-    fn foresee(&mut self, inputs: Option<&Inputs>, dt: f64) {
-        if let Some((truncated, body)) = &self.truncated {
-            // A mode n times as fast takes some 1/n² of the path.
-            let measure = (truncated.slowest / truncated.frequency).powi(2);
-            if measure > SIGNIFICANT && dt * truncated.frequency < 1.0 {
-                let hz = quantity(three_digits(truncated.frequency / std::f64::consts::TAU), "Hz");
-                let text = format!(
-                    "modes from {hz} up, the first of `{body}`, are truncated, and take about {:.0} % of the path: \
-                     `--modes auto` keeps them",
-                    100.0 * measure.min(1.0)
-                );
-                self.warnings.push(Warning { kind: "modes", measure, unit: "of the path", text });
-            }
+/// The simulation of what joints hold together, and what is reported of its model.
+fn made(
+    engine: Engine,
+    arguments: &Simulate,
+    common: &Common,
+    held: &Mechanism,
+    options: &Options<'_>,
+) -> Result<(Box<dyn Simulation>, About), Failure> {
+    let mut about = About {
+        few: matches!(engine, Engine::Reduced | Engine::Linear | Engine::Blended),
+        ..About::default()
+    };
+    let model = match engine {
+        Engine::Blended if !options.touches => {
+            let blended = Blended::of(held, &arguments.mechanism, common.format())?;
+            (about.said, about.warnings) = (blended.advice.into_iter().collect(), blended.warnings);
+            about.bound = Some(blended.bound);
+            Model::Blended(blended.model)
         }
-        let linear = self.linear.as_ref().zip(inputs);
-        self.warnings.extend(linear.and_then(|(model, inputs)| watch::prestress(model, inputs)));
-    }
-
-    /// How many models a blend has.
-    fn of_blended(&mut self, blended: &Blended) {
-        let models = blended.model.samples().len();
-        self.json = vec![("models", models.into())];
-        self.rows = vec![("model", format!("a blend of {}", count(models, "linear model")))];
-    }
+        engine => {
+            let doing =
+                if engine == Engine::Linear { "building the linear model" } else { "choosing motions" };
+            let _spinner = about.few.then(|| Spinner::new(common.format(), doing));
+            let model = engine.model(held, options);
+            model.map_err(|error| arguments.mechanism.unmodelled(error))?
+        }
+    };
+    about.warnings.extend(watch::left_out(&model, options.dt, options.acts));
+    let simulation = match &model {
+        Model::Full(model) => {
+            let mut simulation = model.simulate();
+            let iterations = arguments.iterations.unwrap_or(full::DEFAULT_ITERATIONS);
+            simulation.set_iterations(iterations).map_err(Failure::input)?;
+            simulation.into()
+        }
+        Model::Linear(model) => {
+            let (rank, modes) = (model.rank(), model.modes());
+            about.json = vec![("rank", rank.into()), ("modes", modes.into())];
+            let (motions, kept) = (count(rank, "independent motion"), count(modes, "mode"));
+            about.rows = vec![("model", format!("{motions} of the effectors and {kept}"))];
+            let mut simulation = model.simulate();
+            simulation.set_threads(common.threads.get());
+            simulation.set_reconstruction(arguments.reconstruction.unwrap_or_default());
+            simulation.into()
+        }
+        Model::Reduced(reduced) => {
+            let (few, all, rows) = (reduced.motions(), reduced.freedoms(), reduced.closed_together());
+            if rows > MANY_ROWS {
+                about.said.push(format!(
+                    "{rows} rows of loops that share joints are closed together in every step of `reduced`, which takes \
+                     longer than a step of `articulated`"
+                ));
+            }
+            about.json = vec![("coordinates", few.into()), ("freedoms", all.into())];
+            about.rows = vec![("model", format!("{} of {}", count(few, "motion"), count(all, "freedom")))];
+            model.simulate()
+        }
+        Model::Blended(blended) => {
+            let models = blended.samples().len();
+            about.json = vec![("models", models.into())];
+            about.rows = vec![("model", format!("a blend of {}", count(models, "linear model")))];
+            model.simulate()
+        }
+        Model::Articulated(_) => model.simulate(),
+    };
+    Ok((simulation, about))
 }
 
 /// Refuses options that the engine does not have.
@@ -272,35 +219,6 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
                 engine.name()
             )))
         }
-    }
-}
-
-fn linearisation(arguments: &Simulate, mechanism: &Mechanism, touches: bool) -> Linearisation {
-    let mut reduction = Linearisation::at_rest(mechanism);
-    if !arguments.setup.effectors.is_empty() {
-        reduction = reduction.effectors(&arguments.setup.effectors);
-    }
-    match arguments.modes {
-        Some(Modes::Count(k)) => reduction.modes(k),
-        Some(Modes::Auto) | None if touches => reduction.modes_for_contact(arguments.dt),
-        Some(Modes::Auto) => reduction.modes_for(arguments.dt),
-        None => reduction,
-    }
-}
-
-/// Motions that serve under what acts in this run.
-fn reduction(arguments: &Simulate, mechanism: &Mechanism, acts: Option<&Inputs>) -> reduced::Reduction {
-    let mut choice = reduced::Reduction::at_rest(mechanism);
-    if let Some(inputs) = acts {
-        choice = choice.unloaded().under(inputs);
-    }
-    if !arguments.setup.effectors.is_empty() {
-        choice = choice.effectors(&arguments.setup.effectors);
-    }
-    match arguments.modes {
-        Some(Modes::Count(k)) => choice.modes(k),
-        Some(Modes::Auto) => choice.modes_for(arguments.dt),
-        None => choice,
     }
 }
 
@@ -410,10 +328,10 @@ fn answer(
     let simulation = running.simulation();
     let estimate = simulation.estimate().ok().filter(|_| about.few);
     // Of a blend the estimate is an error in motion too.
-    let in_motion = about.blended.as_ref();
-    counted.extend(in_motion.zip(estimate).and_then(|(blended, estimate)| blended.beyond(estimate)));
+    let in_motion = about.bound.zip(estimate);
+    counted.extend(in_motion.and_then(|(bound, estimate)| watch::beyond("blended", bound, estimate)));
     if let Some(estimate) = estimate.filter(|_| !touching) {
-        counted.extend(another(simulation, estimate));
+        counted.extend(watch::another(simulation, estimate));
     }
     let (violation, energy) = (simulation.violation(), simulation.energy());
     let mut json = report::state(simulation);

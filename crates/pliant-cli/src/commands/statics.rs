@@ -1,16 +1,15 @@
 //! `pliant statics`: where a mechanism settles.
 
-use pliant::engine::{Equilibrium, Simulation, StaticsSettings, Warning};
-use pliant::engines::Engine;
-use pliant::shared::statics::{not_converged, unstable};
-use pliant::{full, reduced};
+use pliant::engine::{Equilibrium, StaticsSettings};
+use pliant::engines::{Engine, Model, Options};
+use pliant::shared::statics::{not_converged, warnings};
 
 use crate::args::{Common, Statics};
-use crate::blending::{Blended, OF_FILE, another, beyond, mostly_error, radii};
+use crate::blending::Blended;
 use crate::commands::rest;
 use crate::failure::Failure;
 use crate::load;
-use crate::output::{Answer, count, listing, quantity};
+use crate::output::{Answer, count, listing, quantity, radii};
 use crate::progress::Spinner;
 use crate::report;
 use crate::touching::{self, Stage};
@@ -32,22 +31,28 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     // Bad input is reported before a model is made.
     let inputs = arguments.acting.inputs(mechanism)?;
     let default = if source.model.is_some() { Engine::OF_MODEL_FILES } else { Engine::Full };
-    let (mut blended, mut reduced) = (None, None);
-    match arguments.engine.unwrap_or(default) {
+    let mut said = mechanism.warnings();
+    let bound;
+    let model = match arguments.engine.unwrap_or(default) {
         Engine::Blended => {
-            blended = Some(Blended::of(mechanism, &arguments.mechanism, common.format())?);
+            let blended = Blended::of(mechanism, &arguments.mechanism, common.format())?;
+            said.extend(blended.advice);
+            counted.extend(blended.warnings);
+            bound = Some(blended.bound);
+            Model::Blended(blended.model)
         }
-        Engine::Reduced => {
-            let _spinner = Spinner::new(common.format(), "choosing motions");
-            let model = match &source.model {
-                Some(file) => file.model(),
-                None => reduced::Reduction::at_rest(mechanism).unloaded().under(&inputs).build(),
-            };
-            reduced = Some(model.map_err(|error| arguments.mechanism.unreduced(error))?);
+        engine => {
+            let _spinner =
+                (engine != Engine::Full).then(|| Spinner::new(common.format(), "choosing motions"));
+            let file = source.model.as_ref();
+            bound = file.and_then(|file| file.report.as_ref()).map(|(sampling, _)| sampling.max_error);
+            let motions = file.map(|file| &file.motions);
+            let made =
+                engine.model(mechanism, &Options { motions, acts: Some(&inputs), ..Options::default() });
+            made.map_err(|error| arguments.mechanism.unmodelled(error))?
         }
-        _ => {}
-    }
-    let full = blended.is_none() && reduced.is_none();
+    };
+    let full = matches!(model, Model::Full(_));
     let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
     // A free base and loose bodies rest on what they touch, or not at all.
     let stage = || Stage::of(mechanism, &arguments.mechanism, common);
@@ -63,83 +68,54 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
             return Err(failure);
         }
     }
-    let mut simulation: Box<dyn Simulation> = match (&blended, &reduced) {
-        (Some(blended), _) => blended.model.simulate().into(),
-        (None, Some(model)) => model.simulate().into(),
-        (None, None) => full::Model::new(mechanism).simulate().into(),
-    };
+    let mut simulation = model.simulate();
     simulation.inputs_mut().clone_from(&inputs);
     let unsettled = |failure: Failure| failure.detail("converged", false);
     let found =
         simulation.settle(&StaticsSettings::default()).map_err(|error| unsettled(Failure::job(error)))?;
-    counted.extend(Warning::of_rest_with_friction(mechanism, simulation.inputs()));
-    let engine = simulation.engine();
-    counted.extend(Warning::of_limits(mechanism, engine, simulation.state()));
-    counted.extend(Warning::of_ranges(mechanism, simulation.state()));
     let mut json = report::state(&mut *simulation);
     let springs = load::report(&mut *simulation);
     json.extend(springs.json);
     json.insert("converged".into(), found.converged.into());
     json.insert("residual".into(), found.residual.into());
     json.insert("iterations".into(), found.iterations.into());
-    let mut said = mechanism.warnings();
-    let iterations = count(found.iterations, "iteration");
-    let (message, rows) = match (&blended, &reduced) {
-        (None, Some(model)) => {
-            let estimate = simulation.estimate().map_err(Failure::job)?;
-            let bound = source.model.as_ref().and_then(|file| file.report.as_ref());
-            let bound = bound.map(|(sampling, _)| sampling.max_error).filter(|_| found.converged);
-            let far = bound.and_then(|bound| beyond(bound, estimate, OF_FILE));
-            counted
-                .extend(far.or_else(|| mostly_error(&mut *simulation, estimate)).filter(|_| found.converged));
-            counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
-            counted.extend((found.converged && !found.stable).then(unstable));
-            json.insert("estimate".into(), estimate.into());
-            json.insert("coordinates".into(), model.motions().into());
-            json.insert("stable".into(), found.stable.into());
+    let estimate = if full { None } else { Some(simulation.estimate().map_err(Failure::job)?) };
+    if found.converged {
+        let of_model = estimate.map(|estimate| (estimate, bound));
+        counted.extend(warnings(&mut *simulation, &found, of_model));
+    }
+    let mut rows = vec![("converged", format!("after {}", count(found.iterations, "iteration")))];
+    let stable = ("stable", if found.stable { "yes" } else { "no" }.to_string());
+    let left = ("residual", quantity(found.residual, if full { "N" } else { "radii or rad" }));
+    let message = match &model {
+        Model::Blended(model) => {
+            let models = model.samples().len();
+            json.insert("models".into(), models.into());
+            rows.extend([left, ("models", models.to_string())]);
+            not_at_rest(&format!("the blend of {}", count(models, "model")), &found)
+        }
+        Model::Reduced(model) => {
             let of =
                 format!("{} of {}", count(model.motions(), "motion"), count(model.freedoms(), "freedom"));
-            let rows = vec![
-                ("converged", format!("after {iterations}")),
-                ("residual", quantity(found.residual, "radii or rad")),
-                ("stable", if found.stable { "yes" } else { "no" }.to_string()),
-                ("model", of.clone()),
-                ("estimate", format!("off by about {}", radii(estimate))),
-            ];
-            (not_at_rest(&of, &found), rows)
+            json.insert("coordinates".into(), model.motions().into());
+            json.insert("stable".into(), found.stable.into());
+            rows.extend([left, stable, ("model", of.clone())]);
+            not_at_rest(&of, &found)
         }
-        (None, None) => {
-            counted.extend((found.converged && !found.stable).then(unstable));
+        _ => {
             json.insert("closure".into(), found.closure.into());
             json.insert("load_steps".into(), found.load_steps.into());
             json.insert("load_reached".into(), found.load_reached.into());
             json.insert("stable".into(), found.stable.into());
-            let rows = vec![
-                ("converged", format!("after {iterations} in {}", count(found.load_steps, "load step"))),
-                ("residual", quantity(found.residual, "N")),
-                ("stable", if found.stable { "yes" } else { "no" }.to_string()),
-            ];
-            (not_converged(&found, mechanism), rows)
-        }
-        (Some(blended), _) => {
-            let estimate = simulation.estimate().map_err(Failure::job)?;
-            said.extend(blended.advice.clone());
-            counted.extend(blended.warnings.iter().cloned());
-            let far = blended.beyond(estimate).or_else(|| mostly_error(&mut *simulation, estimate));
-            counted.extend(far.filter(|_| found.converged));
-            counted.extend(another(&mut *simulation, estimate).filter(|_| found.converged));
-            let models = blended.model.samples().len();
-            json.insert("estimate".into(), estimate.into());
-            json.insert("models".into(), models.into());
-            let rows = vec![
-                ("converged", format!("after {iterations}")),
-                ("residual", quantity(found.residual, "radii or rad")),
-                ("models", models.to_string()),
-                ("estimate", format!("off by about {}", radii(estimate))),
-            ];
-            (not_at_rest(&format!("the blend of {}", count(models, "model")), &found), rows)
+            rows[0].1 += &format!(" in {}", count(found.load_steps, "load step"));
+            rows.extend([left, stable]);
+            not_converged(&found, mechanism)
         }
     };
+    if let Some(estimate) = estimate {
+        json.insert("estimate".into(), estimate.into());
+        rows.push(("estimate", format!("off by about {}", radii(estimate))));
+    }
     if !found.converged {
         json.insert("warnings".into(), said.into());
         return Err(Failure { details: json, ..Failure::job(message) });

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use pliant::engines::CONTACT_STEP;
 use pliant::io::files;
 use pliant_view::{Loaded, Server, Session, Watched, parcel, standalone};
 use serde_json::json;
@@ -25,7 +26,7 @@ pub fn run(arguments: &View, common: &Common) -> Result<Answer, Failure> {
         Watched::new(file, move || load(&arguments, &common).map_err(|failure| failure.message))
     });
     let loaded = load(arguments, common)?;
-    let dt = arguments.dt.unwrap_or(if loaded.touches() { parcel::TOUCHING } else { parcel::ALONE });
+    let dt = arguments.dt.unwrap_or(if loaded.touches() { CONTACT_STEP } else { parcel::ALONE });
     if let Some(file) = &arguments.html {
         return write(file, &loaded, dt);
     }

@@ -8,7 +8,7 @@ use std::process::{self, Stdio};
 
 use libtest_mimic::Trial;
 use pliant::engine::State;
-use pliant::engines::Engine;
+use pliant::engines::{CONTACT_STEP, Engine};
 use pliant::gallery;
 use pliant_view::{Command, Loaded, Session, parcel};
 use serde_json::Value;
@@ -229,7 +229,7 @@ fn bounded_memory() -> Found<()> {
     for entry in gallery::entries().iter().chain(gallery::scenes()) {
         let loaded = Loaded::of(entry.build());
         let bound = if entry.build().zones().is_empty() { 64.0 } else { 512.0 };
-        let dt = if loaded.touches() { parcel::TOUCHING } else { parcel::ALONE };
+        let dt = if loaded.touches() { CONTACT_STEP } else { parcel::ALONE };
         let mut list = vec![
             Command::Play { on: 0 }.write(),
             Command::Hello {}.write(),

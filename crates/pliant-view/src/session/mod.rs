@@ -73,7 +73,7 @@ impl Session {
     /// Of a mechanism where it starts, playing in real time, in steps of dt seconds. The error says why the engine does not take it.
     pub fn new(loaded: Loaded, dt: f64) -> Result<Session, String> {
         let apart = loaded.mechanism.take_apart();
-        let running = Running::new(loaded.engine, &loaded, &apart, &loaded.inputs, None)?;
+        let running = Running::new(loaded.engine, &loaded, &apart, &loaded.inputs, dt, None)?;
         let mut session = Session {
             engine: loaded.engine,
             running,

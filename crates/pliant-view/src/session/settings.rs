@@ -1,7 +1,7 @@
 //! What is set in motion: engine, ghost, stiffness and damping, set-points, poses. Simulation and ghost always have the same: where one of
 //! them does not take something, both are left as they are.
 
-use pliant_core::engine::{JointProperty, Simulation, State};
+use pliant_core::engine::{Inputs, JointProperty, Simulation, State};
 use pliant_core::engines::Engine;
 use pliant_core::mechanism::{JointId, Mechanism};
 
@@ -49,9 +49,7 @@ impl Session {
     }
 
     pub(super) fn reset(&mut self) -> Result<(), String> {
-        let start = |engine| {
-            Running::new(engine, &self.loaded, &self.apart, &self.loaded.inputs, self.models.as_ref())
-        };
+        let start = |engine| self.fresh(engine, &self.loaded.inputs);
         let running = start(self.engine)?;
         let ghost = match &self.ghost {
             Some((engine, _)) => Some((*engine, start(*engine).map_err(|error| of_ghost(*engine, &error))?)),
@@ -112,11 +110,16 @@ impl Session {
         Ok(())
     }
 
+    /// By an engine, where the mechanism starts.
+    fn fresh(&self, engine: Engine, inputs: &Inputs) -> Result<Running, String> {
+        Running::new(engine, &self.loaded, &self.apart, inputs, self.dt, self.models.as_ref())
+    }
+
     /// Another engine under the same inputs, in the same state as far as it has it.
     pub(super) fn in_place(&mut self, engine: Engine) -> Result<Running, String> {
         let simulation = self.running.simulation();
         let (inputs, mut state) = (simulation.inputs().clone(), simulation.state().clone());
-        let mut running = Running::new(engine, &self.loaded, &self.apart, &inputs, self.models.as_ref())?;
+        let mut running = self.fresh(engine, &inputs)?;
         if engine != self.engine {
             state.private.clear();
         }

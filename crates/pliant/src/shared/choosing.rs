@@ -20,10 +20,44 @@
 //! `pliant bench`, whose `full` has one Newton iteration, half of its default: ladder:48 64 and 42, ladder:480 825 and 1163, rungs:48
 //! 64 and 19, rungs:480 726 and 325, loop:240 293 and 152 µs in `full` and `articulated`.
 
+use std::str::FromStr;
+
 use super::words::count;
 use crate::articulated::{MOST_CLOSING_ROWS, closing_rows};
 use crate::engines::Engine;
 use crate::mechanism::Mechanism;
+
+/// An engine, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// The best one for what is simulated.
+    Auto,
+    /// This one.
+    Engine(Engine),
+}
+
+impl FromStr for Named {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Named, String> {
+        if text == "auto" {
+            return Ok(Named::Auto);
+        }
+        text.parse().map(Named::Engine)
+    }
+}
+
+impl Named {
+    /// The engine for what joints hold together, if anything is, and why it is that one unless it was named.
+    pub fn choose(self, held: Option<&Mechanism>, is_model: bool) -> (Engine, Option<String>) {
+        let (engine, why) = match (self, is_model) {
+            (Named::Engine(engine), _) => return (engine, None),
+            (Named::Auto, true) => (Engine::OF_MODEL_FILES, "it is the engine of model files".into()),
+            (Named::Auto, false) => choose(held),
+        };
+        (engine, Some(why))
+    }
+}
 
 /// The engine for what joints hold together, if anything is, and why it is that one.
 pub fn choose(held: Option<&Mechanism>) -> (Engine, String) {

@@ -3,7 +3,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `choosing.rs` | the engine where none is named |
+//! | `choosing.rs` | the engine that is named, or the best one |
 //! | `overlaps.rs` | what is inside of what in a pose |
 //! | `setup.rs` | joints, effectors, bodies and springs by name, and the mechanism with them changed |
 //! | `statics.rs` | what is said of an equilibrium |

@@ -1,15 +1,46 @@
 //! What is said of an equilibrium, or of a search for one that failed.
 
+use super::watch::{another, beyond, mostly_error};
 use super::words::{count, first_few, quantity};
 use crate::contact::Rest;
-use crate::engine::{Equilibrium, Warning};
+use crate::engine::{Equilibrium, Simulation, Warning};
 use crate::mechanism::Mechanism;
+
+/// What is warned of at an equilibrium that was found; of a model with the estimate of its error, and the error that it was made for.
+pub fn warnings(
+    simulation: &mut dyn Simulation,
+    found: &Equilibrium,
+    of_model: Option<(f64, Option<f64>)>,
+) -> Vec<Warning> {
+    let (mechanism, engine) = (simulation.mechanism().clone(), simulation.engine());
+    let mut warnings = Warning::of_rest_with_friction(&mechanism, simulation.inputs());
+    warnings.extend(Warning::of_limits(&mechanism, engine, simulation.state()));
+    warnings.extend(Warning::of_ranges(&mechanism, simulation.state()));
+    if let Some((estimate, bound)) = of_model {
+        let far = bound.and_then(|bound| beyond(engine, bound, estimate));
+        warnings.extend(far.or_else(|| mostly_error(simulation, estimate)));
+        warnings.extend(another(simulation, estimate));
+    }
+    warnings.extend((!found.stable).then(unstable));
+    warnings
+}
 
 /// The warning of an equilibrium that is not stable.
 pub fn unstable() -> Warning {
     let text =
         "the equilibrium is unstable (a saddle point of the energy): the mechanism may not stay there".into();
     Warning { kind: "unstable", measure: 1.0, unit: "equilibria", text }
+}
+
+/// A rest that needs more of its friction is about to slip.
+pub const NEARLY: f64 = 0.98;
+
+/// The warning of a rest that needs nearly all friction that there is.
+pub fn about_to_slip(rest: &Rest) -> Option<Warning> {
+    let measure = rest.friction_needed.unwrap_or(1.0);
+    let text =
+        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * measure);
+    (measure > NEARLY).then_some(Warning { kind: "about to slip", measure, unit: "of the friction", text })
 }
 
 /// The warning of a search that found nothing.

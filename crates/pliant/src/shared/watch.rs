@@ -1,14 +1,15 @@
-//! What an engine leaves out on the way of a run, as far as it can be seen from outside: limits that it passes, links that it
-//! does not touch with, parts that it does not let swing, energy that nothing put in, motions that are too large for it.
+//! What an engine leaves out, as far as it can be seen from outside. Of a model: modes that are truncated, loads that change its stiffness.
+//! On the way of a run: limits that it passes, links that it does not touch with, parts that it does not let swing, energy that nothing put
+//! in, motions that are too large for it. Of a pose: that its estimate is too large, or of another equilibrium.
 
-use crate::engine::{Balance, Inputs, Simulation, Warning};
-use crate::engines::Engine;
+use crate::engine::{Balance, Inputs, Simulation, State, Warning};
+use crate::engines::{self, Engine, Model};
 use crate::linear;
 use crate::mechanism::{BodyId, EffectorId, Joint, JointId, Mechanism};
 use crate::spatial::Pose;
 
 use super::overlaps::{Overlap, Overlaps};
-use super::words::{count, quantity};
+use super::words::{RADII, count, quantity, radii};
 
 /// The least part of the displacement that a truncated mode has, and by which loads change the stiffness, to be reported.
 pub const SIGNIFICANT: f64 = 0.05;
@@ -21,6 +22,34 @@ pub fn unchecked(mechanism: &Mechanism, what: &str) -> Option<Warning> {
     let bodies = mechanism.bodies().len();
     let text = format!("with {bodies} bodies, more than {MANY}, it was not checked {what}");
     (bodies > MANY).then_some(Warning { kind: "unchecked", measure: bodies as f64, unit: "bodies", text })
+}
+
+/// What a linear model leaves out in steps of dt, and under these inputs where they are all that acts.
+pub fn left_out(model: &Model, dt: f64, acts: Option<&Inputs>) -> Vec<Warning> {
+    let Model::Linear(model) = model else { return Vec::new() };
+    let of_modes = match (model.modes(), unchecked(model.mechanism(), "which modes are truncated")) {
+        (0, None) => truncated(model, dt),
+        (0, unchecked) => unchecked,
+        _ => None,
+    };
+    of_modes.into_iter().chain(acts.and_then(|inputs| prestress(model, inputs))).collect()
+}
+
+/// The warning of modes that steps of dt could follow, and that are truncated.
+fn truncated(model: &linear::Model, dt: f64) -> Option<Warning> {
+    // A mechanism whose modes are not found may move all the same.
+    let truncated = model.truncated().ok()??;
+    // A mode n times as fast takes some 1/n² of the path.
+    let measure = (truncated.slowest / truncated.frequency).powi(2);
+    (measure > SIGNIFICANT && dt * truncated.frequency < 1.0).then(|| {
+        let text = format!(
+            "modes from {} up, the first of `{}`, are truncated, and take about {:.0} % of the path: keep modes",
+            quantity(three_digits(truncated.frequency / std::f64::consts::TAU), "Hz"),
+            model.mechanism()[truncated.body].name,
+            100.0 * measure.min(1.0)
+        );
+        Warning { kind: "modes", measure, unit: "of the path", text }
+    })
 }
 
 /// The warning of loads that change the stiffness of a linear model.
@@ -42,6 +71,62 @@ pub fn prestress(model: &linear::Model, inputs: &Inputs) -> Option<Warning> {
 /// A number for people, to as many digits as matter.
 pub fn three_digits(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+/// The warning of a pose whose estimate is beyond the error that the engine's model was made for; both over the radius.
+pub fn beyond(engine: &str, bound: f64, estimate: f64) -> Option<Warning> {
+    (estimate > bound).then(|| {
+        let instead = if engine == "blended" { "use `reduced`" } else { "make one for a larger displacement" };
+        let text = format!(
+            "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
+             those it was made for; {instead}, or use `full`",
+            radii(estimate),
+            radii(bound)
+        );
+        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
+    })
+}
+
+/// The part of the way to a pose that is too much of an error, and what of the radius is nothing.
+const MOSTLY: f64 = 0.25;
+const NOTHING: f64 = 1e-6;
+
+/// The warning where a pose is off by much of the way that led to it, as near the load at which something buckles.
+pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
+    let (radius, start) = (simulation.mechanism().radius(), State::at_rest(simulation.mechanism()));
+    let ways =
+        start.poses.iter().zip(&simulation.state().poses).map(|(a, b)| (a.position - b.position).norm());
+    let moved = ways.fold(0.0, f64::max) / radius;
+    (estimate > MOSTLY * moved && estimate > NOTHING).then(|| {
+        let text = format!(
+            "the pose is off by about {}, and nothing moves by more than {} to get there: too much of it is error, as where loads are small, or \
+             near those at which something buckles; use `full`",
+            radii(estimate),
+            radii(moved)
+        );
+        Warning { kind: "beyond", measure: estimate, unit: RADII, text }
+    })
+}
+
+/// Above this estimate, over the radius, the estimate alone warns about the pose.
+const SMALL: f64 = 0.05;
+
+/// The warning where the pose leads to another equilibrium than the start does, so that its small estimate is not its error.
+pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning> {
+    if estimate >= SMALL {
+        return None;
+    }
+    if let Some(warning) = unchecked(simulation.mechanism(), "whether there is another equilibrium") {
+        return Some(warning);
+    }
+    let measure = engines::other_equilibrium(simulation)?;
+    let text = format!(
+        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the \
+         start, and the estimate of {} is how far the nearer one is",
+        radii(measure),
+        radii(estimate)
+    );
+    Some(Warning { kind: "another", measure, unit: RADII, text })
 }
 
 /// What happens on the way that the engine leaves out.

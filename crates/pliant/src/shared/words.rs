@@ -32,6 +32,17 @@ pub fn quantity(value: f64, unit: &str) -> String {
     }
 }
 
+/// The unit of errors.
+pub const RADII: &str = "of the radius";
+
+/// An error for people.
+pub fn radii(error: f64) -> String {
+    match error.is_finite() {
+        true => quantity(format!("{error:.1e}").parse().unwrap_or(error), RADII),
+        false => "an unknown amount".into(),
+    }
+}
+
 /// The nearest of some names, as the end of a clause; empty if none is near.
 pub fn did_you_mean<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> String {
     closest(text, names).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()

@@ -4,23 +4,18 @@ use std::time::{Duration, Instant};
 
 use pliant::contact::Scene;
 use pliant::engine::{Simulation, Warning};
-use pliant::engines::Engine;
+use pliant::engines::{Engine, EngineError, Options};
 use pliant::io::ModelFile;
-use pliant::linear::Linearisation;
 use pliant::mechanism::{BodyId, EffectorId, Mechanism};
 use pliant::nalgebra::Vector3;
-use pliant::reduced;
 use pliant::shared::watch::Watch;
 use pliant::spatial::Pose;
 
-use super::measure::{Models, target_end};
+use super::measure::target_end;
 use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
 use crate::touching::{Stage, Worst, force_on};
-
-/// Length of a step if not given, s.
-pub const DT: f64 = 1.0 / 240.0;
 
 /// How long the motion is at least, s, and what it lasts beyond the last target, over the time of that.
 const SHORTEST: f64 = 2.0;
@@ -113,23 +108,16 @@ pub fn measure(
         loaded: None,
         warnings: Vec::new(),
     };
-    let models = stage.held().map(|held| {
-        let linear = Linearisation::at_rest(held).modes_for_contact(dt).build();
-        Models {
-            mechanism: held.clone(),
-            linear: linear.map_err(|error| error.to_string()),
-            blended: Err("it takes no part in contact".into()),
-            // Coordinates are the same without loose bodies.
-            reduced: file.and_then(|file| reduced::Model::from_columns(held, &file.motions).ok()),
-        }
-    });
+    let motions = file.map(|file| &file.motions);
+    let options = Options { motions, dt, touches: true, ..Options::default() };
     // Without anything held there is one engine: that of contact.
-    for engine in Engine::ALL.into_iter().filter(|engine| models.is_some() || *engine == Engine::Full) {
-        let simulation = models.as_ref().map(|models| models.simulate(engine)).transpose();
-        let scene = match simulation.map(|simulation| stage.scene(simulation)) {
+    for engine in Engine::ALL.into_iter().filter(|engine| stage.held().is_some() || *engine == Engine::Full) {
+        let model = stage.held().map(|held| engine.model(held, &options)).transpose();
+        let scene = match model.map(|model| stage.scene(model.map(|model| model.simulate()))) {
+            Err(EngineError::Contact(_)) => Err("it takes no part in contact".into()),
+            Err(error) => Err(error.to_string()),
             Ok(Err(failure)) if engine == Engine::Full => return Err(failure),
             Ok(scene) => scene.map_err(|failure| failure.message),
-            Err(why) => Err(why),
         };
         match scene {
             Err(why) => contest.absent.push((engine.name(), why)),

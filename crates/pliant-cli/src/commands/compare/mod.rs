@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use pliant::contact::Surfaces;
 use pliant::engine::Warning;
-use pliant::engines::Engine;
+use pliant::engines::{CONTACT_STEP, Engine};
 use pliant::io::ModelFile;
 use pliant::linear::ReductionError;
 use pliant::mechanism::Mechanism;
@@ -110,7 +110,7 @@ pub fn compared(
     skeleton.add_solids(mechanism, surfaces);
     if let Some(stage) = stage {
         let frames = motion::frames(mechanism, Engine::ALL.len());
-        let contest = contest::measure(mechanism, stage, model, dt.unwrap_or(contest::DT), frames, tick)?;
+        let contest = contest::measure(mechanism, stage, model, dt.unwrap_or(CONTACT_STEP), frames, tick)?;
         return Ok(Compared {
             html: contest_page::page(name, mechanism, stage.surfaces(), &skeleton, &contest),
             json: of_contest(name, mechanism, &contest),

@@ -64,7 +64,7 @@ pub fn measure(
         Err(why) => (Err(why.clone()), Err(why)),
     };
     let reduced = file.and_then(|file| file.model().ok());
-    let models = Models { mechanism: mechanism.clone(), linear: Ok(model.clone()), blended, reduced };
+    let models = Models { mechanism: mechanism.clone(), linear: model.clone(), blended, reduced };
     let ramp = ramp::measure(&models, &model, tick);
     let with_modes = Linearisation::at_rest(mechanism).modes(MODES).build()?;
     let transient = transient::measure(&models, [&model, &with_modes], &frequencies, dt, frames, tick);

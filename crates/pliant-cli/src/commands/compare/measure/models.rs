@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use pliant::blended::{self, Doing, Options, Progress, Sampling};
-use pliant::engine::{Simulation, State};
-use pliant::engines::Engine;
+use pliant::blended::{self, Doing, Progress, Sampling};
+use pliant::engine::Simulation;
+use pliant::engines::{Engine, Model, Options};
 use pliant::mechanism::Mechanism;
 use pliant::{linear, reduced};
 
@@ -19,7 +19,7 @@ const SECONDS: f64 = 6.0;
 /// What there is of a mechanism, or why there is none.
 pub struct Models {
     pub mechanism: Mechanism,
-    pub linear: Result<linear::Model, String>,
+    pub linear: linear::Model,
     pub blended: Result<blended::Model, String>,
     /// Those of a model file.
     pub reduced: Option<reduced::Model>,
@@ -28,22 +28,15 @@ pub struct Models {
 impl Models {
     /// A simulation at the file's pose, or as near as the model can come, under the scene's loads.
     pub fn simulate(&self, engine: Engine) -> Result<Box<dyn Simulation>, String> {
-        let mut simulation: Box<dyn Simulation> = match engine {
-            Engine::Linear => self.linear.clone()?.simulate().into(),
-            Engine::Blended => self.start(self.blended.clone()?)?,
-            Engine::OF_MODEL_FILES if self.reduced.is_some() => {
-                self.reduced.clone().expect("it is there").simulate().into()
-            }
-            _ => engine.simulate(&self.mechanism).map_err(|error| error.to_string())?,
+        let model = match engine {
+            Engine::Linear => Model::Linear(self.linear.clone()),
+            Engine::Blended => Model::Blended(self.blended.clone()?),
+            Engine::OF_MODEL_FILES if let Some(model) = &self.reduced => Model::Reduced(model.clone()),
+            _ => engine.model(&self.mechanism, &Options::default()).map_err(|error| error.to_string())?,
         };
+        let mut simulation = model.simulate();
         simulation.inputs_mut().add_scene_loads();
         Ok(simulation)
-    }
-
-    fn start(&self, model: blended::Model) -> Result<Box<dyn Simulation>, String> {
-        let mut simulation = model.simulate();
-        simulation.set_state(&State::at_rest(&self.mechanism)).map_err(|error| error.to_string())?;
-        Ok(simulation.into())
     }
 }
 
@@ -73,7 +66,7 @@ pub fn blended_model(
             false => ControlFlow::Break(()),
         }
     };
-    let made = sampling.run(mechanism, Options::default(), told);
+    let made = sampling.run(mechanism, Default::default(), told);
     let (model, outcome) = made.map_err(|error| error.to_string())?;
     let about = BlendedModel {
         models: model.samples().len(),

@@ -1,11 +1,12 @@
 //! Where engines come to rest, and what is estimated of their error.
 
 use pliant::engine::{Inputs, Simulation, StaticsSettings, Warning};
+use pliant::shared::watch;
+use pliant::shared::words::{RADII, radii};
 use pliant::spatial::Pose;
 
 use super::models::BlendedModel;
 use super::{Effectors, Ramp};
-use crate::blending::{self, RADII, radii};
 use crate::page::text::figure;
 use crate::report::effector_poses;
 
@@ -65,7 +66,7 @@ pub fn another(ramp: &Ramp) -> Option<Warning> {
 pub fn beyond(ramp: &Ramp, about: &BlendedModel) -> Option<Warning> {
     let (bound, _) = about.asked?;
     ramp.at_scene().into_iter().chain(&ramp.samples).find_map(|sample| {
-        let why = blending::beyond(bound, sample.blended?.estimate, blending::OF_BLEND)?;
+        let why = watch::beyond("blended", bound, sample.blended?.estimate)?;
         let load = match sample.scale {
             1.0 => "the scene's load".to_string(),
             times => format!("{} times the scene's load", figure(times)),
