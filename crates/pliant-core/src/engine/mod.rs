@@ -146,7 +146,7 @@ pub trait Simulation: Internal + Send + 'static {
     ) -> Result<(), InputError> {
         if !self.bound_friction() {
             return Err(InputError::new(format!(
-                "the engine `{}` cannot change the {} of joints while it runs: its model is made of them; build another model, \
+                "the engine `{}` cannot change the {} of joints while it runs: its model is built with them; build another model, \
                  or use the engine `full`, `articulated` or `reduced`",
                 self.engine(),
                 property.name()

@@ -194,7 +194,7 @@ fn an_overlap_at_the_start_is_told_and_recovered() {
     assert!(world.warnings().is_empty());
     let id = world.add_body(&block("sunk", [0.0, 0.0, 0.09])).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0].text, &["`world`", "`sunk`", "10.000 mm", "driven apart at 0.104 m/s"]);
+    says(&world.warnings()[0].text, &["`world`", "`sunk`", "10.000 mm", "pushed apart at 0.104 m/s"]);
     let mut fastest = 0.0f64;
     for _ in 0..240 {
         world.step(H).unwrap();

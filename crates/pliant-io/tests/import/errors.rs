@@ -61,11 +61,11 @@ error: the file has no links
     expect(
         "<robot xmlns:xacro=\"x\"><xacro:arm/></robot>",
         r##"
-error: the file is a xacro, which makes a robot only once it is expanded
+error: the file is a xacro, which must be expanded first
  --> robot.urdf:1:1
   |
 1 | <robot xmlns:xacro="x"><xacro:arm/></robot>
-  | ^^^^^^^^^^^^^^^^^^^^^^^ run `xacro` on it first
+  | ^^^^^^^^^^^^^^^^^^^^^^^ run `xacro` on it
 "##,
     );
 }
@@ -184,7 +184,7 @@ error: link `b` hangs on two joints, `j` and `k`
  --> robot.urdf:5:61
   |
 5 | <joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>
-  |                                                             ^ one parent for each link; loops go into a scene file that imports this one
+  |                                                             ^ one parent for each link; add loops in a scene file that imports this one
 "##,
     );
     let circle =
@@ -196,7 +196,7 @@ error: joints go round in a circle: b → a → b
  --> robot.urdf:4:14
   |
 4 | <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>
-  |              ^ turn one of these joints round: a loop is a body with two parents, not a circle of parents
+  |              ^ swap parent and child of one of these joints: a loop is a body with two parents, not a cycle of parents
 "##,
     );
     let mimic = "<mimic joint=\"j\"/>";
@@ -207,7 +207,7 @@ error: joint `j` would follow itself
  --> robot.urdf:4:84
   |
 4 | <joint name="j" type="continuous"><parent link="a"/><child link="b"/><mimic joint="j"/></joint>
-  |                                                                                    ^ the last joint in a row of couplings must be a free one
+  |                                                                                    ^ the last joint in a chain of couplings must be a free one
 "##,
     );
 }

@@ -15,7 +15,7 @@ pub fn unstable() -> Warning {
 /// The warning of a search that found nothing.
 pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     let left = match found.residual.is_finite() {
-        true => format!("{} are left over", quantity(found.residual, "N")),
+        true => format!("the residual is {}", quantity(found.residual, "N")),
         false => "the forces are too large for f64".into(),
     };
     let passive = passive_joints(mechanism);
@@ -26,8 +26,8 @@ pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
         }
     };
     format!(
-        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be more than the \
-         mechanism can bear: try smaller ones{loose}, or watch it move with `pliant simulate`",
+        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be too large for the mechanism: try \
+         smaller ones{loose}, or simulate it to see how it moves",
         found.iterations,
         100.0 * found.load_reached
     )
@@ -37,14 +37,14 @@ pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
 pub fn unheld(rest: &Rest) -> String {
     match &rest.unheld {
         Some((body, true)) => format!(
-            "nothing holds body `{body}`: it slides, rolls or tips on what it touches; more friction or another start may hold it, and \
-             `pliant simulate` shows where it goes"
+            "nothing holds body `{body}`: it slides, rolls or tips on what it touches; more friction or another start may hold it; \
+             simulate it to see where it goes"
         ),
         Some((body, false)) => {
             format!("nothing holds body `{body}`: it falls; put something below it, or a joint that holds it")
         }
         None => format!(
-            "no rest was found in {}: it still moves by {} a step; `pliant simulate` shows where it goes",
+            "no equilibrium with contact was found in {}: it still moves by {} a step; simulate it to see where it goes",
             count(rest.steps, "step"),
             quantity(rest.moved, "m")
         ),

@@ -31,8 +31,8 @@ pub fn prestress(model: &linear::Model, inputs: &Inputs) -> Option<Warning> {
     }
     let measure = model.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
-        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `linear` \
-         leaves out; if they press, they are {} of those at which it would buckle: use `reduced`, `articulated` or `full`",
+        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `linear` leaves out; if \
+         they compress it, they are {} of its buckling load: use `reduced`, `articulated` or `full`",
         100.0 * measure,
         three_digits(measure)
     );
@@ -157,8 +157,8 @@ impl Watch {
         let open = if self.closes { simulation.violation() } else { 0.0 };
         if open > OPEN {
             let text = format!(
-                "at {} s the joints are open by {} of the radius, all gaps added up: loads or speeds are too large for the step of `{}`; take \
-                 a shorter step",
+                "at {} s the gaps in all joints add up to {} of the radius: loads or speeds are too large for the step of `{}`; take a \
+                 shorter step",
                 three_digits(simulation.time()),
                 three_digits(open),
                 self.engine
@@ -195,8 +195,8 @@ impl Watch {
             && depth > DEEP * self.mechanism.radius()
         {
             let text = format!(
-                "`{body}` carries no effector, and the engine `{}` touches only with bodies that do ({} of those with shapes \
-                 do not): it is {} deep in `{other}` at {} s; give it an [[effector]], or use `full` or `articulated`",
+                "`{body}` has no effector, and in the engine `{}` only bodies with an effector have contact ({} of those with shapes \
+                 have none): it is {} deep in `{other}` at {} s; give it an [[effector]], or use `full` or `articulated`",
                 self.engine,
                 untouched.iter().filter(|untouched| **untouched).count(),
                 quantity(three_digits(depth), "m"),
@@ -242,8 +242,8 @@ fn still(mechanism: &Mechanism, engine: Engine, effectors: &[BodyId]) -> Option<
     let name = &mechanism[left.first()?.child].name;
     let freedoms: usize = left.iter().map(|joint| joint.freedoms.len()).sum();
     let text = format!(
-        "`{name}` is of a part of the mechanism without an effector: the engine `{}` has its {} at rest under what acts, and \
-         does not let it swing; give it an [[effector]], or use `full` or `articulated`",
+        "`{name}` is in a part of the mechanism without an effector: the engine `{}` keeps its {} in equilibrium and leaves out its \
+         vibration; give it an [[effector]], or use `full` or `articulated`",
         engine.name(),
         count(freedoms, "freedom")
     );
