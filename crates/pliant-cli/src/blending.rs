@@ -41,8 +41,8 @@ impl Blended {
         let sampling = Sampling::default();
         let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let advice = Some(format!(
-            "the {} of the blend took {} to make, for this run alone: `pliant reduce` chooses motions once for all, in a \
-             file to be named in place of the mechanism",
+            "building the {} of the blend took {}, for this run only: `pliant reduce` builds a reduced model once and saves it to a \
+             file, to be given in place of the mechanism",
             count(model.samples().len(), "model"),
             quantity((start.elapsed().as_secs_f64() * 10.0).round() / 10.0, "s")
         ));
@@ -51,8 +51,7 @@ impl Blended {
             // Where it ended early the loads that it was tested with may show less than those that it ended at.
             let measure = outcome.held_out.max(outcome.estimate);
             let text = format!(
-                "the blend is off by up to {} under loads that it was tested with, and the {} that it was meant for is not \
-                 sure to hold: what limits it is {}",
+                "the blend is off by up to {} under the loads of its test, so the bound of {} may not hold: the limit is {}",
                 radii(measure),
                 radii(sampling.max_error),
                 limit(&outcome.limit).map_or("unknown", |(_, what)| what)
@@ -70,14 +69,14 @@ impl Blended {
 
 /// What to do where a blend, or a model file, is beyond what it was made for.
 pub const OF_BLEND: &str = "use `reduced`, or `full`";
-pub const OF_FILE: &str = "make one by `pliant reduce` with a larger `--displacement`, or use `full`";
+pub const OF_FILE: &str = "build one by `pliant reduce` with a larger `--displacement`, or use `full`";
 
 /// The warning of a pose of a model whose estimate is beyond the error that it was made for; both over the radius.
 pub fn beyond(bound: f64, estimate: f64, advice: &str) -> Option<Warning> {
     (estimate > bound).then(|| {
         let text = format!(
-            "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those it was made for; {advice}",
+            "the pose is off by about {}, more than the bound of {} of the model: loads or set-points are beyond those it was built for; \
+             {advice}",
             radii(estimate),
             radii(bound)
         );
@@ -101,8 +100,8 @@ pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Wa
     let moved = ways.fold(0.0, f64::max) / radius;
     (estimate > MOSTLY * moved && estimate > NOTHING).then(|| {
         let text = format!(
-            "the pose is off by about {}, and nothing moves by more than {} to get there: too much of it is error, as where loads are small, or \
-             near those at which something buckles; use `full`",
+            "the pose is off by about {}, but no link moves by more than {} to get there: the error is large against the motion, as \
+             under small loads, or near a buckling load; use `full`",
             radii(estimate),
             radii(moved)
         );
@@ -123,8 +122,8 @@ pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning
     }
     let measure = engines::other_equilibrium(simulation)?;
     let text = format!(
-        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the \
-         start, and the estimate of {} is how far the nearer one is",
+        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the start, and the \
+         estimate of {} is the distance to the nearer one",
         radii(measure),
         radii(estimate)
     );
@@ -197,7 +196,7 @@ fn refused(argument: &MechanismArgument, error: SampleError) -> Failure {
     match error {
         SampleError::Linearisation(error) => argument.unreduced_to_effectors(error),
         error => Failure::job(format!(
-            "there is no blended model, which begins at rest without loads on the effectors: {error}"
+            "there is no blended model, as its first sample is the equilibrium without loads on the effectors: {error}"
         )),
     }
 }
@@ -218,18 +217,17 @@ pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
         Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",
-            "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
-             nothing is in balance",
+            "a load at which an additional sample does not help, because the blend or the mechanism has no equilibrium there",
         )),
         Limit::Another => Some((
             "another",
-            "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
-             blend comes to rest at another than the mechanism does",
+            "a load at which an additional sample does not help, because the mechanism has several equilibria there, and the blend \
+             settles at a different one",
         )),
         Limit::Loads => Some((
             "loads",
-            "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
-             snaps through or has no equilibrium before",
+            "the mechanism: no load that was tried moves an effector that far; it locks, reaches a joint's limit, snaps through or has \
+             no equilibrium before",
         )),
     }
 }

@@ -152,7 +152,7 @@ fn without_contact_everything_falls_through() {
     run.file("bare.toml", floor(0.15).replace("density = 1000.0", "density = 1000.0\ntouches = false"));
     let end = run.json(&simulate("bare.toml", "full", &[]), 0);
     assert!(
-        end["warnings"][0].as_str().expect("a warning").contains("no body has one that touches"),
+        end["warnings"][0].as_str().expect("a warning").contains("no body has one with contact"),
         "{end}"
     );
 }
@@ -311,7 +311,7 @@ fn bad_options_are_told() {
     ] {
         run.fails(&simulate("drop.toml", "full", more), 2, words);
     }
-    run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "nothing can touch"]);
+    run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "is for contact"]);
 }
 
 /// A tetrahedron on the floor, its surface in a file next to the scene.

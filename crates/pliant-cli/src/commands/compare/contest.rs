@@ -118,7 +118,7 @@ pub fn measure(
         Models {
             mechanism: held.clone(),
             linear: linear.map_err(|error| error.to_string()),
-            blended: Err("it takes no part in contact".into()),
+            blended: Err("it does not support contact".into()),
             // Coordinates are the same without loose bodies.
             reduced: file.and_then(|file| reduced::Model::from_columns(held, &file.motions).ok()),
         }
@@ -193,7 +193,7 @@ impl Pace {
         run.frames.push((0.0, scene.state().poses.clone()));
         for step in 1..=self.steps {
             if started.elapsed() > LONGEST {
-                run.stopped = Some(format!("its {} s of computing were up", LONGEST.as_secs()));
+                run.stopped = Some(format!("its limit of {} s of computing was reached", LONGEST.as_secs()));
                 break;
             }
             let time = step as f64 * self.dt;
