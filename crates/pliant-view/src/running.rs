@@ -74,8 +74,7 @@ impl Running {
         let mut running = if loaded.touches() {
             if engine == Engine::Blended {
                 return Err(
-                    "the engine `blended` takes no part in contact: take another, or leave contact out"
-                        .into(),
+                    "the engine `blended` does not support contact: use another, or leave contact out".into(),
                 );
             }
             let held = apart.held.as_ref().map(|held| simulation(engine, held, loaded, None)).transpose()?;

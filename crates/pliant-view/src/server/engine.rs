@@ -178,7 +178,7 @@ fn load(session: &mut Session, loaded: Result<Loaded, String>) {
 pub(super) fn defect(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic");
-    format!("a defect of the program: {text}")
+    format!("an internal error of the program: {text}")
 }
 
 fn run(mut session: Session, requests: &Receiver<Request>, shared: &Shared) {
