@@ -58,13 +58,13 @@ pub fn simulate(
         };
         if choice.modes.is_some() && !matches!(engine, Engine::Linear | Engine::Reduced) {
             return Err(input(format!(
-                "modes belongs to the engines `reduced` and `linear`, and this is `{}`: leave it out, or change engine",
+                "modes is for the engines `reduced` and `linear`, but this is `{}`: leave it out, or change engine",
                 engine.name()
             )));
         }
         if touches && engine == Engine::Blended {
             return Err(input(
-                "the engine `blended` takes no part in contact: take `reduced`, `articulated` or `full`, or contact=False",
+                "the engine `blended` does not support contact: use `reduced`, `articulated` or `full`, or contact=False",
             ));
         }
         let acts = Some(&inputs).filter(|_| !touches && (!loads.is_empty() || scene_loads));
@@ -76,11 +76,11 @@ pub fn simulate(
                     let scene = Scene::of(&mechanism, apart.clone(), surfaces, held).map_err(input)?;
                     scene
                         .check_start()
-                        .map_err(|error| input(format!("{error}; contact=False goes without")))?;
+                        .map_err(|error| input(format!("{error}; contact=False runs without contact")))?;
                     scene.into()
                 }
                 (_, _, Some(simulation)) => Moving::from(simulation),
-                _ => return Err(input("there is nothing that moves")),
+                _ => return Err(input("the mechanism has nothing that moves")),
             };
             Ok::<_, PyErr>((moving, left_out.flatten()))
         })?;
