@@ -225,7 +225,7 @@ fn bad_scenes_are_told() {
     // Overlaps at the start are driven apart, with a warning.
     run.file("deep.toml", floor(0.03));
     let end = run.json(&simulate("deep.toml", "full", &[]), 0);
-    assert!(end["warnings"][0].as_str().expect("a warning").contains("driven apart"), "{end}");
+    assert!(end["warnings"][0].as_str().expect("a warning").contains("pushed apart"), "{end}");
     assert!((height(&end, "bodies", "block") - 0.05).abs() < 1e-4);
     // --strict counts it, after the results: 20 mm at the start.
     let strict = run.json(&simulate("deep.toml", "full", &["--strict"]), 1);
@@ -255,7 +255,7 @@ fn bad_scenes_are_told() {
     run.file("arm.toml", format!("{PLATE}{arm}"));
     let end = run.json(&simulate("arm.toml", "linear", &[]), 0);
     let warning = end["warnings"][0].as_str().expect("a warning");
-    assert!(warning.contains("`arm`") && warning.contains("nothing touches it"), "{warning}");
+    assert!(warning.contains("`arm`") && warning.contains("so no contact: give it a shape"), "{warning}");
 
     let changed = |from: &str, to: &str| {
         let scene = floor(0.15);
