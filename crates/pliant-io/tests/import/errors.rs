@@ -41,7 +41,7 @@ fn not_a_robot() {
     expect(
         "<html/>",
         r##"
-error: <html> is no robot
+error: <html> is not a robot
  --> robot.urdf:1:1
   |
 1 | <html/>
@@ -75,7 +75,7 @@ fn numbers() {
     expect(
         &robot(&["<link name=\"a\"><inertial><mass value=\"1kg\"/></inertial></link>\n"]),
         r##"
-error: <mass>: `1kg` in `value` is no finite number
+error: <mass>: `1kg` in `value` is not a finite number
  --> robot.urdf:2:39
   |
 2 | <link name="a"><inertial><mass value="1kg"/></inertial></link>
@@ -95,7 +95,7 @@ error: <origin>: `xyz` has 2 numbers, but takes 3
     expect(
         &robot(&["<link name=\"a\"><inertial><mass value=\"inf\"/></inertial></link>\n"]),
         r##"
-error: <mass>: `inf` in `value` is no finite number
+error: <mass>: `inf` in `value` is not a finite number
  --> robot.urdf:2:39
   |
 2 | <link name="a"><inertial><mass value="inf"/></inertial></link>
@@ -180,7 +180,7 @@ error: joint `j`: there is no joint of type `hinge`
     expect(
         &robot(&two.map(String::as_str)),
         r##"
-error: link `b` hangs on two joints, `j` and `k`
+error: link `b` is the child of two joints, `j` and `k`
  --> robot.urdf:5:61
   |
 5 | <joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>

@@ -649,7 +649,7 @@ fn errors_say_what_is_wrong() {
         (r#"<body><geom type="box" size="1 1"/></body>"#, "`size` is not that of a box"),
         (r#"<body><geom type="ring" size="1"/></body>"#, "`type` is `ring`"),
         (r#"<body><geom type="mesh" mesh="m"/></body>"#, "there is no mesh `m`"),
-        (r#"<body><geom type="capsule" size="1" fromto="1 1 1 1 1 1"/></body>"#, "one point"),
+        (r#"<body><geom type="capsule" size="1" fromto="1 1 1 1 1 1"/></body>"#, "the same point"),
         (r#"<body><joint axis="0 0 0"/><geom size="1"/></body>"#, "`axis` has no direction"),
         (r#"<body quat="0 0 0 0"><geom size="1"/></body>"#, "`quat` has no direction"),
         (r#"<body pos="0 0"><geom size="1"/></body>"#, "`pos` has 2 numbers, but takes 3"),

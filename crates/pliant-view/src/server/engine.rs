@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(guarded(&mut session, |_| -> u8 { panic!("seven is {}", 7) }), None);
         assert_eq!((session.steps(), session.is_playing()), (0, false));
         let said = notes(&mut session);
-        assert_eq!(said, ["a defect of the program: seven is 7; the scene starts again, paused"]);
+        assert_eq!(said, ["an internal error of the program: seven is 7; the scene starts again, paused"]);
         guarded(&mut session, |session| session.take(&Command::Step {}.write()));
         assert_eq!(session.steps(), 1);
     }
