@@ -192,7 +192,7 @@ error: link `b` is the child of two joints, `j` and `k`
     expect(
         &robot(&circle.map(String::as_str)),
         r##"
-error: joints go round in a circle: b → a → b
+error: joints form a cycle: b → a → b
  --> robot.urdf:4:14
   |
 4 | <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>
