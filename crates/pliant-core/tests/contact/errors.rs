@@ -176,7 +176,10 @@ fn an_effector_needs_a_shape_to_touch_with() {
     let model = Linearisation::at_rest(&half).build().unwrap();
     world.add(model.simulate()).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0].text, &["`finger1`", "`fingers`", "no shape", "so no contact: give it a shape"]);
+    says(
+        &world.warnings()[0].text,
+        &["`finger1`", "`fingers`", "no shape", "so no contact: give it a shape"],
+    );
     assert!(!world.warnings()[0].text.contains("finger0"));
 
     let model = Linearisation::at_rest(&whole).build().unwrap();
