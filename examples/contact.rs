@@ -1,4 +1,4 @@
-//! A gripper picks up a block; the world is saved on the way, and restored bit for bit.
+//! A gripper picks up a block; the world is saved during the motion, and restored bit for bit.
 
 use pliant::contact::{Scene, Surfaces};
 use pliant::prelude::*;

@@ -1,4 +1,4 @@
-//! Couples a mechanism to a haptic device at 1 kHz: a spring to where the device is, and the force that it gives back.
+//! Couples a mechanism to a haptic device at 1 kHz: a spring to the position of the device, and its force on the device.
 
 use pliant::prelude::*;
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         simulation.step(dt)?;
         most = most.max(simulation.spring_force(spring)?.force.norm()); // what the hand feels is minus this
     }
-    println!("the device met up to {most:.1} N");
+    println!("the largest force on the device was {most:.1} N");
     assert!(most > 0.1 && most < 500.0 * 0.04);
     simulation.inputs_mut().remove_spring(spring)?;
     Ok(())

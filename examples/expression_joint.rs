@@ -1,4 +1,4 @@
-//! A joint that moves as a formula says: a carriage on a helical rail, which springs hold.
+//! A joint given by a formula: a carriage on a helical rail, held by springs.
 
 use pliant::prelude::*;
 

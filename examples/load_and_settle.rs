@@ -1,4 +1,4 @@
-//! Loads a scene file, puts a load on it and finds where it settles; then asks for the compliance there.
+//! Loads a scene file, applies a load and finds the equilibrium; then computes the compliance there.
 
 use pliant::prelude::*;
 
@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let equilibrium = simulation.settle(&Default::default())?;
     assert!(equilibrium.converged && equilibrium.stable);
     let loaded = simulation.effector_pose(head)?.position;
-    println!("2 N take the head down by {:.1} mm", 1e3 * (alone.z - loaded.z));
+    println!("2 N move the head down by {:.1} mm", 1e3 * (alone.z - loaded.z));
 
     let elbow = lamp.find_joint("elbow").ok_or("no elbow")?;
     println!("the elbow turns by {:.3} rad", simulation.joint_positions(elbow)?[0]);
@@ -21,6 +21,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Compliance at the equilibrium: what one more newton does.
     let model = linear::Linearisation::at(linear::Reference::at_equilibrium(&mut simulation)).build()?;
     let compliance = model.projection().compliance();
-    println!("it is {:.2} mm/N soft along its z", 1e3 * compliance[(2, 2)]);
+    println!("its compliance along z is {:.2} mm/N", 1e3 * compliance[(2, 2)]);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Chooses motions of the joints until an error is met, keeps them in a file, and reads them again.
+//! Builds a reduced model to an error bound, saves it to a file, and reads it again.
 
 use pliant::prelude::*;
 use pliant::reduced::Sampling;
@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sampling = Sampling { max_error: 0.01, ..Sampling::default() };
     let (model, outcome) = sampling.run(&mechanism, |_| ())?;
     println!(
-        "{} motions of {} freedoms, off by {:.4} of the radius under loads that nothing was chosen by",
+        "{} motions of {} freedoms, with an error of {:.4} of the radius under loads not used to choose them",
         model.motions(),
         model.freedoms(),
         outcome.held_out
@@ -22,6 +22,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut simulation = read.simulate();
     simulation.inputs_mut().add_scene_loads();
     simulation.settle(&Default::default())?;
-    println!("under the scene's load it is off by about {:.6} of the radius", simulation.estimate()?);
+    println!("under the scene's load its estimated error is {:.6} of the radius", simulation.estimate()?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-"""How soft an arm is at its tip, at several postures, and how far a load moves it: the linear answer and the exact one."""
+"""The compliance of an arm at its tip, at several postures, and how far a load moves it: the linear response and the exact one."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ print(arm)
 for angle in (0.0, 0.3, 0.6):
     compliance = arm.compliance("tip", at={"arm2": angle})
     softest, direction = (values[..., -1] for values in np.linalg.eigh(compliance[:3, :3]))
-    print(f"arm2 at {angle} rad: softest by {1000 * softest:.2f} mm/N along {np.round(direction, 2)}")
+    print(f"arm2 at {angle} rad: largest compliance {1000 * softest:.2f} mm/N along {np.round(direction, 2)}")
 
 force = np.array([0.0, 0.0, -1.0])
 unloaded = arm.equilibrium().effectors["tip"]

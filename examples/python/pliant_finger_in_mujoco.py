@@ -1,4 +1,4 @@
-"""A compliant finger of Pliant pushes a block that MuJoCo moves: a spring in six freedoms between the finger's tip and the block acts on both."""
+"""A compliant finger of Pliant pushes a block simulated by MuJoCo: a spring in six freedoms between the finger's tip and the block acts on both."""
 
 import sys
 

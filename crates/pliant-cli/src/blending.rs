@@ -40,8 +40,8 @@ impl Blended {
         let sampling = Sampling::default();
         let (model, outcome) = sample(&sampling, SECONDS, mechanism, Options::default(), argument, format)?;
         let advice = Some(format!(
-            "the {} of the blend took {} to make, for this run alone: `pliant reduce` chooses motions once for all, in a \
-             file to be named in place of the mechanism",
+            "building the {} of the blend took {}, for this run only: `pliant reduce` builds a reduced model once and saves it to a \
+             file, to be given in place of the mechanism",
             count(model.samples().len(), "model"),
             quantity((start.elapsed().as_secs_f64() * 10.0).round() / 10.0, "s")
         ));
@@ -50,8 +50,7 @@ impl Blended {
             // Where it ended early the loads that it was tested with may show less than those that it ended at.
             let measure = outcome.held_out.max(outcome.estimate);
             let text = format!(
-                "the blend is off by up to {} under loads that it was tested with, and the {} that it was meant for is not \
-                 sure to hold: what limits it is {}",
+                "the blend is off by up to {} under the loads of its test, so the bound of {} may not hold: the limit is {}",
                 radii(measure),
                 radii(sampling.max_error),
                 limit(&outcome.limit).map_or("unknown", |(_, what)| what)
@@ -128,7 +127,7 @@ fn refused(argument: &MechanismArgument, error: SampleError) -> Failure {
     match error {
         SampleError::Linearisation(error) => argument.unreduced_to_effectors(error),
         error => Failure::job(format!(
-            "there is no blended model, which begins at rest without loads on the effectors: {error}"
+            "there is no blended model, as its first sample is the equilibrium without loads on the effectors: {error}"
         )),
     }
 }
@@ -141,18 +140,17 @@ pub fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
         Limit::Stopped => Some(("time", "the time")),
         Limit::Rest => Some((
             "rest",
-            "a load at which a model of its own does not help, because the blend does not come to rest there, or where \
-             nothing is in balance",
+            "a load at which an additional sample does not help, because the blend or the mechanism has no equilibrium there",
         )),
         Limit::Another => Some((
             "another",
-            "a load at which a model of its own does not help, because the mechanism has several equilibria there, and the \
-             blend comes to rest at another than the mechanism does",
+            "a load at which an additional sample does not help, because the mechanism has several equilibria there, and the blend \
+             settles at a different one",
         )),
         Limit::Loads => Some((
             "loads",
-            "the mechanism: under no load that was tried does an effector go so far; it locks, meets a joint's limit, \
-             snaps through or has no equilibrium before",
+            "the mechanism: no load that was tried moves an effector that far; it locks, reaches a joint's limit, snaps through or has \
+             no equilibrium before",
         )),
     }
 }

@@ -32,19 +32,26 @@ impl Failure {
 /// What the library says, with the options of the command line that do what it asks for.
 pub fn with_options(text: &str) -> String {
     text.replace("or allow its folder", "or allow its folder with --allow-path")
-        .replace("no model file", "no model file; `pliant reduce` writes one")
+        .replace("not a model file", "not a model file; `pliant reduce` writes one")
         .replace("reduced models, not mechanisms alone", "reduced models, which `pliant reduce` makes")
         .replace(
             "contact: use `reduced`, `articulated` or `full`",
-            "contact: take --engine reduced, articulated or full, or --no-contact",
+            "contact: use --engine reduced, articulated or full, or --no-contact",
         )
         .replace("of the path: keep modes", "of the path: `--modes auto` keeps them")
         .replace(
-            "make one for a larger displacement",
-            "make one by `pliant reduce` with a larger `--displacement`",
+            "build one for a larger displacement",
+            "build one by `pliant reduce` with a larger `--displacement`",
         )
+        .replace("simulate it to see how it moves", "see how it moves with `pliant simulate`")
+        .replace("simulate it to see where it goes", "see where it goes with `pliant simulate`")
         .replace(
-            "the root of a robot file is let go as it is read",
-            "`--free-base` lets the root of a robot file go",
+            "simulate it, with contact, until it rests",
+            "let it come to rest with `pliant simulate`, which has contact",
+        )
+        .replace("use another, or leave contact out", "use another, or --no-contact")
+        .replace(
+            "the root of a robot file is made free when it is read",
+            "`--free-base` frees the root of a robot file",
         )
 }

@@ -62,7 +62,7 @@ pub struct Loading {
 pub struct Acting {
     #[command(flatten)]
     pub loading: Loading,
-    /// Also apply the loads that the scene itself shows
+    /// Also apply the loads of the scene
     #[arg(long)]
     scene_load: bool,
 }
@@ -186,7 +186,7 @@ impl Loading {
                 }
                 Place::Body(_) => {
                     return Err(Failure::input(format!(
-                        "--load: here loads act on effectors, and `{name}` is a body without one: make it one with \
+                        "--load: here loads act on effectors, and `{name}` is a body without one: add one with \
                          `--effector {name}`"
                     )));
                 }

@@ -103,7 +103,7 @@ impl MechanismArgument {
     pub fn unreduced_to_effectors(&self, error: ReductionError) -> Failure {
         match error {
             ReductionError::NoEffector { mechanism } => Failure::input(format!(
-                "mechanism `{mechanism}` has no effector, and a linear model is one of its effectors: add an [[effector]] \
+                "mechanism `{mechanism}` has no effector, and a linear model has the motion of its effectors: add an [[effector]] \
                  with a name and a body to its file"
             )),
             error => self.unreduced(error),
@@ -139,7 +139,7 @@ impl MechanismArgument {
                 let others = match passive.len() {
                     0 | 1 => String::new(),
                     n => format!(
-                        "\n{n} joints of the file have no spring: {}; `match` takes several at once, `*` standing for any letters",
+                        "\n{n} joints of the file have no spring: {}; `match` takes several at once, `*` stands for any letters",
                         first_few(&passive)
                     ),
                 };
@@ -215,6 +215,6 @@ fn from_gallery(name: &str) -> Result<Mechanism, Failure> {
 
 pub fn refused(warnings: Vec<String>) -> Failure {
     let listed: Vec<String> = warnings.iter().map(|warning| format!("\n  {warning}")).collect();
-    Failure::input(format!("warnings, which --strict takes for errors:{}", listed.concat()))
+    Failure::input(format!("warnings, which are errors with --strict:{}", listed.concat()))
         .detail("warnings", warnings)
 }

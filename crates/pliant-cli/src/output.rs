@@ -46,7 +46,7 @@ impl Answer {
     /// What `--strict` has against it.
     fn minded(&self, strict: bool) -> Option<String> {
         let n = self.counted.len();
-        (strict && n > 0).then(|| format!("{}, which --strict takes for errors", count(n, "warning")))
+        (strict && n > 0).then(|| format!("{}, which are errors with --strict", count(n, "warning")))
     }
 }
 

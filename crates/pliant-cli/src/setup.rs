@@ -19,19 +19,19 @@ use crate::mechanism::{MechanismArgument, Source};
 #[derive(Clone, Debug, Args)]
 pub struct Setup {
     /// Where a joint starts (rad, m; 30deg is in degrees), one number for each freedom; the other joints stay
-    /// where the file has them, or as near as loops and couplings let them. Springs keep their rest. May be
+    /// where the file has them, or as near as loops and couplings allow. Springs keep their rest positions. May be
     /// given several times
     #[arg(long, value_name = "JOINT=VALUE[,VALUE…]")]
     at: Vec<PositionArgument>,
     /// Where a free base starts: position (m) and roll, pitch, yaw (rad) of its link frame in the world
     #[arg(long, value_name = "x,y,z[,r,p,y]", value_parser = placement, allow_hyphen_values = true)]
     base: Option<Pose>,
-    /// Effector or body (its link frame) to look at, instead of all effectors of the file; those with loads
-    /// stay. May be given several times
+    /// Effector or body (its link frame) to use instead of all effectors of the file; those with loads are kept.
+    /// May be given several times
     #[arg(long = "effector", value_name = "NAME")]
     pub effectors: Vec<String>,
-    /// Spring of k N/m from the origin of an effector or body to a point of the world (m), without length when at
-    /// rest, in addition to those of the scene. May be given several times
+    /// Spring of k N/m and zero rest length from the origin of an effector or body to a point of the world (m), in
+    /// addition to those of the scene. May be given several times
     #[arg(long, value_name = "NAME=x,y,z,k")]
     spring: Vec<SpringArgument>,
 }
@@ -122,8 +122,8 @@ impl Setup {
 /// A model file holds models of one mechanism, at one place.
 pub fn of_a_model(option: &str) -> Failure {
     Failure::input(format!(
-        "{option} changes the mechanism, and a model file (.pliant) holds models of it as it is: give the mechanism that it was \
-         made of, or make a model with it by `pliant reduce`"
+        "{option} changes the mechanism, and a model file (.pliant) is of one fixed mechanism: give the mechanism that it was made from, \
+         or build a model with this option by `pliant reduce`"
     ))
 }
 

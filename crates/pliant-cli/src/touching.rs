@@ -28,18 +28,17 @@ use crate::progress::Spinner;
 /// Whether things touch, and how that is solved.
 #[derive(Clone, Debug, Args)]
 pub struct Touching {
-    /// Let nothing touch: bodies pass through each other and through the world
+    /// Switch contact off: bodies pass through each other and through the world
     #[arg(long)]
     no_contact: bool,
-    /// Of contact: how its forces are found. pgs: sweeps over all contacts, from the forces of the last step;
-    /// exact: Newton's method, until velocities are right to 1e-9 m/s [default: pgs]
+    /// Contact solver. pgs: sweeps over all contacts, from the forces of the last step; exact: Newton's method, until
+    /// velocities are right to 1e-9 m/s [default: pgs]
     #[arg(long, value_name = "pgs|exact", value_parser = choices::solver, conflicts_with = "no_contact")]
     solver: Option<Solver>,
-    /// Of pgs: sweeps of a step, at most [default: 50]
+    /// Of pgs: largest number of sweeps in a step [default: 50]
     #[arg(long, value_name = "N", value_parser = sweeps, allow_negative_numbers = true, conflicts_with = "no_contact")]
     sweeps: Option<usize>,
-    /// Keep the Green's functions of elastic zones in this folder, and take those that it has of the same zone: making them takes
-    /// seconds where zones are fine
+    /// Folder that caches the Green's functions of elastic zones: computing them takes seconds for fine zones
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with = "no_contact")]
     zone_cache: Option<PathBuf>,
 }
@@ -63,14 +62,14 @@ impl Touching {
         let given = [("--solver", self.solver.is_some()), ("--sweeps", self.sweeps.is_some())];
         if let (None, Some((option, _))) = (&stage, given.into_iter().find(|(_, given)| *given)) {
             return Err(Failure::input(format!(
-                "{option} belongs to contact, and nothing can touch in `{}`: leave it out, or give shapes to bodies and to the world",
+                "{option} is for contact, and `{}` has none: leave it out, or give shapes to bodies and to the world",
                 argument.label()
             )));
         }
         let solver = match (self.solver, self.sweeps) {
             (Some(Solver::Exact { .. }), Some(_)) => {
                 return Err(Failure::input(
-                    "--sweeps belongs to the solver `pgs`, and this is `exact`: leave it out, or change --solver",
+                    "--sweeps is for the solver `pgs`, but this is `exact`: leave it out, or change --solver",
                 ));
             }
             (_, Some(sweeps)) => Solver::Pgs { sweeps },
@@ -105,7 +104,7 @@ impl Touching {
             },
         );
         let input = |error: ContactError| {
-            Failure::input(format!("`{}`: {error}; --no-contact goes without", stage.label))
+            Failure::input(format!("`{}`: {error}; --no-contact runs without contact", stage.label))
         };
         made.map_err(input)?;
         match (unkept, &self.zone_cache) {
@@ -125,7 +124,7 @@ impl Touching {
 /// The warning where the world has shapes and no body has one.
 pub fn untouched(mechanism: &Mechanism) -> Option<String> {
     let idle = mechanism.world_shapes().iter().any(|shape| shape.touches) && !mechanism.has_contact();
-    idle.then(|| "the world has shapes, but no body has one that touches: bodies pass through them".into())
+    idle.then(|| "the world has shapes, but no body has one with contact: bodies pass through them".into())
 }
 
 /// A mechanism taken apart, with all that contact needs.
@@ -174,7 +173,9 @@ impl Stage {
     /// The scene, with the simulation of what is held.
     pub fn scene(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, Failure> {
         let scene = self.put_together(simulation).and_then(|scene| scene.check_start().map(|()| scene));
-        scene.map_err(|error| Failure::input(format!("`{}`: {error}; --no-contact goes without", self.label)))
+        scene.map_err(|error| {
+            Failure::input(format!("`{}`: {error}; --no-contact runs without contact", self.label))
+        })
     }
 
     fn put_together(&self, simulation: Option<Box<dyn Simulation>>) -> Result<Scene, ContactError> {
@@ -201,7 +202,7 @@ pub fn refuse_overlap(
         measure: mechanism.bodies().iter().filter(|body| body.shapes.iter().any(|s| s.touches)).count()
             as f64,
         unit: "bodies",
-        text: format!("whether bodies pass through each other or the world could not be found out: {why}"),
+        text: format!("whether bodies overlap each other or the world could not be checked: {why}"),
     };
     let mut scene = match Stage::of(mechanism, argument, common) {
         Ok(None) => return Ok(None),
@@ -418,7 +419,7 @@ pub fn contact_table(scene: &Scene) -> String {
         }
     }
     if pairs.is_empty() {
-        return "nothing touches at the end\n".into();
+        return "no contact at the end\n".into();
     }
     let zones = zone_table(scene);
     let header = ["CONTACT", "ON", "POINTS", "FX", "FY", "FZ"].map(String::from).to_vec();

@@ -238,7 +238,7 @@ fn reduced_and_blended_stand_next_to_linear() {
 #[test]
 fn loads_beyond_the_samples_of_a_blend() {
     let run = Run::new("compare-beyond");
-    let words = "beyond those it was made for";
+    let words = "beyond those it was built for";
     let told = |name: &str| {
         let document = run.json(&["compare", name, "-o", "page.html"], 0);
         let counts = [document.to_string(), read(&run, "page.html")].map(|text| text.matches(words).count());

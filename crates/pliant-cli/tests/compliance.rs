@@ -235,7 +235,7 @@ fn loops_do_not_take_every_position() {
     let turned = run.json(&["compliance", "four-bar", "--at", "A=0.1"], 0);
     assert_eq!(turned["rank"], 1);
     let impossible = ["compliance", "four-bar", "--at", "A=0.1", "--at", "B=1"];
-    run.fails(&impossible, 2, &["cannot take these positions"]);
+    run.fails(&impossible, 2, &["cannot be at these positions"]);
 }
 
 #[test]

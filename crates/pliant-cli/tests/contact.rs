@@ -152,7 +152,7 @@ fn without_contact_everything_falls_through() {
     run.file("bare.toml", floor(0.15).replace("density = 1000.0", "density = 1000.0\ntouches = false"));
     let end = run.json(&simulate("bare.toml", "full", &[]), 0);
     assert!(
-        end["warnings"][0].as_str().expect("a warning").contains("no body has one that touches"),
+        end["warnings"][0].as_str().expect("a warning").contains("no body has one with contact"),
         "{end}"
     );
 }
@@ -225,7 +225,7 @@ fn bad_scenes_are_told() {
     // Overlaps at the start are driven apart, with a warning.
     run.file("deep.toml", floor(0.03));
     let end = run.json(&simulate("deep.toml", "full", &[]), 0);
-    assert!(end["warnings"][0].as_str().expect("a warning").contains("driven apart"), "{end}");
+    assert!(end["warnings"][0].as_str().expect("a warning").contains("pushed apart"), "{end}");
     assert!((height(&end, "bodies", "block") - 0.05).abs() < 1e-4);
     // --strict counts it, after the results: 20 mm at the start.
     let strict = run.json(&simulate("deep.toml", "full", &["--strict"]), 1);
@@ -255,7 +255,7 @@ fn bad_scenes_are_told() {
     run.file("arm.toml", format!("{PLATE}{arm}"));
     let end = run.json(&simulate("arm.toml", "linear", &[]), 0);
     let warning = end["warnings"][0].as_str().expect("a warning");
-    assert!(warning.contains("`arm`") && warning.contains("nothing touches it"), "{warning}");
+    assert!(warning.contains("`arm`") && warning.contains("so no contact: give it a shape"), "{warning}");
 
     let changed = |from: &str, to: &str| {
         let scene = floor(0.15);
@@ -311,7 +311,7 @@ fn bad_options_are_told() {
     ] {
         run.fails(&simulate("drop.toml", "full", more), 2, words);
     }
-    run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "nothing can touch"]);
+    run.fails(&simulate("arm", "full", &["--solver", "pgs"]), 2, &["--solver", "`arm`", "is for contact"]);
 }
 
 /// A tetrahedron on the floor, its surface in a file next to the scene.

@@ -15,14 +15,15 @@ fn arm(more: &str) -> String {
 
 const NOTE: &str = "note: arm.urdf: 1 joint is held as by PD control, because the file gives no springs; `pliant info` says more, \
                     --verbose too\n";
-const ASSUMED: &str = "1 joint is held as by PD control, because the file gives no springs: each sags by at most 0.01 rad or 1 mm \
-                       under what it carries in any pose, and is critically damped; a scene file with `import` can say otherwise";
+const ASSUMED: &str = "1 joint is held as by PD control, because the file gives no springs: each sags by at most 0.01 rad or 1 mm under \
+                       the weight that it carries in any pose, and is critically damped; a scene file with `import` can give other \
+                       springs";
 
 #[test]
 fn info_of_a_robot() {
     let run = Run::new("import-info");
     run.file("arm.urdf", arm("<dynamics friction=\"-1\"/>"));
-    let warning = "arm.urdf:4: joint `elbow`: the friction is -1; it was taken as 0";
+    let warning = "arm.urdf:4: joint `elbow`: the friction is -1; it was read as 0";
     let outcome = run.run(&["info", "arm.urdf"]);
     assert_eq!((outcome.code, outcome.err.as_str()), (0, ""));
     assert_eq!(
@@ -149,7 +150,7 @@ fn loose_bodies_are_not_reduced() {
     let made = run.json(&["reduce", "scene.xml", "-o", "scene.pliant", "--max-error", "0.2"], 0);
     let warnings = made["warnings"].to_string();
     assert!(
-        warnings.contains("the model leaves out what no joint holds, which only contact moves: cup"),
+        warnings.contains("the model leaves out loose bodies, which only contact moves: cup"),
         "{warnings}"
     );
     assert_eq!(run.json(&["info", "scene.pliant"], 0)["bodies"], 7);

@@ -76,7 +76,7 @@ fn loops_stay_closed_where_joints_are_put() {
         assert!(document["violation"].as_f64().expect("a number") < 1e-9, "{engine}");
     }
     let impossible = ["statics", "four-bar", "--at", "A=0.1", "--at", "B=1"];
-    run.fails(&impossible, 2, &["cannot take these positions"]);
+    run.fails(&impossible, 2, &["cannot be at these positions"]);
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn loads_beyond_its_bound_are_a_warning() {
         let document: Value = serde_json::from_str(&far.out).expect("a document");
         match far.code {
             0 => {
-                let told = document["warnings"].to_string().contains("beyond those it was made for");
+                let told = document["warnings"].to_string().contains("beyond those it was built for");
                 assert_eq!(told, number(&document["estimate"]) > 1e-5, "{load}: {document}");
                 warned += usize::from(told);
             }
@@ -193,7 +193,7 @@ fn retired_options_say_so() {
         ("--max-seconds", "60", "--max-error"),
         ("--force", "blend", "`reduced`"),
     ] {
-        run.fails(&["reduce", "y", option, value, "-o", "y.pliant"], 2, &[option, "retired", words]);
+        run.fails(&["reduce", "y", option, value, "-o", "y.pliant"], 2, &[option, "removed", words]);
     }
 }
 
@@ -212,7 +212,7 @@ fn warnings_of_an_import_are_kept() {
     );
     let document = run.json(&["reduce", "arm.urdf", "-o", "arm.pliant"], 0);
     assert_eq!((&document["every"], &document["tested"]), (&"untested".into(), &0.into()));
-    assert!(document["warnings"].to_string().contains("nothing is tested"), "{document}");
+    assert!(document["warnings"].to_string().contains("that was not tested"), "{document}");
     let (plain, model) = (run.json(&["info", "arm.urdf"], 0), run.json(&["info", "arm.pliant"], 0));
     assert_eq!(plain["warnings"].as_array().map(Vec::len), Some(1));
     for key in ["warnings", "notes"] {
@@ -282,7 +282,7 @@ fn a_damaged_file_is_refused_by_every_command() {
         .file("cut.pliant", &whole[..whole.len() - 9])
         .file("empty.pliant", "");
     for (file, words) in
-        [("flipped.pliant", "damaged"), ("cut.pliant", "cut short"), ("empty.pliant", "it is empty")]
+        [("flipped.pliant", "damaged"), ("cut.pliant", "truncated"), ("empty.pliant", "it is empty")]
     {
         for command in [
             &["info", file][..],
@@ -302,7 +302,7 @@ fn a_mechanism_can_be_blended_without_a_file() {
     let run = Run::new("reduce-at-once");
     let outcome = run.run(&["statics", "two-link", "--engine", "blended", "--scene-load"]);
     assert_eq!(outcome.code, 0, "{}", outcome.err);
-    assert!(outcome.err.contains("`pliant reduce` chooses motions once for all"), "{}", outcome.err);
+    assert!(outcome.err.contains("`pliant reduce` builds a reduced model once"), "{}", outcome.err);
     let blended = ["simulate", "two-link", "--engine", "blended", "--duration", "0.1", "--dt", "0.01"];
     let document = run.json(&blended, 0);
     assert!(document["models"].as_u64().is_some_and(|n| n > 1));
@@ -325,12 +325,12 @@ fn what_the_estimate_is_in_motion() {
     for (load, far) in loads {
         let document = run.json(&moved("blended", load), 0);
         let warnings = document["warnings"].as_array().expect("a list");
-        let is_beyond = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those it was made for"));
+        let is_beyond = |w: &Value| w.as_str().is_some_and(|w| w.contains("beyond those it was built for"));
         // The bound of a blend that is made for a run.
         assert_eq!(number(&document["estimate"]) > 0.01, far, "{load}: {document}");
         assert_eq!(warnings.iter().any(is_beyond), far, "{load}: {document}");
     }
-    assert!(run.run(&moved("blended", "tip=0,300,0")).out.contains("off for where the effectors are"));
+    assert!(run.run(&moved("blended", "tip=0,300,0")).out.contains("off relative to the effectors"));
     let reduced = moved("reduced", "tip=0,300,0");
     assert!(number(&run.json(&reduced, 0)["estimate"]) > 0.01);
     assert!(run.run(&reduced).out.contains("from equilibrium; once at rest"));

@@ -371,16 +371,16 @@ fn bench_times_what_it_is_asked_to() {
     let outcome = run.run(&["bench", "rod.toml"]);
     assert_eq!(outcome.code, 0);
     assert!(outcome.out.starts_with("NAME") && outcome.out.contains("DYNAMICS"), "{}", outcome.out);
-    assert!(outcome.err.starts_with("warning: rod.toml is not timed by `linear`"), "{}", outcome.err);
+    assert!(outcome.err.starts_with("warning: rod.toml is not timed with `linear`"), "{}", outcome.err);
     run.fails(&["bench", "two-link", "helx"], 2, &["`helx`"]);
     // What is gone says what replaced it.
     let gone = ["simulate", "arm", "--duration", "0.1", "--dt", "0.01", "--engine"];
-    run.fails(&[&gone[..], &["live"]].concat(), 2, &["`live`", "`reduced` replaces it"]);
+    run.fails(&[&gone[..], &["live"]].concat(), 2, &["`live`", "was removed: use `reduced`"]);
     run.fails(&[&gone[..], &["motions"]].concat(), 2, &["`motions`", "is called `reduced`"]);
     run.fails(
         &[&gone[..], &["blended", "--force", "blend"]].concat(),
         2,
-        &["--force", "retired", "`reduced`"],
+        &["--force", "removed", "`reduced`"],
     );
 }
 
@@ -414,7 +414,7 @@ fn the_engine_that_is_chosen_has_every_freedom() {
     let told = run.run(&["simulate", "arm", "--engine", "auto", "--duration", "0.01", "--dt", "0.01"]);
     assert_eq!(
         told.err,
-        "note: the engine is `articulated`: every one of 20 freedoms counts, and without loops it is faster than `full`\n"
+        "note: the engine is `articulated`: it simulates every freedom (20), and without loops it is faster than `full`\n"
     );
     let foreign = ["simulate", "arm", "--modes", "2", "--duration", "0.01", "--dt", "0.01"];
     run.fails(&foreign, 2, &["--modes", "`articulated`", "--engine"]);

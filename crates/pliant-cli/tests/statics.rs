@@ -157,7 +157,7 @@ fn bad_loads_are_bad_input() {
     );
     fails("=1,2,3", &["no effector or body ``"]);
     run.fails(&["statics", "arm", "--load", "tip=1e308,0,0", "--load", "tip=1e308,0,0"], 2, &["not finite"]);
-    run.fails(&["statics", "arm", "--engine", "linear"], 2, &["`linear`", "does not settle", "`full`"]);
+    run.fails(&["statics", "arm", "--engine", "linear"], 2, &["`linear`", "has no statics", "`full`"]);
     run.fails(&["statics", "nowhere.toml"], 2, &["nowhere.toml"]);
     run.fails(&["statics"], 2, &["<MECH>"]);
 }

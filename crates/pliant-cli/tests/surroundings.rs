@@ -42,7 +42,7 @@ fn files_that_are_none_are_refused_at_once() {
     for (file, why) in [
         ("zero.toml", "not a regular file"),
         ("pipe.toml", "not a regular file"),
-        ("large.toml", "it has 68719476736 bytes, and at most 67108864 are read"),
+        ("large.toml", "it has 68719476736 bytes, but at most 67108864 are read"),
     ] {
         run.fails(&["info", file], 2, &[file, why]);
     }

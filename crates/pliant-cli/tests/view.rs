@@ -46,7 +46,7 @@ fn bad_input_is_refused_at_once() {
         (vec!["view", "broken.toml"], "broken.toml:3:8"),
         (vec!["view", "arm", "--dt", "1"], "between 0.000001 and 0.1 s"),
         (vec!["view", "arm", "--engine", "fast"], "no engine `fast`"),
-        (vec!["view", "hand-grasp", "--engine", "blended"], "no part in contact"),
+        (vec!["view", "hand-grasp", "--engine", "blended"], "does not support contact"),
         (vec!["view", "arm", "--port", "70000"], "70000"),
         (vec!["view", "arm", "--load", "nobody=1,2,3"], "nobody"),
     ] {

@@ -45,7 +45,7 @@ pub enum Engine {
 pub enum EngineError {
     /// Loops that the articulated engine has no room for.
     #[error(
-        "its loops and couplings have {rows} closing rows, and the engine `articulated` takes at most {most}: use the engine `full`"
+        "its loops and couplings have {rows} closing rows, but the engine `articulated` supports at most {most}: use the engine `full`"
     )]
     TooManyLoops {
         /// Number of closing rows.
@@ -268,7 +268,7 @@ impl FromStr for Engine {
             return Ok(engine);
         }
         let replaced = match text {
-            "live" => Some("is gone: `reduced` replaces it"),
+            "live" => Some("was removed: use `reduced`"),
             "motions" => Some("is called `reduced`, and the one linear model that had that name `linear`"),
             _ => None,
         };

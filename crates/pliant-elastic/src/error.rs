@@ -167,7 +167,7 @@ pub enum ElasticError {
         count: usize,
     },
     /// Every node of the surface is bonded.
-    #[error("all {nodes} nodes of the surface are bonded: none is left that could be loaded")]
+    #[error("all {nodes} nodes of the surface are bonded: no node is left to load")]
     NothingLoadable {
         /// Nodes of the surface.
         nodes: usize,
@@ -216,7 +216,7 @@ pub enum ElasticError {
     },
     /// The factorisation met a pivot that is not positive.
     #[error(
-        "the stiffness is not positive definite (unknown {unknown}): elements too flat, or the solid is hardly held"
+        "the stiffness is not positive definite (unknown {unknown}): elements are too flat, or the solid is hardly constrained"
     )]
     Singular {
         /// The unknown at which it was noticed.

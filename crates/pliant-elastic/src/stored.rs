@@ -100,7 +100,7 @@ impl Solid {
             return Err(ElasticError::NotElastic { what, value: worst.0 / largest, right });
         }
         if !positive_definite(&parts.green, m) {
-            let what = "they are not positive definite: some forces would give energy".into();
+            let what = "they are not positive definite: some forces would release energy".into();
             let right = "measure with less noise, fewer nodes, or add compliance to the diagonal";
             return Err(ElasticError::NotElastic { what, value: largest, right });
         }

@@ -24,7 +24,7 @@ pub(crate) const LARGEST_BINARY: u64 = 256 << 20;
 pub(crate) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let regular = |about: fs::Metadata| match about.is_file() {
         true if about.len() <= most => Ok(about.len()),
-        true => Err(io::Error::other(format!("it has {} bytes, and at most {most} are read", about.len()))),
+        true => Err(io::Error::other(format!("it has {} bytes, but at most {most} are read", about.len()))),
         false if about.is_dir() => Err(io::Error::other("it is a directory, not a file")),
         false => Err(io::Error::other("it is not a regular file")),
     };

@@ -21,7 +21,7 @@ pub(crate) fn tetrahedra(bytes: &[u8], unit: f64) -> Result<Mesh, String> {
     let length = (high - low).norm();
     if read.straightened > STRAIGHT * length {
         return Err(format!(
-            "midside nodes are up to {:.2e} m off the middles of their edges, which are taken as straight: save straight elements \
+            "midside nodes are up to {:.2e} m off the middles of their edges, which are read as straight: save straight elements \
              (Mesh.SecondOrderLinear = 1), or make them smaller",
             read.straightened
         ));
@@ -56,7 +56,7 @@ impl Measured {
         }
         let triangles: Vec<[u32; 3]> = numbers.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect();
         if let Some(triangle) = triangles.iter().position(|t| t.iter().any(|i| *i as usize >= points.len())) {
-            return Err(format!("triangle {triangle} has a point that is not there: {} are", points.len()));
+            return Err(format!("triangle {triangle} refers to a missing point: there are {}", points.len()));
         }
         let (shape, green) = arrays::floats(bytes, "green")?;
         if shape.len() != 2 || shape[0] != shape[1] || shape[0] == 0 || shape[0] % 3 != 0 {
@@ -64,7 +64,7 @@ impl Measured {
         }
         if shape[0] > 3 * points.len() as u64 {
             let nodes = shape[0] / 3;
-            return Err(format!("`green` is of {nodes} nodes, and there are {} points", points.len()));
+            return Err(format!("`green` is of {nodes} nodes, but there are {} points", points.len()));
         }
         Ok(Measured { surface: mesh::Mesh { points, triangles }, green })
     }
@@ -110,7 +110,7 @@ mod arrays {
     fn array(bytes: &[u8], name: &str) -> Result<(Vec<u64>, Array), String> {
         let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
             format!(
-                "it is no .npz file ({error}): write one by numpy.savez(file, points=…, triangles=…, green=…)"
+                "it is not an .npz file ({error}): write one by numpy.savez(file, points=…, triangles=…, green=…)"
             )
         })?;
         let mut file = archive.by_name(&npyz::npz::file_name_from_array_name(name)).map_err(|error| {
@@ -121,7 +121,7 @@ mod arrays {
         std::io::copy(&mut std::io::Read::take(&mut file, bytes.len() as u64), &mut plain)
             .map_err(|error| format!("its array `{name}` is damaged: {error}"))?;
         let array =
-            NpyFile::new(Cursor::new(plain)).map_err(|error| format!("`{name}` is no array: {error}"))?;
+            NpyFile::new(Cursor::new(plain)).map_err(|error| format!("`{name}` is not an array: {error}"))?;
         let shape = array.shape().to_vec();
         if array.order() == Order::Fortran && shape.iter().filter(|n| **n > 1).count() > 1 {
             return Err(format!("`{name}` is in Fortran's order: write numpy.ascontiguousarray({name})"));
@@ -166,10 +166,10 @@ mod arrays {
 #[cfg(target_family = "wasm")]
 mod arrays {
     pub fn floats(_: &[u8], _: &str) -> Result<(Vec<u64>, Vec<f64>), String> {
-        Err("a page reads no .npz file".into())
+        Err("a page does not read .npz files".into())
     }
 
     pub fn indices(_: &[u8], _: &str) -> Result<(Vec<u64>, Vec<u32>), String> {
-        Err("a page reads no .npz file".into())
+        Err("a page does not read .npz files".into())
     }
 }

@@ -12,7 +12,7 @@ use crate::import::{Context, Options};
 
 /// Why the surface of a shape cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("the {kind} of {owner} cannot be touched: `{file}`: {reason}")]
+#[error("the {kind} of {owner} cannot be used for contact: `{file}`: {reason}")]
 pub struct SurfaceError {
     /// `mesh` or `convex`.
     pub kind: &'static str,

@@ -328,7 +328,7 @@ fn a_base_without_mass_is_fixed() {
              </model></world></sdf>"
         ));
         let free = mechanism.bodies().iter().any(|body| body.free);
-        let fixed = "has a mass of zero: it was fixed to the world";
+        let fixed = "has children and a mass of zero: it was fixed to the world";
         let noted = mechanism.notes().iter().any(|note| note.contains(fixed));
         assert_eq!((free, noted), (mass > 0.0, mass == 0.0), "{:?}", mechanism.notes());
     }
@@ -366,7 +366,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ("<frame name='f'><pose>1 2 3 x 0 0</pose></frame>", "`x`"),
         ("<link>{i}</link>", "a <link> has no name"),
         ("<include/>", "<include> has no <uri>"),
-        ("<link name='c'><inertial><mass>1e999</mass></inertial></link>", "no finite number"),
+        ("<link name='c'><inertial><mass>1e999</mass></inertial></link>", "not a finite number"),
     ] {
         let errors = error(&model(&format!("{two}{text}")));
         assert!(errors.contains(message), "{text}:\n{errors}");
@@ -469,7 +469,7 @@ fn a_link_called_world_and_models_of_one_name() {
     assert_eq!(names, ["m::a", "m_2::a", "m_3::a"]);
     let warnings = mechanism.warnings();
     assert!(
-        warnings[1].ends_with("test.sdf:3: there is already a model `m`: this one was called `m_3`"),
+        warnings[1].ends_with("test.sdf:3: there is already a model `m`: this one was renamed `m_3`"),
         "{warnings:?}"
     );
 }

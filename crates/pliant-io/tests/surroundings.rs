@@ -48,7 +48,7 @@ fn harmful(folder: &Folder, name: &str) -> Vec<(PathBuf, &'static str)> {
     vec![
         (device, "it is not a regular file"),
         (pipe, "it is not a regular file"),
-        (large, "bytes, and at most "),
+        (large, "bytes, but at most "),
         (folder_of, "it is a directory, not a file"),
         (empty, ""),
     ]

@@ -215,7 +215,7 @@ fn bad_files_are_refused() {
         (file("good.msh", "young = 1e5\npoisson = 0.5\n"), vec!["poisson", "below 0.5"]),
         (file("good.msh", "young = 1e5\n"), vec!["poisson"]),
         (file("good.npz", "young = 1e5\n"), vec!["young", "Green's functions", "leave it out"]),
-        (file("text.npz", ""), vec!["text.npz", "no .npz file", "numpy.savez"]),
+        (file("text.npz", ""), vec!["text.npz", "not an .npz file", "numpy.savez"]),
         (file("damaged.npz", ""), vec!["damaged.npz", "damaged"]),
     ] {
         let error = load(&folder, &scene(&zone)).unwrap_err();

@@ -29,7 +29,7 @@ pub fn compare<'py>(
         for (name, wrench) in &loads {
             if let Place::Body(_) = find("loads", name, &mechanism).map_err(input)? {
                 return Err(input(format!(
-                    "loads: here loads act on effectors, and `{name}` is a body without one: make it one with effectors=[{name:?}]"
+                    "loads: here loads act on effectors, and `{name}` is a body without one: add one with effectors=[{name:?}]"
                 )));
             }
             builder.load(LoadDescription { effector: name.clone(), wrench: *wrench });

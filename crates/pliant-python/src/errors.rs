@@ -51,7 +51,7 @@ pub fn guarded<T>(run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-        Err(InternalError::new_err(format!("this is a fault of Pliant, please report it: {text}")))
+        Err(InternalError::new_err(format!("this is an internal error of Pliant, please report it: {text}")))
     })
 }
 

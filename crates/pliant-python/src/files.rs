@@ -65,7 +65,7 @@ impl Files {
         let mut brought = Surfaces::new();
         for (name, (points, triangles)) in meshes {
             let (points, triangles) = (points.bind(py).readonly(), triangles.bind(py).readonly());
-            let wrong = || input(format!("files: what is there of `{name}` is no surface"));
+            let wrong = || input(format!("files: `{name}` is not a valid surface"));
             let (points, triangles) = (points.as_array(), triangles.as_array());
             if points.ncols() != 3 || triangles.ncols() != 3 {
                 return Err(wrong());
@@ -95,9 +95,9 @@ impl Files {
 
 /// Reads a mechanism from a file: a scene (.toml), a robot (.urdf, .xml of MJCF, .sdf) or a model file (.pliant).
 ///
-/// free_base: lets the root of a robot file move freely.
-/// packages: folders that meshes and packages may lie in too.
-/// What the reader left out or repaired is a `PliantWarning`.
+/// free_base: frees the root of a robot file.
+/// packages: additional folders of meshes and packages.
+/// What was left out or repaired is a `PliantWarning`.
 ///
 /// >>> m = pliant.load("hand.urdf")
 #[pyfunction]
@@ -114,7 +114,7 @@ pub fn load(py: Python<'_>, path: PathBuf, free_base: bool, packages: Vec<PathBu
 /// Reads a mechanism from the text of a file.
 ///
 /// format: "toml", "urdf", "mjcf" or "sdf".
-/// path: the file that relative names in it start at.
+/// path: the file to which relative paths in the text refer.
 ///
 /// >>> pliant.parse(pliant.gallery.arm().to_toml(), "toml").name
 /// 'arm'

@@ -84,7 +84,7 @@ impl Simulation {
         })
     }
 
-    /// Sets the set-point of a joint: where its springs are relaxed (PD control holds it there), rad or m, one number per freedom.
+    /// Sets the set-point of a joint: the position at which its springs are relaxed (that of PD control), rad or m, one number per freedom.
     /// Steps no longer follow the scene's targets of that joint.
     ///
     /// >>> sim.set_target("arm2", 0.3)
@@ -130,7 +130,7 @@ impl Simulation {
         self.with(|simulation| simulation.inputs_mut().set_gravity(gravity).map_err(input))
     }
 
-    /// Moves what joints call the world: its pose at the end of the next step, and its twist, world axes (m/s, rad/s).
+    /// Moves the base, the `world` of the joints: its pose at the end of the next step, and its twist, world axes (m/s, rad/s).
     ///
     /// >>> sim.set_base([0, 0, 0.1])
     #[pyo3(signature = (pose, twist=None))]
@@ -141,7 +141,7 @@ impl Simulation {
         self.with(|simulation| simulation.inputs_mut().set_base(pose, twist).map_err(input))
     }
 
-    /// Also applies the loads that the scene itself shows.
+    /// Also applies the loads of the scene.
     ///
     /// >>> sim.add_scene_loads()
     fn add_scene_loads(&self) -> PyResult<()> {
@@ -165,7 +165,7 @@ impl Simulation {
         self.set_property(joint, JointProperty::Damping, values)
     }
 
-    /// Sets the most that spring and damper of a joint apply together, N or N·m; inf for no bound.
+    /// Sets the largest force that spring and damper of a joint apply together, N or N·m; inf for no bound.
     ///
     /// >>> sim.set_torque_limit("arm2", 40.0)
     fn set_torque_limit(&self, joint: &str, values: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -197,7 +197,7 @@ impl Simulation {
         self.property(py, joint, JointProperty::Damping)
     }
 
-    /// A spring from an effector or body to a point of the world (m), or to a frame (7 numbers) if it also turns.
+    /// A spring from an effector or body to a point of the world (m), or to a frame (7 numbers) for a spring with torque.
     ///
     /// stiffness: N/m; damping: N·s/m; turning_stiffness: N·m/rad; turning_damping: N·m·s/rad.
     ///

@@ -50,7 +50,7 @@ impl Linearization {
         self.B_loads.clone_ref(py)
     }
 
-    /// From positions and velocities to where the effectors are (m, rad, world axes): 6e×2n.
+    /// From positions and velocities to the poses of the effectors (m, rad, world axes): 6e×2n.
     #[getter]
     #[pyo3(name = "C")]
     fn C(&self, py: Python<'_>) -> Py<PyArray2<f64>> {

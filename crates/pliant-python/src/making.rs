@@ -46,7 +46,7 @@ pub fn simulate(
         let (engine, why) = named.choose(held, false);
         if choice.modes.is_some() && !matches!(engine, Engine::Linear | Engine::Reduced) {
             return Err(input(format!(
-                "modes belongs to the engines `reduced` and `linear`, and this is `{}`: leave it out, or change engine",
+                "modes is for the engines `reduced` and `linear`, but this is `{}`: leave it out, or change engine",
                 engine.name()
             )));
         }
@@ -58,7 +58,7 @@ pub fn simulate(
             ..Options::default()
         };
         let unmodelled = |error: EngineError| match error {
-            EngineError::Contact(error) => input(format!("{error}; contact=False goes without")),
+            EngineError::Contact(error) => input(format!("{error}; contact=False runs without contact")),
             error => input(error),
         };
         let (mut moving, left_out) = py.detach(|| {
@@ -72,7 +72,7 @@ pub fn simulate(
                     scene.into()
                 }
                 (_, _, Some(simulation)) => Moving::from(simulation),
-                _ => return Err(input("there is nothing that moves")),
+                _ => return Err(input("the mechanism has nothing that moves")),
             };
             Ok::<_, PyErr>((moving, left_out.unwrap_or_default()))
         })?;

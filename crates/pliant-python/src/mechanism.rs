@@ -63,7 +63,7 @@ impl Mechanism {
 
     /// Its scene of contact by the engine `articulated`, where it starts: the same each time.
     pub fn scene(&self, py: Python<'_>) -> PyResult<Scene> {
-        let lost = || input("the scene of the mechanism is lost by an earlier fault of Pliant");
+        let lost = || input("the scene of the mechanism was lost by an earlier internal error of Pliant");
         if let Some(scene) = self.scene.get() {
             return scene.lock().map(|scene| scene.clone()).map_err(|_| lost());
         }
@@ -100,7 +100,7 @@ impl Mechanism {
         self.inner.joints().iter().map(|joint| joint.name.as_str()).collect()
     }
 
-    /// Names of all effectors: where the world touches the mechanism.
+    /// Names of all effectors: the points where the world acts on the mechanism.
     #[getter]
     fn effectors(&self) -> Vec<&str> {
         self.inner.effectors().iter().map(|effector| effector.name.as_str()).collect()
@@ -119,7 +119,7 @@ impl Mechanism {
         names
     }
 
-    /// Freedoms of the spanning forest, before loops and couplings take some away.
+    /// Freedoms of the spanning forest, without the reduction by loops and couplings.
     #[getter]
     fn freedoms(&self) -> usize {
         self.summary().freedoms
@@ -149,13 +149,13 @@ impl Mechanism {
         arrays::vector(py, self.inner.gravity().as_slice())
     }
 
-    /// Whether something can touch something: then simulations have contact.
+    /// Whether the scene has contact.
     #[getter]
     fn has_contact(&self) -> bool {
         self.inner.has_contact()
     }
 
-    /// What could not be taken from its file, and what is probably not meant.
+    /// What was left out of its file, and what is probably not intended.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.inner.warnings()
@@ -191,13 +191,13 @@ impl Mechanism {
         }
     }
 
-    /// Where it settles under gravity and loads, exactly, with loops; with what it touches, if it can touch anything.
+    /// The equilibrium under gravity and loads, exactly, with loops; with contact, if the scene has contact.
     ///
     /// loads: effectors or bodies to forces (N), or forces and torques (N·m), world axes, at their origins.
     /// at: joints to the positions (rad or m) that the search starts from.
     /// gravity: m/s², world axes; the file's if not given.
     /// springs: effectors or bodies to [x, y, z, k], a spring of k N/m to a point.
-    /// scene_loads: also the loads that the scene itself shows.
+    /// scene_loads: also the loads of the scene.
     ///
     /// >>> pliant.gallery.arm().equilibrium(loads={"tip": [0, 0, -20]}).effectors["tip"]
     #[pyo3(signature = (loads=None, at=None, gravity=None, springs=None, scene_loads=false))]
@@ -215,7 +215,7 @@ impl Mechanism {
     }
 
     /// The compliance at effectors or bodies, exactly: from a force (N) and torque (N·m) on each to its motion (m, rad), in their own
-    /// frames, linear part first; 6 rows and columns for each. At the file's pose and unloaded, a free base held, unless said.
+    /// frames, linear part first; 6 rows and columns for each. By default at the file's pose, unloaded, and with a free base held.
     ///
     /// effectors: names of effectors or bodies; all effectors if none is given.
     /// at: joints to positions, rad or m.
@@ -243,8 +243,8 @@ impl Mechanism {
     /// A simulation from the file's pose, at rest.
     ///
     /// engine: "auto", "full", "articulated", "reduced", "linear" or "blended".
-    /// loads, at, gravity, springs, scene_loads: as in `equilibrium`; "reduced" chooses its motions to serve under them.
-    /// contact: False lets bodies pass through each other.
+    /// loads, at, gravity, springs, scene_loads: as in `equilibrium`; "reduced" chooses its motions for them.
+    /// contact: with False, bodies pass through each other.
     /// modes: of "linear" and "reduced", how many modes are kept in addition to the motions of the effectors. If not given, "reduced" keeps 4,
     /// and "linear" none, or, where things touch, all that an impact excites in steps of 1/240 s.
     ///
@@ -273,7 +273,7 @@ impl Mechanism {
     }
 
     /// A state with these positions and velocities (one number for each of `coordinates`); those of the start, and zero, if not given.
-    /// Positions must close all loops (`at` does); a free body has no place in them.
+    /// Positions must close all loops (those of `at` do); they do not include free bodies.
     ///
     /// >>> pliant.gallery.two_link().state(positions=[0.1, 0.2]).poses
     #[pyo3(signature = (positions=None, velocities=None))]
@@ -334,10 +334,10 @@ impl Mechanism {
     }
 
     /// The linearization of a step of dt seconds about a state: x' = A x + B u + B_loads w, y = C x, with x positions and velocities, u
-    /// set-points, w forces and torques on the effectors, y where the effectors are. Springs, PD control and loops are inside.
+    /// set-points, w forces and torques on the effectors, y the poses of the effectors. Springs, PD control and loops are included.
     ///
     /// state: a State, or a Simulation with what acts on it; the start if None.
-    /// With loops, positions are not independent: A is right for changes that keep loops closed.
+    /// With loops, positions are not independent: A is valid for changes that keep loops closed.
     ///
     /// >>> step = pliant.gallery.arm().linearize(None, 0.01)
     /// >>> step.A.shape, step.B.shape, step.C.shape
@@ -353,8 +353,8 @@ impl Mechanism {
         linearization::linearize(py, self, state, dt, loads, gravity)
     }
 
-    /// The engines next to each other, as `pliant compare` measures them: errors at rest and in motion, speed, frequencies; where something can
-    /// touch, all engines of contact. It takes seconds to a minute.
+    /// Compares the engines, as `pliant compare` does: errors at rest and in motion, speed, frequencies; in scenes with contact, all engines that
+    /// support contact. It takes seconds to a minute.
     ///
     /// dt: of the motion, s. effectors, at, springs, gravity: as in `compliance`. loads: effectors to forces (N), or forces and torques (N·m),
     /// in addition to those of the scene.
@@ -377,10 +377,10 @@ impl Mechanism {
         comparison::compare(py, self, &setup, loads, gravity, dt)
     }
 
-    /// A model of a few motions of the joints, off by at most max_error of the radius at rest under loads that move an effector by up to
+    /// A reduced model of a few motions of the joints, with an error of at most max_error of the radius at rest under loads that move an effector by up to
     /// `displacement` radii; with its error under other loads. A bound that is not met is a `PliantWarning`.
     ///
-    /// frequency: keeps all modes up to so many Hz. seed: of the random loads; the same seed gives the same model.
+    /// frequency: keeps all modes up to this frequency, Hz. seed: of the random loads; the same seed gives the same model.
     ///
     /// >>> model = pliant.gallery.helix(50).reduce(max_error=0.01)
     #[pyo3(signature = (max_error=0.01, *, displacement=1.0, frequency=None, seed=None), text_signature = "($self, max_error=0.01, *, displacement=1.0, frequency=None, seed=1)")]
@@ -396,7 +396,7 @@ impl Mechanism {
         model::reduce(py, self, Sampling { max_error, displacement, frequency, seed, ..Sampling::default() })
     }
 
-    /// The mechanism with joints that start elsewhere; springs keep their rest.
+    /// The mechanism with other start positions of joints; springs keep their rest positions.
     ///
     /// >>> bent = pliant.gallery.arm().at({"arm2": 0.3})
     fn at(&self, py: Python<'_>, positions: &Bound<'_, PyAny>) -> PyResult<Mechanism> {

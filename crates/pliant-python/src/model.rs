@@ -38,7 +38,7 @@ impl Model {
         Ok(Model { file, inner, source: Py::new(py, source)?, columns })
     }
 
-    /// The error that it was made for, in radii.
+    /// The bound that it was built for, in radii.
     pub fn bound(&self) -> Option<f64> {
         self.file.report.as_ref().map(|(sampling, _)| sampling.max_error)
     }
@@ -74,13 +74,13 @@ impl Model {
         self.columns.clone_ref(py)
     }
 
-    /// The worst estimate of the error under the loads that motions were chosen by, in radii; None of a model without a report.
+    /// The largest estimate of the error under the loads used to choose motions, in radii; None for a model without a report.
     #[getter]
     fn error(&self) -> Option<f64> {
         self.outcome(|outcome| outcome.error)
     }
 
-    /// The worst true error under loads that nothing was chosen by, in radii.
+    /// The largest true error under loads not used to choose motions, in radii.
     #[getter]
     fn held_out(&self) -> Option<f64> {
         self.outcome(|outcome| outcome.held_out)
@@ -92,7 +92,7 @@ impl Model {
         self.outcome(|outcome| outcome.limit == Limit::None)
     }
 
-    /// What was asked for and what came out, with the keys of `pliant reduce --json`; None if motions were not chosen to a bound.
+    /// The settings and the result, with the keys of `pliant reduce --json`; None if motions were not chosen to a bound.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some((sampling, outcome)) = &self.file.report else { return Ok(None) };
@@ -147,7 +147,7 @@ impl Model {
         making::simulate(py, self.source.get(), &Setup::default(), choice, loads, gravity, scene_loads)
     }
 
-    /// Where the model settles under gravity and loads, with an `estimate` of its error in radii.
+    /// The equilibrium of the model under gravity and loads, with an `estimate` of its error in radii.
     ///
     /// >>> model = pliant.gallery.helix(50).reduce()
     /// >>> model.equilibrium(loads={"tip": [0, 0, -30]}).estimate < 0.01
@@ -169,7 +169,7 @@ impl Model {
                 let found = simulation.settle(&StaticsSettings::default()).map_err(job)?;
                 if !found.converged {
                     return Err(job(format!(
-                        "{} find no rest in {} iterations; the loads may be beyond those it was made for: try smaller ones, or the \
+                        "{} did not converge in {} iterations; the loads may be beyond those it was built for: try smaller ones, or the \
                          mechanism's own `equilibrium`",
                         count(self.inner.motions(), "motion"),
                         found.iterations
@@ -265,7 +265,7 @@ pub fn reduce(py: Python<'_>, source: &Mechanism, sampling: Sampling) -> PyResul
         let (inner, outcome) = chosen.map_err(input)?;
         let mut said = Vec::new();
         if mechanism.bodies().len() != whole.bodies().len() {
-            said.push("the model leaves out what no joint holds, which only contact moves".to_string());
+            said.push("the model leaves out loose bodies, which only contact moves".to_string());
         }
         if mechanism.bodies().iter().any(|body| body.free) {
             said.push(
@@ -274,8 +274,8 @@ pub fn reduce(py: Python<'_>, source: &Mechanism, sampling: Sampling) -> PyResul
         }
         if outcome.limit != Limit::None {
             said.push(format!(
-                "the error is not within the bound: the best model has {} and is off by {:.3e} radii (by its own estimate {:.3e}); {:.3e} was \
-                 asked for",
+                "the error is not within the bound: the best model has {} and an error of {:.3e} radii (by its own estimate {:.3e}), \
+                 above the bound of {:.3e}",
                 count(inner.motions(), "motion"),
                 outcome.held_out,
                 outcome.error,

@@ -36,19 +36,19 @@ impl Joint {
         self.inner().kind.name()
     }
 
-    /// The body that it hangs on, or "world".
+    /// Its parent body, or "world".
     #[getter]
     fn parent(&self) -> &str {
         self.mechanism.parent_name(self.inner())
     }
 
-    /// The body that it carries.
+    /// Its child body.
     #[getter]
     fn child(&self) -> &str {
         &self.mechanism[self.inner().child].name
     }
 
-    /// Where its coordinates are in `positions`: (first, behind the last).
+    /// The range of its coordinates in `positions`: (first, one past the last).
     #[getter]
     fn coordinates(&self) -> (usize, usize) {
         let range = self.inner().coordinates();
@@ -79,7 +79,7 @@ impl Joint {
         self.each(py, |freedom| freedom.upper)
     }
 
-    /// Where the spring of each freedom is relaxed, m or rad.
+    /// Rest position of the spring of each freedom, m or rad.
     #[getter]
     fn rest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.each(py, |freedom| freedom.rest)
@@ -141,7 +141,7 @@ impl Body {
         arrays::vector(py, &arrays::seven(&self.inner().pose))
     }
 
-    /// Whether it is a free base, held by no joint.
+    /// Whether it is free, without a joint to a parent.
     #[getter]
     fn free(&self) -> bool {
         self.inner().free

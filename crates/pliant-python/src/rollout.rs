@@ -21,21 +21,20 @@ const MOST_THREADS: u64 = 1024;
 /// Starts that are farther from a model's motions, in radii, are warned of where the model has no bound of its own.
 const OFF: f64 = 0.01;
 
-/// Simulates a batch: from each of the starting states, so many steps, under its own set-points. Gives positions and velocities after each
-/// step, of the shape (batch, steps, 2n), with n coordinates (`Mechanism.coordinates`).
+/// Simulates a batch: from each of the starting states, so many steps, under its own set-points. Returns positions and velocities after each step, of the shape (batch, steps, 2n), with n coordinates (`Mechanism.coordinates`).
 ///
 /// model: a Mechanism (by the engine "articulated"), or a Model (by "reduced").
-/// states: positions and velocities of each run, of the shape (batch, 2n), or a list of States. A Model starts from the nearest of its motions,
-/// with a warning if that is farther than its bound.
+/// states: positions and velocities of each run, of the shape (batch, 2n), or a list of States. A Model starts from the nearest state within its
+/// motions, with a warning if that is farther than its bound.
 /// controls: set-points (rad or m), of the shape (batch, steps, n), or (batch, n); the scene's own if None.
-/// dt: s. threads: 0 takes all cores; the bits do not depend on it.
-/// final: gives the last States too, (array, list): runs that start from them go on to the last bit. Positions and velocities alone leave out the
-/// momenta that links carry, a term of order dt.
+/// dt: s. threads: 0 uses all cores; results do not depend on it, to the last bit.
+/// final: also returns the last States, (array, list): runs that start from them continue to the last bit. Positions and velocities alone leave out
+/// the momenta of the links, a term of order dt.
 /// errors: "raise" for the error of the first run that fails; with "nan" such a run is NaN from the step that failed, its last State is the one
-/// before, and the others go on.
+/// before, and the others continue.
 ///
-/// Loads, gravity and springs are those of the mechanism. Where something can touch, runs have contact, but not those of a Model, which are refused;
-/// loose bodies are part of States alone. Arrays of contiguous float64 are read where they are: leave them alone meanwhile.
+/// Loads, gravity and springs are those of the mechanism. In scenes with contact, runs have contact, and those of a Model are refused; loose bodies
+/// are in States only. Arrays of contiguous float64 are read in place: do not change them meanwhile.
 ///
 /// >>> pliant.rollout(pliant.gallery.arm(), numpy.zeros((8, 40)), None, 0.01, 5).shape
 /// (8, 5, 40)
@@ -78,7 +77,7 @@ pub fn rollout<'py>(
         };
         if mechanism.has_contact() && reduced.is_some() {
             return Err(input(
-                "model: things can touch in it, and a rollout of a Model leaves contact out: give its mechanism, or run its simulations",
+                "model: it has contact, and a rollout of a Model leaves contact out: give its mechanism, or run its simulations",
             ));
         }
         let n = mechanism.coordinate_count();
@@ -110,7 +109,7 @@ pub fn rollout<'py>(
         // Of zeros that the system has ready: it is filled by the threads.
         let motion = py.import("numpy")?.getattr("zeros")?.call1(((batch, steps, 2 * n),));
         let motion = motion.map_err(|_| {
-            PyMemoryError::new_err(format!("{batch} runs of {steps} steps are more than memory holds"))
+            PyMemoryError::new_err(format!("{batch} runs of {steps} steps do not fit in memory"))
         })?;
         let motion: Bound<'py, PyArrayDyn<f64>> = motion.cast_into()?;
         let mut writing = motion.readwrite();
@@ -203,7 +202,7 @@ fn warn_of_starts(py: Python<'_>, (off, run): (f64, usize), bound: f64) -> PyRes
         return Ok(());
     }
     let text = format!(
-        "states[{run}]: it is none that the model's motions can have; the nearest, where the run started, is off by {:.2} % of the radius",
+        "states[{run}]: it is outside the motions of the model; the run started from the nearest state in them, {:.2} % of the radius away",
         100.0 * off
     );
     warn(py, [text.as_str()])

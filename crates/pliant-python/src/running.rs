@@ -67,7 +67,7 @@ impl Column {
         let room = rows.checked_mul(width).and_then(|n| column.values.try_reserve_exact(n).ok());
         room.ok_or_else(|| {
             PyMemoryError::new_err(format!(
-                "record: {rows} rows of `{}` are more than memory holds; take a larger `every`",
+                "record: {rows} rows of `{}` do not fit in memory; take a larger `every`",
                 column.name
             ))
         })?;
@@ -125,12 +125,12 @@ pub fn step_count(seconds: f64, dt: f64) -> PyResult<u64> {
 
 #[pymethods]
 impl Simulation {
-    /// Takes round(seconds / dt) steps, without the interpreter lock, and gives what was recorded, the start included.
+    /// Takes round(seconds / dt) steps, without the interpreter lock, and returns what was recorded, the start included.
     ///
     /// record: `positions`, `velocities`, `forces` (all coordinates), `poses`, `twists` (all bodies), `energy` (kinetic, elastic,
     /// potential, J), or the name of an effector or body for its pose (x, y, z in m, quaternion w, x, y, z).
     /// every: record every so many steps.
-    /// On an error, or a keyboard interrupt, the simulation is where its last good step ended.
+    /// On an error, or a keyboard interrupt, the simulation has the state after its last good step.
     ///
     /// >>> sim.run(2.0, 0.01, record=["positions", "tip"])["tip"].shape
     /// (201, 7)

@@ -16,7 +16,7 @@ use crate::errors::{InternalError, guarded, input, job, not_taken, warn, warn_of
 use crate::mechanism::Mechanism;
 use crate::state::{State, WITHOUT_PUSHES};
 
-/// A running simulation. Arrays that it gives are copies that cannot be written to; it is changed by its methods alone.
+/// A running simulation. Its arrays are read-only copies; only its methods change it.
 ///
 /// Made by `Mechanism.simulate`.
 ///
@@ -44,10 +44,10 @@ impl Simulation {
         match self.moving.try_lock() {
             Ok(guard) => Ok(guard),
             Err(TryLockError::WouldBlock) => Err(input(
-                "the simulation is in use in another thread: give each thread its own (`copy`), or let one wait for the other",
+                "the simulation is in use in another thread: give each thread its own (`copy`), or wait for the other thread",
             )),
             Err(TryLockError::Poisoned(_)) => Err(InternalError::new_err(
-                "the simulation is lost by an earlier fault of Pliant: make another",
+                "the simulation was lost by an earlier internal error of Pliant: create another",
             )),
         }
     }
@@ -80,7 +80,7 @@ impl Simulation {
         self.engine
     }
 
-    /// Why it is this engine; None if it was named.
+    /// Why this engine was chosen; None if it was given.
     #[getter]
     fn engine_why(&self) -> Option<&str> {
         self.why.as_deref()
@@ -118,7 +118,7 @@ impl Simulation {
         self.with(|simulation| Ok(arrays::vector(py, &simulation.state().rates)))
     }
 
-    /// What spring, damper and limit apply along each coordinate, N or N·m.
+    /// Force of spring, damper and limit along each coordinate, N or N·m.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.with(|simulation| Ok(arrays::vector(py, &simulation.state().forces)))
@@ -192,7 +192,7 @@ impl Simulation {
         self.with(|simulation| Ok(simulation.warnings().into_iter().map(|warning| warning.text).collect()))
     }
 
-    /// Moves to the equilibrium under what acts now.
+    /// Moves to the equilibrium under the present loads, set-points and springs.
     ///
     /// >>> sim.settle()
     /// >>> sim.estimate() < 1e-6
@@ -208,7 +208,7 @@ impl Simulation {
         })
     }
 
-    /// Points that touch, of the last step: a list of dictionaries with `first`, `second`, `point` (m), `normal`, `gap` (m) and
+    /// Contact points of the last step: a list of dictionaries with `first`, `second`, `point` (m), `normal`, `gap` (m) and
     /// `force` (N, on the second), as the command line has them; without contact it is empty.
     #[getter]
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
@@ -230,9 +230,9 @@ impl Simulation {
         })
     }
 
-    /// Elastic zones, as the last step left them: a list of dictionaries with `name`, `force` (N, on its bone), `area` (m², of what is pushed), `largest_pressure`
-    /// (Pa), `largest_displacement` (m), and, with a row for each node that is pushed, `nodes` (their
-    /// numbers), `points` (m, where they are at rest on the bone) and `loads` (N). World axes; without zones it is empty.
+    /// Elastic zones, as the last step left them: a list of dictionaries with `name`, `force` (N, on its bone), `area` (m², in contact), `largest_pressure`
+    /// (Pa), `largest_displacement` (m), and, with a row for each node in contact, `nodes` (their
+    /// numbers), `points` (m, undeformed position on the bone) and `loads` (N). World axes; without zones it is empty.
     ///
     /// >>> soft = pliant.gallery.pad().simulate()
     /// >>> soft.run(0.2, 0.002)
@@ -281,7 +281,7 @@ impl Simulation {
         })
     }
 
-    /// The whole state, to restore it later. What acts (loads, set-points, springs) is not part of it.
+    /// The whole state, to restore it later. Loads, set-points and springs are not part of it.
     ///
     /// >>> saved = sim.save()
     /// >>> sim.run(0.1, 0.01)
@@ -290,8 +290,8 @@ impl Simulation {
         guarded(|| Ok(State::of(&mut *self.lock()?)))
     }
 
-    /// Restores a saved state, bit for bit; also one of another engine of the same mechanism, as far as this engine can take it. Of another
-    /// simulation with contact it leaves out what pushed in the last step, with a warning.
+    /// Restores a saved state, bit for bit; also one of another engine of the same mechanism, as far as this engine can represent it. A state of
+    /// another simulation with contact is restored without the contact forces of the last step, with a warning.
     ///
     /// >>> sim.restore(pliant.gallery.arm().equilibrium(loads={"tip": [0, 0, -5]}).state)
     fn restore(&self, state: &Bound<'_, State>) -> PyResult<()> {
@@ -308,7 +308,7 @@ impl Simulation {
         })
     }
 
-    /// A simulation of its own in the same state, under the same inputs.
+    /// An independent simulation in the same state, with the same inputs.
     ///
     /// >>> other = sim.copy()
     /// >>> other.step(0.01)
@@ -347,7 +347,7 @@ impl Simulation {
         let when = match self.moving.try_lock() {
             Ok(mut moving) => format!("at {} s", moving.simulation().time()),
             Err(TryLockError::WouldBlock) => "in use in another thread".into(),
-            Err(TryLockError::Poisoned(_)) => "lost by a fault".into(),
+            Err(TryLockError::Poisoned(_)) => "lost by an internal error".into(),
         };
         format!("<pliant.Simulation of {:?} by the engine {:?}, {when}>", self.mechanism.name(), self.engine)
     }

@@ -35,7 +35,7 @@ impl State {
 
 /// What a state is without the contact of its last step.
 pub const WITHOUT_PUSHES: &str =
-    "contact starts there without what pushed in the last step, from which a step continues";
+    "contact starts without the contact forces of the last step, which a step continues from";
 
 #[pymethods]
 impl State {
@@ -63,7 +63,7 @@ impl State {
         arrays::vector(py, &self.inner.rates)
     }
 
-    /// What spring, damper and limit apply along each coordinate, N or N·m.
+    /// Force of spring, damper and limit along each coordinate, N or N·m.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         arrays::vector(py, &self.inner.forces)
@@ -93,7 +93,7 @@ impl State {
         Ok(arrays::vector(py, &arrays::seven(&pose.map_err(input)?)))
     }
 
-    /// Whether the numbers are the same, also those of what pushes in it.
+    /// Whether the numbers are the same, also those of its contact forces.
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         let pushed =
             |state: &State| state.touching.as_ref().map(|own| own.pushed().to_vec()).unwrap_or_default();
@@ -103,7 +103,7 @@ impl State {
         })
     }
 
-    /// By its mechanism and its numbers; what pushed in the last step of contact is not part of it, and a warning says so.
+    /// By its mechanism and its numbers; the contact forces of the last step are left out, with a warning.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<PickledState<'py>> {
         let own = slf.get();
         if own.touching.as_ref().is_some_and(Touching::pushes) {

@@ -68,7 +68,7 @@ impl Equilibrium {
         arrays::vector(py, &self.state.coordinates)
     }
 
-    /// What spring, damper and limit apply along each coordinate, N or N·m.
+    /// Force of spring, damper and limit along each coordinate, N or N·m.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         arrays::vector(py, &self.state.forces)
@@ -90,31 +90,31 @@ impl Equilibrium {
         Ok(dict)
     }
 
-    /// Largest force left over on a body, N; of a rest on what it touches, how far it moved in the last step, m.
+    /// Largest residual force on a body, N; with contact, the motion in the last step, m.
     #[getter]
     fn residual(&self) -> f64 {
         self.found.0
     }
 
-    /// Newton iterations; of a rest on what it touches, steps in time.
+    /// Newton iterations; with contact, time steps.
     #[getter]
     fn iterations(&self) -> usize {
         self.found.1
     }
 
-    /// Whether it is a minimum of energy, where the mechanism would stay.
+    /// Whether it is stable (a minimum of energy).
     #[getter]
     fn stable(&self) -> bool {
         self.found.2
     }
 
-    /// The part of the friction that there is which the rest needs, where something touches; else None.
+    /// With contact, the part of the available friction that the equilibrium needs; else None.
     #[getter]
     fn friction_needed(&self) -> Option<f64> {
         self.friction_needed
     }
 
-    /// Of a model: how far one Newton step of the full statics would move a link, in radii, which is its error; else None.
+    /// Of a model: how far one Newton step of the full statics would move a link, in radii: an estimate of its error; else None.
     #[getter]
     fn estimate(&self) -> Option<f64> {
         self.estimate
@@ -131,7 +131,7 @@ impl Equilibrium {
         State::new(&self.mechanism, state)
     }
 
-    /// What to know about it, with its measure.
+    /// Its warnings, with measures.
     #[getter]
     fn warnings(&self) -> &[String] {
         &self.warnings
@@ -291,9 +291,7 @@ pub fn compliance<'py>(
         let loads = loads(given)?;
         let acts = [("loads", !loads.is_empty()), ("gravity", gravity.is_some_and(|g| !g.is_none()))];
         if let (false, Some((argument, _))) = (loaded, acts.into_iter().find(|(_, acts)| *acts)) {
-            return Err(input(format!(
-                "{argument} acts at the equilibrium of loaded=True, and without it nothing does: add it, or leave {argument} out"
-            )));
+            return Err(input(format!("{argument} needs loaded=True: add it, or leave {argument} out")));
         }
         let method = match method {
             "exact" => Method::Exact,
@@ -323,7 +321,7 @@ pub fn compliance<'py>(
             let projection = reduction.project().map_err(input)?;
             if !projection.is_exact() {
                 let text = format!(
-                    "the incremental method is not exact here: it takes for independent what is not, at {}; `exact` is",
+                    "the incremental method is not exact here: it assumes independence that does not hold, at {}; use `exact`",
                     projection.inexact_at().join(", ")
                 );
                 let measure = projection.inexact_at().len() as f64;

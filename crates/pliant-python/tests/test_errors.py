@@ -31,11 +31,11 @@ SIM = ARM.simulate()
         (lambda: ARM.equilibrium(at={"arm2": math.nan}), pliant.InputError, 'at["arm2"]: NaN is not finite'),
         (lambda: ARM.equilibrium(springs={"tip": [0, 0, 0]}), pliant.InputError, 'springs["tip"]: expected a point and a stiffness'),
         (lambda: ARM.equilibrium(springs={"tip": [0, 0, 0, -1]}), pliant.InputError, 'springs["tip"]: the stiffness is -1'),
-        (lambda: ARM.compliance("tip", loads={"tip": [0, 0, 1]}), pliant.InputError, "loads acts at the equilibrium"),
+        (lambda: ARM.compliance("tip", loads={"tip": [0, 0, 1]}), pliant.InputError, "loads needs loaded=True"),
         (lambda: ARM.compliance("tip", method="exat"), pliant.InputError, "method: there is no method `exat`; did you mean `exact`?"),
         (lambda: ARM.compliance("tip", "tip"), pliant.InputError, "effectors: `tip` is named twice"),
         (lambda: ARM.simulate("ful"), pliant.InputError, "engine: there is no engine `ful`; did you mean `full`?"),
-        (lambda: ARM.simulate("full", modes=3), pliant.InputError, "modes belongs to the engines"),
+        (lambda: ARM.simulate("full", modes=3), pliant.InputError, "modes is for the engines"),
         (lambda: ARM.joint("elbow"), pliant.InputError, "name: there is no joint `elbow`"),
         (lambda: ARM.body("arm99"), pliant.InputError, "name: there is no body `arm99`"),
         (lambda: SIM.step(0), pliant.InputError, "dt: the time step must be a finite number of seconds above zero"),
@@ -206,7 +206,7 @@ def test_pickles_bring_their_meshes_along(tmp_path, monkeypatch):
     assert pickle.loads(of_model) == model
     read, (text, files, remarks) = again.__reduce__()
     points, triangles = files[2]["wedge.obj"]
-    with pytest.raises(pliant.InputError, match="^files: what is there of `wedge.obj` is no surface"):
+    with pytest.raises(pliant.InputError, match="^files: `wedge.obj` is not a valid surface"):
         read(text, (*files[:2], {"wedge.obj": (points, triangles + 100)}), remarks)
 
 

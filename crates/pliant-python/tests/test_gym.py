@@ -140,11 +140,11 @@ def test_goals_can_be_reached():
 
 def test_an_environment_without_goals_or_effectors_says_so():
     gym = pliant.gym
-    with pytest.raises(pliant.SimulationError, match="^no goal was found: under none of 100 random set-points"):
+    with pytest.raises(pliant.SimulationError, match="^no goal was found: the mechanism has no equilibrium under any of 100 random set-points"):
         gym.Reach(pliant.gallery.hexapod()).reset(seed=1)
     bare = pliant.Builder("bare").body("bob", mass=1, inertia=[1, 1, 1])
     bare.joint("pivot", kind="hinge", parent="world", child="bob", stiffness=5.0)
-    with pytest.raises(pliant.InputError, match="^effector: the mechanism has none of its own"):
+    with pytest.raises(pliant.InputError, match="^effector: the mechanism has no effector"):
         gym.Reach(bare.build())
     assert gym.Reach(bare.build(), "bob").effector == "bob"
 

@@ -93,10 +93,10 @@ position = [0.3, 0, -0.6]
 
 def test_bodies_that_an_engine_does_not_touch_with_are_a_warning():
     finger = pliant.parse(FINGER)
-    with pytest.warns(pliant.PliantWarning, match="`upper` carries no effector, and the engine `linear` touches only with bodies that do"):
+    with pytest.warns(pliant.PliantWarning, match="`upper` has no effector, and in the engine `linear` only bodies with an effector have contact"):
         finger.simulate("linear").run(3.0, 0.01)
     with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*carries no effector")
+        warnings.filterwarnings("error", message=".*has no effector")
         finger.simulate("articulated").run(3.0, 0.01)
 
 

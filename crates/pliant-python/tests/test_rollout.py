@@ -104,7 +104,7 @@ def test_contact_goes_on_from_last_states(name):
     if name != "hand-grasp":  # which touches nothing yet
         sim = m.simulate("articulated")
         sim.run(0.32, 0.004)
-        with pytest.warns(pliant.PliantWarning, match="^states: some are of another simulation: contact starts there without"):
+        with pytest.warns(pliant.PliantWarning, match="^states: some are of another simulation: contact starts without"):
             pliant.rollout(m, [sim.save()], None, 0.004, 2)
 
 
@@ -127,9 +127,9 @@ def test_warnings_are_those_of_the_worst_run():
 
 
 def test_a_model_with_contact_is_refused():
-    with pytest.warns(pliant.PliantWarning, match="leaves out what no joint holds"):
+    with pytest.warns(pliant.PliantWarning, match="leaves out loose bodies"):
         model = pliant.gallery.gripper_pick().reduce(max_error=0.2)
-    with pytest.raises(pliant.InputError, match="^model: things can touch in it, and a rollout of a Model"):
+    with pytest.raises(pliant.InputError, match="^model: it has contact, and a rollout of a Model"):
         pliant.rollout(model, [model.mechanism.state()], None, 0.01, 1)
 
 
@@ -172,8 +172,8 @@ def test_loops(name):
     ("arguments", "error", "begins"),
     [
         ({"model": 3}, TypeError, "model: expected a Mechanism or a Model, got int"),
-        ({"model": pliant.gallery.gripper_pick(), "states": np.zeros((2, 18))}, pliant.InputError, "joint positions do not say where the free body"),
-        ({"model": pliant.gallery.hexapod(), "states": np.zeros((2, 36))}, pliant.InputError, "joint positions do not say where the free body"),
+        ({"model": pliant.gallery.gripper_pick(), "states": np.zeros((2, 18))}, pliant.InputError, "joint positions do not include the free body"),
+        ({"model": pliant.gallery.hexapod(), "states": np.zeros((2, 36))}, pliant.InputError, "joint positions do not include the free body"),
         ({"states": np.zeros((3, 7))}, pliant.InputError, "states: expected positions and velocities of the shape (batch, 40), or States, got the shape (3, 7)"),
         ({"states": np.zeros(40)}, pliant.InputError, "states: expected"),
         ({"states": np.full((3, 40), np.nan)}, pliant.InputError, "states: NaN is not finite"),
@@ -249,7 +249,7 @@ def test_starts_are_checked():
     rows = np.tile(np.concatenate([start.positions, start.velocities]), (5, 1))
     rows[3, 0] += 0.2
     for threads in (1, 3):
-        with pytest.raises(pliant.InputError, match=r"^states\[3\]: positions: they leave the loop of joint"):
+        with pytest.raises(pliant.InputError, match=r"^states\[3\]: positions: the loop of joint"):
             pliant.rollout(m, rows, None, 0.01, 4, threads=threads)
         with pytest.raises(pliant.InputError, match=r"^states\[3\]: "):
             pliant.rollout(m, rows, None, 0.01, 4, threads=threads, errors="nan")
@@ -268,7 +268,7 @@ def test_a_model_starts_from_its_motions_or_says_how_far_it_is():
         pliant.rollout(model, ends, None, 0.01, 3)
     other = own.copy()
     other[1, :n] = 0.3 * np.random.default_rng(3).standard_normal(n)
-    with pytest.warns(pliant.PliantWarning, match=r"^states\[1\]: it is none that the model's motions can have; .* is off by [1-9]"):
+    with pytest.warns(pliant.PliantWarning, match=r"^states\[1\]: it is outside the motions of the model; .* in them, [1-9]"):
         pliant.rollout(model, other, None, 0.01, 3)
 
 
@@ -284,7 +284,7 @@ except pliant.SimulationError as error:
 """
     words = [sys.executable, "-c", program]
     run = subprocess.run(words, env={**os.environ, "RUST_MIN_STACK": str(2**46)}, capture_output=True, text=True, check=False)
-    assert run.returncode == 0 and run.stdout.startswith("threads: none can be started: "), (run.stdout, run.stderr)
+    assert run.returncode == 0 and run.stdout.startswith("threads: cannot start a thread: "), (run.stdout, run.stderr)
 
 
 def test_a_keyboard_interrupt_stops_a_rollout():

@@ -81,10 +81,10 @@ def test_states_of_contact_are_the_same_only_with_what_pushes():
     sim.run(0.4, 0.008)
     saved = sim.save()
     assert saved == sim.save() and saved == sim.copy().save()
-    with pytest.warns(pliant.PliantWarning, match="^a state in a pickle: contact starts there without"):
+    with pytest.warns(pliant.PliantWarning, match="^a state in a pickle: contact starts without"):
         again = pickle.loads(pickle.dumps(saved))
     assert again != saved and again.poses.tobytes() == saved.poses.tobytes()
-    with pytest.warns(pliant.PliantWarning, match="^a state of another simulation: contact starts there without"):
+    with pytest.warns(pliant.PliantWarning, match="^a state of another simulation: contact starts without"):
         m.simulate().restore(saved)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

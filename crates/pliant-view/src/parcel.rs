@@ -58,8 +58,8 @@ fn dropped(name: &str, text: &str) -> Result<Mechanism, String> {
         Some("urdf" | "xml" | "sdf") => import::read(text, name, &import::Options::default()),
         _ => {
             return Err(format!(
-                "cannot read `{name}`: a page reads scene files (.toml) and robot files (.urdf, .xml, .sdf); `pliant view FILE --html` makes \
-                 a page of any other that Pliant reads"
+                "cannot read `{name}`: a page reads scene files (.toml) and robot files (.urdf, .xml, .sdf); a page of another file is \
+                 written by the program `pliant`"
             ));
         }
     };
@@ -84,7 +84,8 @@ pub fn unpack(text: &str) -> Result<(Loaded, f64), String> {
         inputs.set_gravity([x, y, z]).map_err(set)?;
     }
     let wrench = |value: &Value| -> Result<Wrench, String> {
-        let six: [f64; 6] = numbers(value).try_into().map_err(|_| wrong("a load has not six numbers"))?;
+        let six: [f64; 6] =
+            numbers(value).try_into().map_err(|_| wrong("a load does not have six numbers"))?;
         Ok(Wrench::from_vector(&Vector6::from(six)))
     };
     for (id, load) in mechanism.effector_ids().zip(list(&parcel["effectorLoads"])) {
@@ -100,7 +101,7 @@ pub fn unpack(text: &str) -> Result<(Loaded, f64), String> {
         let triangles = serde_json::from_value(of("triangles")).map_err(|error| wrong(&error.to_string()))?;
         let surface = Surface { points, triangles };
         if surface.triangles.iter().flatten().any(|corner| *corner as usize >= surface.points.len()) {
-            return Err(wrong(&format!("a triangle of `{file}` has a corner that is not there")));
+            return Err(wrong(&format!("a triangle of `{file}` refers to a missing point")));
         }
         surfaces.insert(file.clone(), surface);
     }

@@ -43,7 +43,7 @@ pub(crate) fn scene_file(
             described.rest = Some(PerFreedom::Each(rest[own].to_vec()));
         }
     }
-    let built = builder.build().map_err(|error| format!("the scene as it stands is no scene: {error}"))?;
+    let built = builder.build().map_err(|error| format!("the present scene is not valid: {error}"))?;
     Ok(scene::write(&built))
 }
 

@@ -116,8 +116,8 @@ pub fn linearize(mechanism: &Mechanism, about: &State, inputs: &Inputs, dt: f64)
     let mut warnings = Vec::new();
     if apart > SMOOTH {
         let text = format!(
-            "the step is not smooth there: differences over {H} and twice that are {apart:.1e} apart, in scales; a joint is at a limit, or \
-             dry friction holds it"
+            "the step is not smooth there: finite differences over {H} and twice that differ by {apart:.1e}, in scales; a joint is at a \
+             limit, or dry friction holds it"
         );
         warnings.push(Warning { kind: "not smooth", measure: apart, unit: "scales", text });
     }

@@ -29,7 +29,7 @@ pub enum PlacingError {
     Engine(#[from] EngineError),
     /// A body that no joint holds.
     #[error(
-        "joint positions do not say where the free body `{body}` is: take states of a simulation, or hold it by a joint"
+        "joint positions do not include the free body `{body}`: use states of a simulation, or hold it by a joint"
     )]
     Free {
         /// Its name.
@@ -48,7 +48,7 @@ pub enum PlacingError {
     Input(#[from] InputError),
     /// A loop is left open.
     #[error(
-        "positions: they leave the loop of joint `{joint}` open by {gap:.1e} radii or rad: give positions at which it is closed"
+        "positions: the loop of joint `{joint}` is open by {gap:.1e} radii or rad: give positions at which it is closed"
     )]
     Open {
         /// The joint that is open most.

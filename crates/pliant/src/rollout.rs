@@ -115,7 +115,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RolloutError {
     /// An array has not the length that batch, steps and coordinates make.
-    #[error("{what} has {got} numbers, and {wanted} are wanted")]
+    #[error("{what} has {got} numbers, but {wanted} are expected")]
     Length {
         /// Which: `starts`, `controls` or `out`.
         what: &'static str,
@@ -146,7 +146,7 @@ pub enum RolloutError {
         why: String,
     },
     /// The system starts no thread.
-    #[error("threads: none can be started: {why}")]
+    #[error("threads: cannot start a thread: {why}")]
     Threads {
         /// Why.
         why: String,
@@ -155,7 +155,7 @@ pub enum RolloutError {
     #[error("the runs were stopped")]
     Stopped,
     /// A fault of Pliant.
-    #[error("this is a fault of Pliant, please report it: a run of the batch panicked")]
+    #[error("this is an internal error of Pliant, please report it: a run of the batch panicked")]
     Panicked,
 }
 

@@ -76,5 +76,5 @@ fn what_it_cannot_be_of_is_refused() {
     }
     let free = gallery::hexapod();
     let refused = linearize(&free, &State::at_rest(&free), &Inputs::new(&free), 0.01).unwrap_err();
-    assert!(refused.to_string().contains("joint positions do not say where the free body"), "{refused}");
+    assert!(refused.to_string().contains("joint positions do not include the free body"), "{refused}");
 }

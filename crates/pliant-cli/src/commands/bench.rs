@@ -112,7 +112,7 @@ impl Lines {
     fn refuse(&mut self, name: &str, engine: Engine, why: &str) {
         let entry = [("name", name), ("engine", engine.name()), ("error", why)];
         self.json.push(entry.into_iter().map(|(key, value)| (key.to_string(), Value::from(value))).collect());
-        self.warnings.push(format!("{name} is not timed by `{}`: {why}", engine.name()));
+        self.warnings.push(format!("{name} is not timed with `{}`: {why}", engine.name()));
     }
 
     fn answer(self) -> Answer {

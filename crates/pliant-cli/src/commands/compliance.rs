@@ -38,7 +38,7 @@ const ROWS: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
 pub fn run(arguments: &Compliance, common: &Common) -> Result<Answer, Failure> {
     if let (false, Some(option)) = (arguments.loaded || arguments.resting, arguments.loading.option()) {
         return Err(Failure::input(format!(
-            "{option} acts at the equilibrium of --loaded or --resting, and without these nothing does: add one, or leave it out"
+            "{option} needs --loaded or --resting: add one, or leave it out"
         )));
     }
     let Setup { effectors, .. } = &arguments.setup;
@@ -108,13 +108,13 @@ fn resting(
 ) -> Result<Stuck, Failure> {
     let Some(stage) = Stage::of(mechanism, &arguments.mechanism, common)? else {
         return Err(Failure::input(
-            "--resting: nothing here can touch anything; the equilibrium of springs and loads alone is --loaded",
+            "--resting: there is no contact in this scene; for the equilibrium of springs and loads use --loaded",
         ));
     };
     let inputs = arguments.loading.inputs(mechanism, true)?;
     match rest::stuck(&stage, &inputs, counted) {
         Some(stuck) => stuck,
-        None => Err(Failure::job("--resting: things start inside each other; `pliant info` shows which")),
+        None => Err(Failure::job("--resting: shapes overlap at the start; `pliant info` lists them")),
     }
 }
 
@@ -127,7 +127,7 @@ fn rolling(shown: &Shown<'_>, change: &DMatrix<f64>) -> Option<Warning> {
         measure: part,
         unit: "",
         text: format!(
-            "round surfaces that touch are held by one point, and would roll: that changes the compliance by about {:.2} %",
+            "round surfaces in contact are held at one point, and rolling is left out: it would change the compliance by about {:.2} %",
             100.0 * part
         ),
     })
@@ -147,8 +147,7 @@ fn text(projection: &Projection, rank: usize, shown: &Shown<'_>, named: bool) ->
     if !projection.is_exact() {
         let bodies: Vec<String> = projection.inexact_at().iter().map(|body| format!("`{body}`")).collect();
         text.push_str(&format!(
-            "the incremental method is not exact here: it takes for independent what is not, at {}; \
-             `--method exact` is\n",
+            "the incremental method is not exact here: it assumes independence that does not hold, at {}; use `--method exact`\n",
             bodies.join(", ")
         ));
     }

@@ -172,7 +172,7 @@ fn repeated(mechanism: &Mechanism) -> (Option<String>, Value) {
     let of = names[..names.len().min(MOST)].join(", ");
     let passed_over = match mechanism.loops_passed_over() {
         0 => String::new(),
-        n => format!("; {n} loop joints not looked at"),
+        n => format!("; {n} loop joints were not checked"),
     };
     let text = format!(
         "{} at loop joints {of}{more}, closed by the other loops to {REPEATED_WITHIN} of the radius: {open}{passed_over}",

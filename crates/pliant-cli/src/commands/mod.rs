@@ -31,7 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<Answer, Failure> {
         Command::Compare(compare) => compare::run(compare, common),
         Command::Bench(bench) => bench::run(bench, common),
         Command::Paper => Err(Failure::input(
-            "the papers' tables and figures are made by a program of their own, `pliant-papers`; in the sources of Pliant: \
+            "the papers' tables and figures are computed by a separate program, `pliant-papers`; in the sources of Pliant: \
              `cargo run --release -p pliant-papers -- -o papers`",
         )),
         Command::Completions(completions) => completions::run(completions),

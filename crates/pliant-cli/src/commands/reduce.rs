@@ -113,7 +113,7 @@ fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
         }
         Limit::Stalled => Some((
             "stalled",
-            "a load under which a motion of its own does not help: take a smaller --displacement or a larger --max-error, or \
+            "a load for which an additional motion does not help: take a smaller --displacement or a larger --max-error, or \
              use `articulated`",
         )),
     }
@@ -122,8 +122,8 @@ fn limit(limit: &Limit) -> Option<(&'static str, &'static str)> {
 /// What to report of a mechanism with no more freedoms than its effectors can have.
 fn nothing_reduced(mechanism: &Mechanism, motions: usize) -> String {
     format!(
-        "with {} and {} nothing is reduced: `simulate --engine articulated` computes every one of them, exactly, and needs no \
-         model; the model has every motion",
+        "with {} and {} nothing is reduced: `simulate --engine articulated` computes all of them, exactly, and needs no model; the model \
+         has every motion",
         count(motions, "independent motion"),
         count(mechanism.effectors().len(), "effector")
     )
@@ -132,7 +132,7 @@ fn nothing_reduced(mechanism: &Mechanism, motions: usize) -> String {
 /// What to report of loose bodies, which no model has.
 fn left_to_contact(mechanism: &Mechanism, loose: &[BodyId]) -> String {
     let names: Vec<&str> = loose.iter().map(|body| mechanism[*body].name.as_str()).collect();
-    format!("the model leaves out what no joint holds, which only contact moves: {}", first_few(&names))
+    format!("the model leaves out loose bodies, which only contact moves: {}", first_few(&names))
 }
 
 /// What to report of free bases.
@@ -164,17 +164,16 @@ impl Made<'_> {
         let kept = format!("the model has every one of {}", count(self.model.freedoms(), "motion"));
         Some(match self.outcome.every.as_ref()? {
             Every::Few => format!(
-                "the bound takes nearly all of {}: {kept}, and `simulate --engine articulated` is faster and needs none",
+                "the bound needs nearly all of {}: {kept}, and `simulate --engine articulated` is faster and needs no model",
                 count(self.model.freedoms(), "motion")
             ),
             Every::Restless(why) => {
                 format!(
-                    "there is no equilibrium to choose at: {why}; {kept}, and so no error, but nothing is tested"
+                    "there is no equilibrium to choose motions at: {why}; {kept}, and so no error, but that was not tested"
                 )
             }
             Every::Untested => format!(
-                "no load that was tried moves an effector so far and has an equilibrium: {kept}, and so no error, but nothing \
-                 is tested"
+                "no load that was tried moves an effector that far with an equilibrium: {kept}, and so no error, but that was not tested"
             ),
         })
     }
@@ -187,7 +186,7 @@ impl Made<'_> {
             (&outcome.unsettled, "the statics of the motions find no equilibrium"),
             (
                 &outcome.several,
-                "there are several equilibria, and the motions lead to another than the full statics",
+                "there are several equilibria, and the statics of the motions find a different one",
             ),
         ];
         let some = kinds.into_iter().filter(|(loads, _)| !loads.is_empty());
@@ -269,7 +268,7 @@ impl Made<'_> {
         let held_out = match outcome.tested {
             0 => "nothing was tested: every motion is kept".into(),
             n => format!(
-                "{} at most and {} in the median of {} that nothing was chosen by",
+                "{} at most and {} in the median of {} not used to choose motions",
                 radii(outcome.held_out),
                 radii(outcome.held_out_median),
                 count(n, "load")
@@ -305,15 +304,15 @@ impl Made<'_> {
     fn short_of_it(&self, what: &str) -> String {
         let Made { sampling, outcome, .. } = self;
         let worst = format!(
-            "the worst of {} that nothing was chosen by (N, N·m) moves an effector by {}:{}",
+            "the worst of {} not used to choose motions (N, N·m) moves an effector by {}:{}",
             count(outcome.tested, "load"),
             radii(outcome.worst_displacement),
             self.options(&outcome.worst_loads)
         );
         let left_out: String = self.left_out().iter().map(|line| format!("\n{line}")).collect();
         format!(
-            "the error is not within the bound: the best model has {} and is off by {} (by its own estimate {}); {} was asked \
-             for; it is written to `{}`\nwhat limits it is {what}\n{worst}{left_out}",
+            "the error is not within the bound: the best model has {} and an error of {} (by its own estimate {}), above the bound of \
+             {}; it is written to `{}`\nthe limit is {what}\n{worst}{left_out}",
             count(self.model.motions(), "motion"),
             radii(outcome.held_out),
             radii(outcome.error),

@@ -50,7 +50,7 @@ pub fn stuck(stage: &Stage, inputs: &Inputs, counted: &mut Vec<Warning>) -> Opti
     let needed = rest.friction_needed.unwrap_or(1.0);
     if needed > NEARLY {
         return Some(Err(Failure::job(format!(
-            "at rest it needs {:.1} % of the friction that there is: it is about to slip, and has no compliance there; more friction has",
+            "at rest it needs {:.1} % of the available friction: it is about to slip, and its compliance is undefined; increase the friction",
             100.0 * needed
         ))));
     }
@@ -70,8 +70,8 @@ fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure>
     }
     if !found.stable && round {
         counted.push(Warning {
-            text: "a round surface is held by the point that touches, and what lies on it balances there (an unstable equilibrium); in truth it \
-                   rolls, which is left out: compliances of what it touches are off by that"
+            text: "a round surface is held at its contact point in an unstable equilibrium; it would roll, which the contact constraints \
+                   leave out: compliances of the bodies in contact are off by that"
                 .into(),
             ..unstable()
         });
@@ -87,7 +87,7 @@ fn held(scene: &mut Scene, counted: &mut Vec<Warning>) -> Result<Stuck, Failure>
         measure: apart,
         unit: "radii",
         text: format!(
-            "with its contacts as constraints it rests elsewhere, by {}: the compliance is off by a part of about that",
+            "with its contacts as constraints the equilibrium moves by {}: the relative error of the compliance is of that order",
             quantity(apart, "radii")
         ),
     }));
@@ -100,7 +100,7 @@ pub fn blocked(stage: &Stage) -> Option<Failure> {
     let simulation = stage.held().map(|held| engine.simulate(held)).transpose().ok()?;
     let mut failure = stage.scene(simulation).err()?;
     if stage.held().is_some_and(|held| held.bodies().iter().any(|body| body.free)) {
-        failure.message.push_str("; a free base is put higher by `--base x,y,z`");
+        failure.message.push_str("; `--base x,y,z` places a free base higher");
     }
     Some(failure.detail("converged", false))
 }
@@ -123,19 +123,22 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
     json.insert("contacts".into(), contacts.into());
     let needed = rest.friction_needed.unwrap_or(1.0);
     let friction = match needed {
-        0.0 => "none: it rests without".to_string(),
-        needed => format!("{:.1} % of what there is", 100.0 * needed),
+        0.0 => "none".to_string(),
+        needed => format!("{:.1} % of the available friction", 100.0 * needed),
     };
     let wander = match rest.wander {
         0.0 => String::new(),
         way => {
-            format!(", to {}: within that it creeps to and fro, as nothing else holds it", quantity(way, "m"))
+            format!(
+                ", to {}: within that the position is not determined, as nothing else holds it",
+                quantity(way, "m")
+            )
         }
     };
     let slipping = pushing(scene).filter(|contact| contact.grip() == Grip::Slips).count();
     let rows = vec![
         ("at rest", format!("after {}{wander}", count(rest.steps, "step"))),
-        ("contacts", format!("{}, {slipping} at the limit of their friction", pushing(scene).count())),
+        ("contacts", format!("{}, {slipping} at their friction limit", pushing(scene).count())),
         ("friction needed", friction),
     ];
     counted.extend(scene.world().zones().filter_map(|(_, zone)| zone.warning()));

@@ -48,7 +48,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
         && !mechanism.zones().iter().any(|zone| stage.is_some() && zone.description.to.is_none())
     {
         return Err(Failure::input(format!(
-            "--zone-nodes is of elastic zones, and nothing touches one in `{}`: leave it out, or give a body a [[zone]]",
+            "--zone-nodes is for contact with elastic zones, and `{}` has none: leave it out, or give a body a [[zone]]",
             arguments.mechanism.label()
         )));
     }
@@ -59,7 +59,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     refuse_foreign(arguments, engine)?;
     if engine == Engine::Reduced && source.model.is_some() && arguments.modes.is_some() {
         return Err(Failure::input(
-            "--modes chooses motions, and a model file has its own: give the mechanism that it was made of, or make a model by \
+            "--modes chooses motions, and a model file has its own: give the mechanism that it was made from, or build a model by \
              `pliant reduce --frequency`",
         ));
     }
@@ -84,7 +84,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let mut running = match (&stage, simulation) {
         (None, Some(simulation)) => Running::Alone(simulation),
         (Some(stage), simulation) => Running::Touching(Box::new(Record::new(stage.scene(simulation)?))),
-        (None, None) => unreachable!("without contact the engine has all bodies"),
+        (None, None) => unreachable!("without contact the engine simulates all bodies"),
     };
     running.simulation().inputs_mut().clone_from(&inputs);
     running.simulation().inputs_mut().follow_targets(0.0);
@@ -102,7 +102,7 @@ pub fn run(arguments: &Simulate, common: &Common) -> Result<Answer, Failure> {
     let bar = Bar::new(common.format(), steps);
     let timings = take_steps(&mut running, steps, arguments.dt, trajectory, bar, &mut watch)?;
     if steps == 0 && arguments.duration > 0.0 {
-        said.push("the duration is less than half a step: nothing moved".into());
+        said.push("the duration is less than half a step: no step was taken".into());
     }
     let mut about = about.unwrap_or_default();
     about.json.extend([("engine", engine.name().into()), ("engine_why", why.into())]);
@@ -215,7 +215,7 @@ fn refuse_foreign(arguments: &Simulate, engine: Engine) -> Result<(), Failure> {
             let names: Vec<String> = engines.iter().map(|engine| format!("`{}`", engine.name())).collect();
             let (many, names) = (if names.len() > 1 { "s" } else { "" }, listed(&names));
             Err(Failure::input(format!(
-                "{option} belongs to the engine{many} {names}, and this is `{}`: leave it out, or change --engine",
+                "{option} is for the engine{many} {names}, but this is `{}`: leave it out, or change --engine",
                 engine.name()
             )))
         }
@@ -370,7 +370,7 @@ fn answer(
         json.insert("estimate".into(), estimate.into());
         let what = match in_motion {
             Some(_) => format!(
-                "links {} off for where the effectors are; how far off these are in motion is not in it (`pliant compare` has it)",
+                "links are {} off relative to the effectors; the error of the effectors in motion is not included (`pliant compare` has it)",
                 radii(estimate)
             ),
             None => format!("{} from equilibrium; once at rest, this is the error", radii(estimate)),

@@ -19,8 +19,8 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
     let settles = |engine: &Engine| matches!(engine, Engine::Full | Engine::Reduced | Engine::Blended);
     if let Some(engine) = arguments.engine.filter(|engine| !settles(engine)) {
         return Err(Failure::input(format!(
-            "the engine `{}` moves but does not settle: use `full`, `{}` or `blended`, or leave --engine out; the linear \
-             answer near the file's pose is `pliant compliance`",
+            "the engine `{}` has no statics: use `full`, `{}` or `blended`, or leave --engine out; `pliant compliance` has the linear \
+             response near the file's pose",
             engine.name(),
             Engine::Reduced.name()
         )));
@@ -53,7 +53,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         }
     };
     let full = matches!(model, Model::Full(_));
-    let _spinner = Spinner::new(common.format(), "looking for the equilibrium");
+    let _spinner = Spinner::new(common.format(), "finding the equilibrium");
     // A free base and loose bodies rest on what they touch, or not at all.
     let stage = || Stage::of(mechanism, &arguments.mechanism, common);
     if full
@@ -140,12 +140,12 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
 /// The warning of a model that does not come to rest.
 fn not_at_rest(model: &str, found: &Equilibrium) -> String {
     let left = match found.residual.is_finite() {
-        true => format!(": {} are left", quantity(found.residual, "radii or rad")),
+        true => format!(": the residual is {}", quantity(found.residual, "radii or rad")),
         false => String::new(),
     };
     format!(
-        "{model} find no rest in {} iterations{left}; the loads may be beyond those it was made for: try smaller ones, or \
-         `--engine full`",
+        "{model} did not converge in {} iterations{left}; the loads may be beyond those it was built for: try smaller ones, or `--engine \
+         full`",
         found.iterations
     )
 }

@@ -32,8 +32,9 @@ pub fn run(arguments: &View, common: &Common) -> Result<Answer, Failure> {
     }
     let session = Session::new(loaded, dt).map_err(Failure::input)?;
     let port = arguments.port;
-    let server = Server::start(session, port, watched)
-        .map_err(|error| Failure::job(format!("no page on port {port} of this machine: {error}")))?;
+    let server = Server::start(session, port, watched).map_err(|error| {
+        Failure::job(format!("cannot serve the page on port {port} of this machine: {error}"))
+    })?;
     let address = server.address().map_err(Failure::job)?;
     let mut out = std::io::stdout();
     let said = match common.format() {
@@ -81,8 +82,8 @@ fn module() -> Result<Vec<u8>, Failure> {
     let found = [named, beside, built].into_iter().flatten().find(|file| file.is_file());
     let Some(found) = found else {
         return Err(Failure::job(format!(
-            "the engine for pages was not built: `{BUILD}`, in the sources of Pliant, makes {MODULE}; put it next to the program, or name \
-             it by PLIANT_WASM"
+            "the engine for pages was not built: `{BUILD}`, in the sources of Pliant, builds {MODULE}; put it next to the program, or \
+             name it by PLIANT_WASM"
         )));
     };
     std::fs::read(&found).map_err(|error| Failure::job(format!("cannot read `{}`: {error}", found.display())))

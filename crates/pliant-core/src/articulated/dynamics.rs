@@ -22,7 +22,7 @@ use crate::spatial::{Pose, Twist, Wrench};
 
 /// A motion that nothing resists: neither mass nor rotor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing has mass along `{freedom}` of `{element}`: its acceleration is not determined")]
+#[error("there is no inertia along `{freedom}` of `{element}`: its acceleration is not determined")]
 pub struct NoMass {
     /// The joint, or the free base.
     pub element: String,

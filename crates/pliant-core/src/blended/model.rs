@@ -158,7 +158,7 @@ impl Sample {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SampleError {
     /// The statics came to no end, or the mechanism snapped through on the way.
-    #[error("there is no equilibrium under this load that the statics come to: {0}")]
+    #[error("the statics find no equilibrium under this load: {0}")]
     NoEquilibrium(String),
     /// The equilibrium is no minimum of energy.
     #[error("the equilibrium under this load is not stable")]
@@ -293,7 +293,7 @@ impl Constants {
         let bases = mechanism.order().nodes().iter().filter(|n| n.joint.is_none());
         if let Some(base) = bases.map(|n| &mechanism[n.head].name).next() {
             return Err(ReductionError::Options(format!(
-                "a blended model cannot have the free base `{base}`: hold it by a joint, or use `reduced`"
+                "a blended model does not support the free base `{base}`: hold it by a joint, or use `reduced`"
             ))
             .into());
         }

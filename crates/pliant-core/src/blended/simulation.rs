@@ -277,7 +277,10 @@ impl Simulation {
                     StepError::NotFinite {
                         step: self.state.steps + 1,
                         body: self.model.mechanism[joint.child].name.clone(),
-                        cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
+                        cause: format!(
+                            "a load acts along a freedom of joint `{}` that has no spring",
+                            joint.name
+                        ),
                     }
                 },
             )?;

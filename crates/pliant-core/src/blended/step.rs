@@ -39,7 +39,7 @@ impl Simulation {
             if spring_couplings::grip(&self.model, pull).is_none() {
                 return Err(StepError::Spring {
                     body: self.model.mechanism[pull.body].name.clone(),
-                    why: "the engine `blended` needs an effector on its body; make it one, or use the engine `reduced`",
+                    why: "the engine `blended` needs an effector on its body; add one, or use the engine `reduced`",
                 });
             }
         }

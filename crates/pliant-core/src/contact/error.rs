@@ -6,7 +6,7 @@ use crate::mechanism::UnknownHandle;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ContactError {
     /// A shape that cannot be touched.
-    #[error("the {kind} of {owner} cannot be touched: {why}")]
+    #[error("the {kind} of {owner} cannot be used for contact: {why}")]
     Shape {
         /// The word of the scene file.
         kind: &'static str,
@@ -47,7 +47,7 @@ pub enum ContactError {
     },
     /// An engine that has nothing to touch with.
     #[error(
-        "no body of mechanism `{mechanism}` that engine `{engine}` can touch with has a shape: give one to {wanted}"
+        "no body of mechanism `{mechanism}` that has contact in engine `{engine}` has a shape for contact: give one to {wanted}"
     )]
     NoShape {
         /// Its name.
@@ -58,14 +58,14 @@ pub enum ContactError {
         wanted: String,
     },
     /// Shapes of a scene that start inside each other.
-    #[error("{text} (`touches = false` on a shape that is to overlap)")]
+    #[error("{text} (give a shape that is meant to overlap `touches = false`)")]
     Inside {
         /// Which, and how deep.
         text: String,
     },
     /// An engine that takes no part in contact.
     #[error(
-        "the engine `{engine}` of `{mechanism}` takes no part in contact: use `reduced`, `articulated` or `full`"
+        "the engine `{engine}` of `{mechanism}` does not support contact: use `reduced`, `articulated` or `full`"
     )]
     Untouchable {
         /// The mechanism's name.
@@ -74,7 +74,7 @@ pub enum ContactError {
         engine: &'static str,
     },
     /// A time of recovery that is none.
-    #[error("an overlap cannot be driven out in {seconds} s: it must be finite and above zero")]
+    #[error("the recovery time of overlaps is {seconds} s: it must be finite and above zero")]
     RecoveryTime {
         /// What was given.
         seconds: f64,
@@ -87,7 +87,7 @@ pub enum ContactError {
     },
     /// A simulation of another mechanism than the one that the scene's joints hold together.
     #[error(
-        "the simulation is of mechanism `{mechanism}`, not of the bodies that joints hold together in this scene"
+        "the simulation is of mechanism `{mechanism}`, not of the bodies connected by joints in this scene"
     )]
     Foreign {
         /// Its name.
@@ -100,7 +100,7 @@ pub enum ContactError {
         mechanism: String,
     },
     /// An elastic zone that cannot be made.
-    #[error("zone `{zone}` cannot be made: {why}")]
+    #[error("zone `{zone}` cannot be built: {why}")]
     Zone {
         /// Its name.
         zone: String,

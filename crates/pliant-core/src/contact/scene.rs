@@ -379,7 +379,7 @@ impl engine::Simulation for Scene {
 
     fn estimate(&mut self) -> Result<f64, Unsupported> {
         let engine = engine::Simulation::engine(self);
-        Err(Unsupported { engine, what: "estimate of its error where things touch", engines: &[] })
+        Err(Unsupported { engine, what: "estimate of its error with contact", engines: &[] })
     }
 
     fn warnings(&self) -> Vec<engine::Warning> {

@@ -68,7 +68,7 @@ impl Scene {
                     element: Element::Zone(at.unwrap_or(0)),
                     field: None,
                     message: format!(
-                        "zone `{}` is touched: it is compliant, and contacts as constraints are not",
+                        "zone `{}` has contact: it is compliant, and contacts as constraints are rigid",
                         zone.name()
                     ),
                     help: "differences of equilibria under two loads have its compliance".into(),

@@ -413,7 +413,7 @@ impl World {
         if !missing.is_empty() {
             let (carry, them) = if missing.len() == 1 { ("carries", "it") } else { ("carry", "them") };
             let text = format!(
-                "{} of mechanism `{name}` {carry} an effector but no shape: nothing touches {them}",
+                "{} of mechanism `{name}` {carry} an effector but no shape, and so no contact: give {them} a shape",
                 missing.join(", ")
             );
             let (measure, unit) = (missing.len() as f64, "bodies");
@@ -494,8 +494,8 @@ impl World {
         found.extend(self.warning_of_passing());
         if let Some((part, contact, time)) = self.worst.deepest {
             let text = format!(
-                "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.2} % of the radius of the smaller: loads, speeds or masses are too \
-                 much for this step; take shorter ones",
+                "`{}` and `{}` overlapped by {:.3} mm at {time:.3} s, {:.2} % of the radius of the smaller: the step is too long for \
+                 these loads, speeds or masses; take shorter steps",
                 self.name_of(contact.first),
                 self.name_of(contact.second),
                 -1e3 * contact.gap,
@@ -505,8 +505,8 @@ impl World {
         }
         if let Some((part, residual, time)) = self.worst.unsolved {
             let text = format!(
-                "forces of contact were {residual:.2e} m/s from Coulomb's law at {time:.3} s, in a step {:.1} % of the radius of what \
-                 touched: something sinks or slides that should not; take shorter steps, or another solver",
+                "forces of contact were {residual:.2e} m/s from Coulomb's law at {time:.3} s, in a step {:.1} % of the radius of the \
+                 shapes: bodies may sink or slide; take shorter steps, or another solver",
                 100.0 * part
             );
             found.push(Warning { kind: "unsolved contact", measure: residual, unit: "m/s", text });
@@ -517,8 +517,8 @@ impl World {
         if let Some((Between { depth, skin, thing }, time)) = self.worst.between {
             let zone = &self.skins.list[skin];
             let text = format!(
-                "`{}` was {:.3} mm inside zone `{}` at {time:.3} s, between nodes that are up to {:.3} mm apart, and nothing pushed it out: a \
-                 zone is touched at its nodes alone; make it of smaller elements",
+                "`{}` was {:.3} mm inside zone `{}` at {time:.3} s, between nodes that are up to {:.3} mm apart, without a contact \
+                 force: a zone has contact at its nodes only; use smaller elements",
                 self.name_of(self.owners[thing]),
                 1e3 * depth,
                 zone.name,
@@ -541,8 +541,8 @@ impl World {
         let (base, way, _) =
             ways.filter(|(_, way, radius)| *way > MOVED * radius).max_by(|a, b| a.1.total_cmp(&b.1))?;
         let text = format!(
-            "`{}` is fixed to a base that has moved by {way:.2e} m since it was added, and is touched where it was then: let it be carried by \
-             a joint with a set-point",
+            "`{}` is fixed to a base that has moved by {way:.2e} m since it was added, and its contact shape stayed where it was: move \
+             it by a joint with a set-point instead",
             self.simulations[base.of.0.index].mechanism()[base.of.1].name
         );
         Some(Warning { kind: "moved base", measure: way, unit: "m", text })

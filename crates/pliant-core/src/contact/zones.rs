@@ -146,7 +146,7 @@ pub(super) const PRESSED: f64 = 1.0 / 6.0;
 pub(super) fn pressed_in(zone: &str, part: f64, time: Option<f64>) -> Warning {
     let (was, when) = time.map_or(("is", String::new()), |time| ("was", format!(" at {time:.3} s")));
     let text = format!(
-        "zone `{zone}` {was} pressed in by {:.0} % of its thickness{when}: strains are taken to be small. A ball in a bonded layer is 3 to 8 % \
+        "zone `{zone}` {was} pressed in by {:.0} % of its thickness{when}, beyond small strains: a ball in a bonded layer is 3 to 8 % \
          too soft at a sixth of the thickness and 15 to 24 % at a third",
         100.0 * part
     );

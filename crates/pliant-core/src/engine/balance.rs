@@ -99,9 +99,9 @@ impl Balance {
         }
         let (engine, time) = (simulation.engine(), simulation.time());
         let text = format!(
-            "at {time:.3} s the motion has {gained:.2e} J more energy than it started with, and nothing puts energy in: springs, weights and \
-             loads gave it {fed:.2e} J; the step of `{engine}` is too long for what moves here, or the motion is beyond what `{engine}` \
-             takes: take a shorter step, or `full`"
+            "at {time:.3} s the motion has {gained:.2e} J more energy than it started with, with no source of energy: springs, weights \
+             and loads released {fed:.2e} J; the step is too long for this motion, or the motion is too large for `{engine}`: take a \
+             shorter step, or use `full`"
         );
         Some(Warning { kind: "energy", measure: gained, unit: "J", text })
     }

@@ -56,7 +56,7 @@ pub enum StepError {
     },
     /// The step would have left a joint open by more than the size of its own links.
     #[error(
-        "step {step} would tear joint `{joint}` open by {gap:.3e} m: a load or speed is too large for dt = {dt} s; try a smaller dt or more iterations"
+        "step {step} would leave a gap of {gap:.3e} m in joint `{joint}`: a load or speed is too large for dt = {dt} s; try a smaller dt or more iterations"
     )]
     Torn {
         /// Number of the step that failed, counted from 1.
@@ -70,7 +70,7 @@ pub enum StepError {
     },
     /// The step would have taken a joint to where its pose has no coordinates.
     #[error(
-        "step {step} would take joint `{joint}` to where its coordinate `{coordinate}` is lost: its formula is singular there or the joint is far open; keep it away by limits, or try a smaller dt than {dt} s"
+        "step {step} would take joint `{joint}` to a pose where its coordinate `{coordinate}` is undefined: its formula is singular there, or the gap in the joint is large; keep it away by limits, or try a smaller dt than {dt} s"
     )]
     Singular {
         /// Number of the step that failed, counted from 1.
@@ -84,7 +84,7 @@ pub enum StepError {
     },
     /// The equations of motion in joint coordinates have no solution.
     #[error(
-        "step {step}: nothing determines how joint `{joint}` moves{}: its coordinates are singular there, or its state or load is too large for f64",
+        "step {step}: the motion of joint `{joint}` is not determined{}: its coordinates are singular there, or its state or load is too large for f64",
         coordinate.as_ref().map(|name| format!(" along its coordinate `{name}`")).unwrap_or_default()
     )]
     Undetermined {

@@ -44,8 +44,8 @@ impl Warning {
     pub(crate) fn of_turning(turned: f64) -> Option<Warning> {
         const FAR: f64 = 0.2;
         let text = format!(
-            "something free turned by {turned:.2} rad in a step: beyond {FAR} rad its joints can gain energy that nothing gave them, up \
-             to several times what there was; take shorter steps"
+            "something free turned by {turned:.2} rad in a step: beyond {FAR} rad the energy of its joints can grow by numerical error, \
+             up to several times its value; take shorter steps"
         );
         (turned > FAR).then_some(Warning { kind: "fast turning", measure: turned, unit: "rad", text })
     }
@@ -59,9 +59,9 @@ impl Warning {
             n => format!(" and {n} more loop joints"),
         };
         let text = format!(
-            "at joint `{name}`{others}, {} directions are closed by the other loops but for {:.1e} (rad or sizes, for a motion of 1), more than the \
-             {REPEATED_WITHIN} up to which they count once and less than the {NEARLY_WITHIN} of what is meant: they may lock or stiffen what \
-             should move; write positions and axes with more digits",
+            "at joint `{name}`{others}, {} constraints are nearly redundant: the other loops close them up to {:.1e} (rad or sizes, for \
+             a motion of 1), above the {REPEATED_WITHIN} below which they count as redundant and below the {NEARLY_WITHIN} above which \
+             they count as intended: they may lock or stiffen what should move; write positions and axes with more digits",
             near.directions, near.opened
         );
         Some(Warning { kind: "nearly redundant", measure: near.opened, unit: "rad or sizes", text })
@@ -72,8 +72,8 @@ impl Warning {
     pub fn of_rest_with_friction(mechanism: &Mechanism, inputs: &Inputs) -> Vec<Warning> {
         Warning::of_friction(mechanism, inputs, |name, friction, unit, held| {
             format!(
-                "joint `{name}` has dry friction of {friction:.3} {unit}, which this equilibrium is without: the mechanism can also \
-                 rest {held}"
+                "joint `{name}` has dry friction of {friction:.3} {unit}, which this equilibrium leaves out: the mechanism can also rest \
+                 {held}"
             )
         })
     }
@@ -114,7 +114,7 @@ impl Warning {
                     true => {
                         format!("up to {:.2e} {way} from where its spring holds it", friction / springs[k])
                     }
-                    false => "wherever less than that is enough to hold it".into(),
+                    false => "wherever that friction is enough to hold it".into(),
                 };
                 let text = text(&joint.name, friction, unit, &held);
                 Warning::keep_worst(&mut found, Warning { kind: "friction", measure: friction, unit, text });
@@ -126,7 +126,7 @@ impl Warning {
     /// Of steps in which forces of dry friction or motors were not found, by how far they were off relative to their bounds.
     pub(crate) fn of_unsolved_friction(worst: f64) -> Option<Warning> {
         let text = format!(
-            "dry friction or a torque limit was left {worst:.2e} of its bound from what it should be in a step: take shorter steps"
+            "the force of dry friction or of a torque limit was off by up to {worst:.2e} of its bound in a step: take shorter steps"
         );
         (worst > 0.0).then_some(Warning { kind: "friction", measure: worst, unit: "of its bound", text })
     }
@@ -146,9 +146,10 @@ impl Warning {
         }
         let (measure, name, way, unit) = worst?;
         let text = format!(
-            "joint `{name}` is {way:.2e} {unit} from where its spring is relaxed, {measure:.2} times as far as that is linear (`linear_to`): \
-             forces and motions are off by some percent, and by the square of more. Where it is a piece of a flexure, cut that into more \
-             `pieces`; if this stays, strains are too large for the material to be linear"
+            "joint `{name}` is {way:.2e} {unit} from where its spring is relaxed, {measure:.2} times the range over which that spring is \
+             linear (`linear_to`): forces and motions are off by some percent at the end of that range, and the error grows with the \
+             square. Where it is a piece of a flexure, cut that into more `pieces`; if the warning stays, strains are too large for \
+             linear material"
         );
         Some(Warning { kind: "beyond range", measure, unit: "of its range", text })
     }
@@ -170,9 +171,9 @@ impl Warning {
                         "linear" | "blended" => {
                             format!("the engine `{engine}` has no limits; use `full`, `articulated` or `reduced`")
                         }
-                        _ => "what acts on it presses harder than the limit is stiff; check loads, springs and masses".into(),
+                        _ => "its load is large against the stiffness of the limit; check loads, springs and masses".into(),
                     };
-                    let text = format!("joint `{name}` goes {beyond:.2e} {unit} beyond its limit: {why}");
+                    let text = format!("joint `{name}` is {beyond:.2e} {unit} beyond its limit: {why}");
                     Warning::keep_worst(&mut found, Warning { kind: "limits", measure: beyond, unit, text });
                 }
             }

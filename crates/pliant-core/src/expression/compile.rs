@@ -36,7 +36,7 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
 
     let tape = |graph: &Graph, inputs: usize, outputs: &[Node]| {
         let too_large = |needed: usize| {
-            let message = format!("this expression needs {needed} numbers at once");
+            let message = format!("this expression needs {needed} registers");
             let help = format!("at most {REGISTERS}: fewer points, or several joints");
             ExpressionError::at(whole.clone(), message, help)
         };
@@ -90,11 +90,12 @@ pub(super) fn compile(formula: Formula) -> Result<Expression, ExpressionError> {
         return Err(ExpressionError {
             place: Place::Freedom(k),
             message: format!(
-                "in the file's pose the freedom `{}` moves nothing that others do not",
+                "in the file's pose the freedom `{}` repeats the motion of the others",
                 expression.formula.freedoms[k]
             ),
-            help: "start from where the freedoms move the joint independently: shift one, as in `u + 0.5`"
-                .into(),
+            help:
+                "choose a start where the freedoms move the joint independently: shift one, as in `u + 0.5`"
+                    .into(),
         });
     }
     expression.axes = super::complement::axes(&S, d);

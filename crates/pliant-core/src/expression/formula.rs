@@ -172,9 +172,9 @@ fn check_name(name: &str, twice: bool, place: Place) -> Result<(), ExpressionErr
     let (message, help) = if !word {
         (format!("`{}` is not a name", name.escape_debug()), "letters, digits and _, a letter first")
     } else if name == "let" || name == "pi" || is_function(name) {
-        (format!("`{name}` is a word of the language"), "choose another name")
+        (format!("`{name}` is a keyword of the language"), "choose another name")
     } else if twice {
-        (format!("`{name}` is there twice"), "choose another name for one of the two")
+        (format!("`{name}` is given twice"), "choose another name for one of the two")
     } else {
         return Ok(());
     };

@@ -45,7 +45,7 @@ pub(super) fn lower(syntax: &Syntax, names: &Names<'_>) -> Lowered<(Space, Rc<Tr
     }
     for (name, span) in &syntax.names {
         if known.contains_key(name.as_str()) || functions::is_function(name) {
-            let message = format!("`{name}` has a meaning already");
+            let message = format!("`{name}` is already defined");
             return Err(ExpressionError::at(span.clone(), message, "give this one another name"));
         }
     }

@@ -27,7 +27,7 @@ pub(crate) fn estimate_by_full(simulation: &mut dyn Simulation) -> Result<f64, U
     }
     model.distance_of(simulation).map_err(|_| Unsupported {
         engine,
-        what: "estimate of its error where nothing holds a free base",
+        what: "estimate of its error with a free base that nothing holds",
         engines: &[],
     })
 }

@@ -24,7 +24,7 @@ impl Size {
             let below = size - size % multiple;
             let near = if below == 0 { multiple } else { below };
             Some(format!(
-                "`{name}:{size}` does not come out even: the size of `{name}` is a multiple of {multiple}, such as {near} or {}",
+                "`{name}:{size}` is not a valid size: the size of `{name}` is a multiple of {multiple}, such as {near} or {}",
                 if near == default { near + multiple } else { default }
             ))
         } else {

@@ -54,16 +54,14 @@ pub enum ReductionError {
         joint: String,
     },
     /// Loops that rounding does not let be closed.
-    #[error(
-        "the loops of joint `{joint}` hold each other too often to be solved: remove a joint that repeats what others hold, or make it a bushing"
-    )]
+    #[error("redundant loop constraints at joint `{joint}`: remove one, or make it a bushing")]
     LostLoops {
         /// A joint that closes one of them.
         joint: String,
     },
     /// Loops of so many joints that the matrices over them are dense and too large.
     #[error(
-        "its loops or couplings join {freedoms} freedoms, and choosing motions takes dense matrices of these, {:.1} GiB, and time with their cube: at most {most} are taken. Use the engine `articulated`",
+        "its loops or couplings join {freedoms} freedoms, and choosing motions needs dense matrices of this size, {:.1} GiB, and time with its cube: at most {most} are supported. Use the engine `articulated`",
         *.memory as f64 / f64::from(1u32 << 30)
     )]
     LargeLoops {
@@ -82,7 +80,7 @@ pub enum ReductionError {
     Options(String),
     /// A motion off the effectors that nothing holds.
     #[error(
-        "links are loose: joint `{joint}` has a freedom without a spring that no loop or coupling holds, so gravity has no answer there. Give that joint a stiffness"
+        "links are unconstrained: joint `{joint}` has a freedom without a spring that no loop or coupling holds, so there is no equilibrium under gravity. Give that joint a stiffness"
     )]
     Loose {
         /// The joint.

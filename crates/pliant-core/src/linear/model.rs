@@ -72,18 +72,20 @@ impl Model {
         for component in &mut Arc::make_mut(&mut self.constants).components {
             if component.base.is_some() {
                 return refused(
-                    "a free base goes with the condensed mass only: others do not say how links push it",
+                    "a free base is available with the condensed mass only: the others leave out how the links act on it",
                 );
             }
             if component.size() > component.rank {
-                return refused("modes go with the condensed mass only");
+                return refused("modes are available with the condensed mass only");
             }
             let rows: Vec<usize> = component.effectors.iter().flat_map(|&e| 6 * e..6 * e + 6).collect();
             let own = A.select_rows(&rows).select_columns(&rows);
             match (&component.measure * own * component.measure.transpose()).try_inverse() {
                 Some(mass) => component.mass = mass,
                 None => {
-                    return refused("the mass does not exist here: some motion of the effectors meets none");
+                    return refused(
+                        "this mass is undefined here: some motion of the effectors moves no mass",
+                    );
                 }
             }
         }
@@ -225,7 +227,7 @@ fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
         let grounded = joints.find(|joint| joint.child.is_none() || joint.parent.is_none());
         if let (Some(base), Some(joint)) = (part.bases.first(), grounded) {
             return Err(ReductionError::Options(format!(
-                "joint `{}` closes a loop between the free base `{}` and the world, which a linear model does not take; use `articulated` or \
+                "joint `{}` closes a loop between the free base `{}` and the world, which a linear model does not support; use `articulated` or \
                  `full`",
                 reference.mechanism[joint.id].name,
                 name(*base)
@@ -240,7 +242,7 @@ fn check_bases(reference: &Reference) -> Result<(), ReductionError> {
         }
         if let (Some(base), true) = (part.bases.first(), reference.loads.is_some()) {
             return Err(ReductionError::Options(format!(
-                "a model at a loaded pose cannot have the free base `{}`: hold it by a joint",
+                "a model at a loaded pose does not support the free base `{}`: hold it by a joint",
                 name(*base)
             )));
         }
@@ -285,7 +287,7 @@ impl Builder<'_> {
         let basis = Basis::new(&compliance, reference.radius, softest);
         if basis.unstable {
             return Err(ReductionError::Options(
-                "the pose is no stable equilibrium: some motion of the effectors has negative stiffness"
+                "the pose is not a stable equilibrium: some motion of the effectors has negative stiffness"
                     .into(),
             ));
         }

@@ -167,9 +167,7 @@ pub(super) fn project(
     let mut maps = maps.kept();
     if !torques.is_empty() {
         maps = turn(&maps, m, torques).ok_or_else(|| {
-            ReductionError::Options(
-                "the torques are those at which the mechanism buckles: take smaller ones".into(),
-            )
+            ReductionError::Options("the mechanism buckles under these torques: use smaller ones".into())
         })?;
     }
     let mut compliance = DMatrix::zeros(m, m);
@@ -272,7 +270,7 @@ fn immovable(reference: &Reference, effector: &EffectorFrame, node: Option<usize
     let why = match node.and_then(|n| reference.tree[n]) {
         Some(j) => {
             let joint = &mechanism[reference.joints[j].id].name;
-            format!("loops or couplings hold joint `{joint}`, which carries it, and all joints before that")
+            format!("loops or couplings hold joint `{joint}`, which moves it, and all joints before that")
         }
         None => "it is welded to the world".into(),
     };

@@ -125,7 +125,7 @@ impl Reference {
             }
         }
         let failed = |e: Unposed| {
-            ReductionError::Position(format!("the joints cannot take these positions: {}", e.why))
+            ReductionError::Position(format!("the joints cannot be at these positions: {}", e.why))
         };
         let at = pose_at(mechanism, positions, REACHED).map_err(failed)?;
         Ok(Reference::at_start(mechanism, &at))

@@ -301,7 +301,7 @@ impl Simulation {
             StepError::NotFinite {
                 step: self.state.steps + 1,
                 body: mechanism[joint.child].name.clone(),
-                cause: format!("a load acts along joint `{}`, which has no spring there", joint.name),
+                cause: format!("a load acts along a freedom of joint `{}` that has no spring", joint.name),
             }
         })?;
         // Beyond all bounds is as bad as not finite.

@@ -190,7 +190,7 @@ fn close(
         })
         .fold(0.0, f64::max);
     if way > LONGEST * STRIDE {
-        return Err(failed(format!("the way of {way:.0} rad or radii is too long to be followed")));
+        return Err(failed(format!("the path of {way:.0} rad or radii is too long to follow")));
     }
     let strides = (way / STRIDE).ceil().max(1.0) as usize;
     // The small give of stiff springs is taken out by moving their rests on: the last rounds.
@@ -208,7 +208,7 @@ fn close(
             }
         }
         if !unknowns.settle(&start, &rest, &mut at) {
-            return Err(failed("loops stand in their way".into()));
+            return Err(failed("loops prevent it".into()));
         }
     }
     for (id, position) in positions {
@@ -216,7 +216,7 @@ fn close(
         for (k, (q, x)) in joint.coordinates().zip(position).enumerate() {
             let got = at.coordinates[q];
             if (got - x).abs() > reached * unit(joint, k, unknowns.radius) {
-                let why = format!("loops let joint `{}` come to {got:.6} only, not {x}", joint.name);
+                let why = format!("loops let joint `{}` reach {got:.6} only, not {x}", joint.name);
                 return Err(Unposed { joint: Some(*id), why });
             }
         }

@@ -129,7 +129,8 @@ impl MechanismBuilder {
         let mut deep = [0.0; 2];
         for (deep, (holding, side)) in deep.iter_mut().zip([(low, -1.0), (high, 1.0)]) {
             if inside(holding, 0.0) {
-                let message = format!("the middle of zone `{name}` is inside a shape of what holds its end");
+                let message =
+                    format!("the middle of zone `{name}` is inside a shape of a body that holds its end");
                 return Err((
                     "position",
                     message,
@@ -276,7 +277,7 @@ fn stiffness(
     let wrong = |error: ElasticError| {
         (
             "resolution",
-            format!("zone `{}` is no flexure: {error}", zone.name),
+            format!("zone `{}` cannot be a flexure: {error}", zone.name),
             "another size or resolution".into(),
         )
     };

@@ -59,7 +59,7 @@ impl Mechanism {
         for joint in &self.data.joints {
             if !joint.freedoms.is_empty() && is_stuck(joint) {
                 warnings.push(format!(
-                    "joint `{}` joins bodies that fixed joints already hold together: it cannot move and its springs do nothing",
+                    "joint `{}` joins bodies that fixed joints already weld together: it cannot move and its springs have no effect",
                     joint.name
                 ));
             }

@@ -62,7 +62,7 @@ impl Checks {
         } else if name.chars().any(char::is_control) {
             (format!("the {what} name {name:?} has a control character"), "use printable characters")
         } else if what == "body" && name == WORLD {
-            ("no body can be called `world`".to_string(), "that is the name of what does not move")
+            ("no body can be called `world`".to_string(), "`world` is the name of the fixed world")
         } else {
             return true;
         };
@@ -186,7 +186,7 @@ impl Checks {
                 }
             }
             Geometry::Plane if !matches!(element, Element::WorldShape(_)) => {
-                let message = format!("{what}: a plane is without an end, and cannot move");
+                let message = format!("{what}: a plane is infinite, and cannot move");
                 self.push(element, Some("kind"), message, "a [[world.shape]], or a box".into());
             }
             Geometry::Plane => {}

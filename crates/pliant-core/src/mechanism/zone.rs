@@ -243,7 +243,7 @@ impl MechanismBuilder {
                 checks.push(
                     Element::Zone(i),
                     Some("bonded"),
-                    format!("nothing bonds zone `{}`: `{}` has no shape for it to be inside of", zone.name, zone.body),
+                    format!("nothing bonds zone `{}`: `{}` has no shape that reaches into it", zone.name, zone.body),
                     "give the body a shape that reaches into the zone, or say where it is bonded: bonded = { kind = \"box\", … }"
                         .into(),
                 );
@@ -331,7 +331,7 @@ impl Checks {
             let Some(shape) = shape else { continue };
             self.shape(element, &what, shape);
             if !solid(&shape.geometry) {
-                let message = format!("{what} is a {}, which has no inside", shape.geometry.name());
+                let message = format!("{what} is a {}, which has no interior", shape.geometry.name());
                 self.push(
                     element,
                     Some(field),
@@ -342,7 +342,7 @@ impl Checks {
         }
         if zone.mass().is_none() && solid(&zone.shape.geometry) {
             let message = format!(
-                "the mass of {owner} is not known: the volume of its {} is in a file",
+                "the mass of {owner} is unknown: the volume of its {} is in a file",
                 zone.shape.geometry.name()
             );
             self.push(element, Some("file"), message, "give its inertia".into());

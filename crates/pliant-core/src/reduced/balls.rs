@@ -98,8 +98,7 @@ impl Ball {
             step: motion.steps + 1,
             body: mechanism[link.head].name.clone(),
             cause: format!(
-                "joint `{joint}` has turned by {:.1} rad, and the rates of its rotation vector have no bound at a whole \
-                 turn, 6.3 rad; use the engine `articulated`, keep the joint away by limits or a stiffer spring, or try \
+                "joint `{joint}` has turned by {:.1} rad, and the rates of its rotation vector are unbounded at a full turn, 6.3 rad; use the engine `articulated`, keep the joint away by limits or a stiffer spring, or try \
                  a smaller dt than {h} s",
                 r.norm()
             ),

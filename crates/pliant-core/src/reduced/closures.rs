@@ -181,8 +181,8 @@ impl Closures {
             }
             if up.iter().chain(&down).any(|n| tree.links[*n].joint.is_none()) {
                 return Err(ReductionError::Options(format!(
-                    "joint `{}` closes a loop between a free base and the world or another free base, which the engine `reduced` does not \
-                     take; use `articulated` or `full`",
+                    "joint `{}` closes a loop between a free base and the world or another free base, which the engine `reduced` does \
+                     not support; use `articulated` or `full`",
                     joint.name
                 )));
             }

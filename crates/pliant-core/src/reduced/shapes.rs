@@ -170,7 +170,7 @@ impl<'a> Shape<'a> {
         let most = self.compliance.as_ref().map_or(self.joints.len(), Compliance::freedoms);
         let wrong = |what: String| Err(ReductionError::Options(what));
         if rows != all {
-            return wrong(format!("motions of {rows} coordinates are none of a mechanism with {all}"));
+            return wrong(format!("the motions have {rows} coordinates, but the mechanism has {all}"));
         }
         if columns.ncols() > most {
             return wrong(format!("{} motions of {most} are not independent", columns.ncols()));

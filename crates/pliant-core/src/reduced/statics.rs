@@ -99,7 +99,7 @@ fn beyond_motors(simulation: &Simulation, state: &State) -> Option<String> {
             let needed = (law.stiffness * (inputs.rest[at] - state.coordinates[at])).abs();
             (needed > law.torque_limit).then(|| {
                 format!(
-                    "joint `{}` would need {needed:.4} {unit} of a motor that gives {:.4} {unit}, which statics on motions leave out; \
+                    "joint `{}` would need {needed:.4} {unit}, above its torque limit of {:.4} {unit}, which statics of reduced models leave out; \
                      use the engine `full`",
                     joint.name, law.torque_limit
                 )

@@ -128,7 +128,7 @@ fn circles_of_parents() {
     refused(
         |b| b.joint(JointDescription::new("j", JointKind::Hinge, "upper", "upper")),
         (Element::Joint(2), "child"),
-        ["circle: upper → upper", "turn one"],
+        ["cycle: upper → upper", "swap parent and child of one"],
     );
 }
 

@@ -93,7 +93,7 @@ fn names() {
     let free = |name: &str| heavy(name).free();
     refused(|b| b.body(free("")), (Element::Body(2), "name"), ["a body has no name", "name = "]);
     refused(|b| b.body(free("a\nb")), (Element::Body(2), "name"), ["control character", "printable"]);
-    refused(|b| b.body(free("world")), (Element::Body(2), "name"), ["called `world`", "does not move"]);
+    refused(|b| b.body(free("world")), (Element::Body(2), "name"), ["called `world`", "the fixed world"]);
     refused(|b| b.body(free("upper")), (Element::Body(2), "name"), ["already a body `upper`", "own name"]);
     refused(|b| b.joint(hinge("elbow")), (Element::Joint(2), "name"), ["already a joint `elbow`", "own"]);
     refused(|b| b.joint(hinge("")), (Element::Joint(2), "name"), ["a joint has no name", "name = "]);

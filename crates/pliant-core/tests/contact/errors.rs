@@ -176,7 +176,10 @@ fn an_effector_needs_a_shape_to_touch_with() {
     let model = Linearisation::at_rest(&half).build().unwrap();
     world.add(model.simulate()).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0].text, &["`finger1`", "`fingers`", "no shape", "nothing touches it"]);
+    says(
+        &world.warnings()[0].text,
+        &["`finger1`", "`fingers`", "no shape", "so no contact: give it a shape"],
+    );
     assert!(!world.warnings()[0].text.contains("finger0"));
 
     let model = Linearisation::at_rest(&whole).build().unwrap();
@@ -194,7 +197,7 @@ fn an_overlap_at_the_start_is_told_and_recovered() {
     assert!(world.warnings().is_empty());
     let id = world.add_body(&block("sunk", [0.0, 0.0, 0.09])).unwrap();
     assert_eq!(world.warnings().len(), 1);
-    says(&world.warnings()[0].text, &["`world`", "`sunk`", "10.000 mm", "driven apart at 0.104 m/s"]);
+    says(&world.warnings()[0].text, &["`world`", "`sunk`", "10.000 mm", "pushed apart at 0.104 m/s"]);
     let mut fastest = 0.0f64;
     for _ in 0..240 {
         world.step(H).unwrap();

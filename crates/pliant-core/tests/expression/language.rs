@@ -322,8 +322,8 @@ fn errors_say_what_was_expected_and_where() {
         ("rotate_z(piecewise(a, [0, 0], [[1], [2], [3]]))", "[0, 0]", "these numbers do not increase"),
         ("rotate_z(piecewise(a, [0], [[1]]))", "[[1]]", "1 breaks make 2 pieces, not 1"),
         ("translate(derivative([a, 0, 0], 2))", "2", "the name of a freedom is expected here"),
-        ("let pi = 3; rotate_z(a)", "pi", "`pi` has a meaning already"),
-        ("let a = 3; rotate_z(a)", "a", "`a` has a meaning already"),
+        ("let pi = 3; rotate_z(a)", "pi", "`pi` is already defined"),
+        ("let a = 3; rotate_z(a)", "a", "`a` is already defined"),
         (
             "rotate_z(a) * frame_from_tangents([1, 0, 0], [2, 0, 0], [0, 0, 0])",
             "rotate_z(a) * frame_from_tangents([1, 0, 0], [2, 0, 0], [0, 0, 0])",
@@ -354,9 +354,9 @@ fn errors_of_freedoms_and_parameters() {
     let turn = || Formula::new("rotate_z(a) * translate(0, 0, r)").angle("a");
     for (formula, place, message) in [
         (turn().parameter("r", 1.0).angle("b"), Place::Freedom(1), "nothing depends on the freedom `b`"),
-        (turn().parameter("r", 1.0).angle("a"), Place::Freedom(1), "`a` is there twice"),
+        (turn().parameter("r", 1.0).angle("a"), Place::Freedom(1), "`a` is given twice"),
         (turn().parameter("r", 1.0).length("2x"), Place::Freedom(0), "`2x` is not a name"),
-        (turn().parameter("r", 1.0).length("sin"), Place::Freedom(0), "`sin` is a word of the language"),
+        (turn().parameter("r", 1.0).length("sin"), Place::Freedom(0), "`sin` is a keyword of the language"),
         (
             turn().parameter("r", f64::NAN),
             Place::Parameter("r".into()),
@@ -367,17 +367,17 @@ fn errors_of_freedoms_and_parameters() {
             Place::Parameter("s".into()),
             "nothing uses the parameter `s`",
         ),
-        (turn().parameter("r", 1.0).parameter("a", 2.0), Place::Parameter("a".into()), "`a` is there twice"),
+        (turn().parameter("r", 1.0).parameter("a", 2.0), Place::Parameter("a".into()), "`a` is given twice"),
         (Formula::new("identity()"), Place::Text(0..10), "the joint has no freedom"),
         (
             Formula::new("rotate_z(a) * rotate_z(b)").angle("a").angle("b"),
             Place::Freedom(1),
-            "in the file's pose the freedom `b` moves nothing that others do not",
+            "in the file's pose the freedom `b` repeats the motion of the others",
         ),
         (
             Formula::new("rotate_z(a ^ 2)").angle("a"),
             Place::Freedom(0),
-            "in the file's pose the freedom `a` moves nothing that others do not",
+            "in the file's pose the freedom `a` repeats the motion of the others",
         ),
         (Formula::ready("screw").unwrap(), Place::Ready, "`screw` needs the parameter `pitch`"),
         (
@@ -426,5 +426,5 @@ fn too_large_is_refused() {
     let sum = terms.join(" + ");
     let back = terms.iter().rev().cloned().collect::<Vec<_>>().join(" * ");
     let error = error(Formula::new(format!("rotate_z({sum}) * translate({back}, 0, 0)")).angle("a"));
-    assert!(error.message.contains("numbers at once"), "{error}");
+    assert!(error.message.contains("registers"), "{error}");
 }

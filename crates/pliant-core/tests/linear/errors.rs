@@ -92,7 +92,7 @@ fn a_free_base_on_a_joint_to_the_world() {
         assert_eq!(
             message,
             format!(
-                "joint `{closing}` closes a loop between the free base `link0` and the world, which a linear model does not take; use \
+                "joint `{closing}` closes a loop between the free base `link0` and the world, which a linear model does not support; use \
                  `articulated` or `full`"
             )
         );
@@ -137,7 +137,7 @@ fn held_by_a_loop() {
     let mut builder = build(&A_AND_B, &[("one", JointKind::Hinge, "world", "b", 1.0)], &["b"]);
     builder.joint(JointDescription::new("weld", JointKind::Fixed, "world", "a"));
     builder.joint(JointDescription::new("two", JointKind::Hinge, "a", "b").stiffness(1.0));
-    let message = "effector `b` on body `b` cannot move: loops or couplings hold joint `one`, which carries it, and \
+    let message = "effector `b` on body `b` cannot move: loops or couplings hold joint `one`, which moves it, and \
                    all joints before that. Choose another body, or let a joint between this one and the world move";
     assert_eq!(refused(&builder.build().unwrap(), None), message);
 }
@@ -159,7 +159,7 @@ fn held_by_a_coupling() {
     });
     let mechanism = builder.build().unwrap();
     // The incremental method does not know couplings, and says so.
-    let message = "effector `b` on body `b` cannot move: loops or couplings hold joint `turn`, which carries it, and \
+    let message = "effector `b` on body `b` cannot move: loops or couplings hold joint `turn`, which moves it, and \
                    all joints before that. Choose another body, or let a joint between this one and the world move";
     assert_eq!(Linearisation::at_rest(&mechanism).project().unwrap_err().to_string(), message);
     let incremental = Linearisation::at_rest(&mechanism).method(Method::Incremental).project().unwrap();
@@ -206,10 +206,8 @@ fn hundreds_of_loops_at_random_are_not_called_loose() {
         Err(error) => {
             assert!(matches!(error, ReductionError::LostLoops { .. }), "{error}");
             let ReductionError::LostLoops { joint } = &error else { unreachable!() };
-            let message = format!(
-                "the loops of joint `{joint}` hold each other too often to be solved: remove a joint that repeats what \
-                 others hold, or make it a bushing"
-            );
+            let message =
+                format!("redundant loop constraints at joint `{joint}`: remove one, or make it a bushing");
             assert_eq!(error.to_string(), message);
         }
     }

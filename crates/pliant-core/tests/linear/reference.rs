@@ -144,5 +144,5 @@ fn positions_that_cannot_be_taken_are_errors() {
     let all: Vec<_> = (0..2)
         .map(|j| (crate::common::handles::joint(&mechanism, j), vec![0.5 * (1.0 - 2.0 * j as f64)]))
         .collect();
-    assert!(error(&all).contains("cannot take these positions"));
+    assert!(error(&all).contains("cannot be at these positions"));
 }

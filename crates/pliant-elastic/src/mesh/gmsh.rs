@@ -102,9 +102,7 @@ impl<'a> Lines<'a> {
     fn words(&mut self, what: &str) -> Result<Vec<&'a str>, ElasticError> {
         let line = self.next().ok_or_else(|| self.error(format!("the file ends where {what} should be")))?;
         if line.starts_with('$') {
-            return Err(
-                self.error(format!("`{line}` where {what} should be: there are fewer than announced"))
-            );
+            return Err(self.error(format!("`{line}` where {what} should be: there are fewer than declared")));
         }
         Ok(line.split_ascii_whitespace().collect())
     }
@@ -203,7 +201,7 @@ fn element(
         11 => 10,
         5 | 6 | 7 | 12 | 13 | 14 | 17 | 18 | 19 | 29 | 30 | 31 | 92 | 93 => {
             let what = format!(
-                "an element of type {kind} is no tetrahedron of 4 or 10 nodes: mesh the volume with those"
+                "an element of type {kind} is not a tetrahedron of 4 or 10 nodes: mesh the volume with those"
             );
             return Err(lines.error(what));
         }

@@ -96,7 +96,7 @@ fn bad_files_name_the_line() {
     assert!(replaced("2.2 0 8", "4.0 0 8").starts_with("line 2: version 4.0 is not supported"));
     assert!(replaced("\n1 ", "\nx ").starts_with("line 10: `x` is not the number of a node"));
     assert!(replaced("\n4 ", "\n1 ").contains("node 1 is on line 10 already"));
-    assert!(replaced("2 4 2 1 1", "2 5 2 1 1").contains("type 5 is no tetrahedron"));
+    assert!(replaced("2 4 2 1 1", "2 5 2 1 1").contains("type 5 is not a tetrahedron"));
     assert!(replaced("2 4 2 1 1", "2 4 9 1 1").contains("has 4 nodes, not 0"));
     assert!(replaced("2 4 2 1 1", "2 4 2 1 1 9").contains("has 4 nodes, not 5"));
     assert!(replaced("2 4 2 1 1", "2 4 2 1 -1").contains("whole numbers"));

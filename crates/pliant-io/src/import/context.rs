@@ -277,7 +277,7 @@ impl Context {
 
     fn look_up(&self, uri: &str, source: usize) -> Result<PathBuf, String> {
         if uri.is_empty() || uri.contains('\0') {
-            return Err("that is no path".into());
+            return Err("that is not a path".into());
         }
         let folder = self.paths[source].0.parent().unwrap_or(Path::new(""));
         let (package, path) = match uri.split_once("://") {
@@ -289,7 +289,7 @@ impl Context {
                 let (package, path) = rest.split_once('/').unwrap_or((rest, ""));
                 (Some(package), path)
             }
-            Some((scheme, _)) => return Err(format!("nothing is read from `{scheme}://`")),
+            Some((scheme, _)) => return Err(format!("`{scheme}://` is not supported")),
         };
         // Files from Windows have the other slash.
         let path = PathBuf::from(path.replace('\\', "/"));

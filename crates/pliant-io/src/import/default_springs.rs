@@ -103,7 +103,8 @@ impl Draft {
             let (turns, slides) = (SAG.0, 1e3 * SAG.1);
             context.note(format!(
                 "{joints} held as by PD control, because the file gives no springs: each sags by at most {turns} rad or {slides} mm \
-                 under what it carries in any pose, and is critically damped; a scene file with `import` can say otherwise"
+                 under the weight that it carries in any pose, and is critically damped; a scene file with `import` can give other \
+                 springs"
             ));
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
     let Link { body, place } = link;
     let (name, M) = (&body.name, &mut body.inertia);
     if M.mass < 0.0 {
-        context.warning(place, format!("link `{name}`: the mass is {}; it was taken as 0", M.mass));
+        context.warning(place, format!("link `{name}`: the mass is {}; it was read as 0", M.mass));
         *M = SpatialInertia::ZERO;
         return;
     }
@@ -50,7 +50,7 @@ pub(super) fn repair_inertia(link: &mut Link, context: &mut Context) {
     if M.mass == 0.0 {
         if scale > 0.0 {
             context.warning_of("inertia without mass", place, || {
-                format!("link `{name}` has inertia but no mass; it was taken as massless")
+                format!("link `{name}` has inertia but no mass; it was read as massless")
             });
         }
         *M = SpatialInertia::ZERO;
@@ -109,8 +109,8 @@ pub(super) fn give_shapes_mass(links: &mut [Link], context: &mut Context) {
         context.warning(
             &place,
             format!(
-                "no link has a mass: {given} of {of} got that of their collision shapes, as if of water ({WATER} kg/m³); weight, motion and \
-                 default springs follow from it, and what the file's own springs give does not"
+                "no link has a mass: {given} of {of} got that of their collision shapes at the density of water ({WATER} kg/m³); weight, \
+                 motion and default springs follow from it, but the file's own springs do not"
             ),
         );
     }
@@ -213,7 +213,7 @@ impl Set {
             (1e-3 * scale, "a thousandth of the largest moment was added to each")
         } else {
             let radius = (M.mass / WATER * 0.75 / std::f64::consts::PI).cbrt();
-            (0.4 * M.mass * radius * radius, "it got that of a ball of water of its mass")
+            (0.4 * M.mass * radius * radius, "it got the inertia of a ball of water of its mass")
         };
         // The heaviest: a link without mass can have no inertia.
         let by_mass =

@@ -117,7 +117,7 @@ fn hold_roots(links: &mut [Link], connections: &mut Vec<Connection>, context: &m
     if free_base && !held && !links.iter().any(|link| link.body.free) {
         context.warning(
             &Place::START,
-            "there is no base to set free: every link hangs on the world by a joint that moves",
+            "there is no base to free: every link is connected to the world by a moving joint",
         );
     }
 }
@@ -288,7 +288,7 @@ fn orient(joint: &mut Joint, tree: &Tree, context: &mut Context) {
             if sprung {
                 context.warning(
                     place,
-                    format!("joint `{}` closes a loop and was turned round: its springs and limits act on the other body's axes", description.name),
+                    format!("joint `{}` closes a loop: its parent and child were swapped, and its springs and limits act in the axes of the other body", description.name),
                 );
             }
         }

@@ -208,7 +208,7 @@ impl Builder {
             for face in &mesh.faces {
                 let corner = |i: u32| mesh.vertices.get(i as usize).map(|v| Vector3::from(*v).cast::<f64>());
                 let [Some(a), Some(b), Some(c)] = face.map(corner) else {
-                    return Err(malformed("a triangle refers to a point that there is none of"));
+                    return Err(malformed("a triangle refers to a missing point"));
                 };
                 self.triangle([a, b, c])?;
             }

@@ -111,7 +111,7 @@ pub(crate) fn read_draft(context: &mut Context) -> Option<Draft> {
         Some(Format::Mjcf) => mjcf::read(&mut root, context),
         Some(Format::Sdf) => sdf::read(&root, context),
         None => {
-            let message = format!("<{}> is no robot", root.name);
+            let message = format!("<{}> is not a robot", root.name);
             context.error(&root.place, message, "<robot> (URDF), <mujoco> (MJCF) or <sdf>");
             return None;
         }

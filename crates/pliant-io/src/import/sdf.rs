@@ -71,13 +71,13 @@ pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
         link.body.free = world.is_some() && !fixed;
         if world.is_some() && fixed && !context.options.free_base {
             context.note(format!(
-                "link `{}` carries others and has a mass of zero: it was fixed to the world, as Bullet does",
+                "link `{}` has children and a mass of zero: it was fixed to the world, as in Bullet",
                 link.body.name
             ));
         }
         if i == 0 && world.is_none() && !context.options.free_base {
             context.note(format!(
-                "link `{}` is the root and was fixed to the world, where the format would let it fall: read it with a free base to let it",
+                "link `{}` is the root and was fixed to the world, although the format leaves it free: read it with a free base to let it fall",
                 link.body.name
             ));
         }
@@ -229,7 +229,7 @@ fn axis(node: usize, which: &str, frames: &Frames<'_>, context: &mut Context) ->
     let mut direction: Vector3<f64> = given.map_or(Vector3::z(), Vector3::from);
     if direction.amax() == 0.0 {
         let name = &entry.name;
-        context.warning(&axis.place, format!("joint `{name}`: the axis has no length; z was taken"));
+        context.warning(&axis.place, format!("joint `{name}`: the axis has no length; z was used"));
         direction = Vector3::z();
     }
     let version =
@@ -405,7 +405,7 @@ fn read_axis(axis: &Element, joint: &str, unlimited: bool, context: &mut Context
         let mut positive = |name: &str| {
             let value = number(dynamics, name, context).unwrap_or(0.0);
             if value < 0.0 {
-                let message = format!("joint `{joint}`: <{name}> is {value}; it was taken as 0");
+                let message = format!("joint `{joint}`: <{name}> is {value}; it was read as 0");
                 context.warning(&dynamics.place, message);
             }
             value.max(0.0)
@@ -423,7 +423,7 @@ fn read_axis(axis: &Element, joint: &str, unlimited: bool, context: &mut Context
                 Ok(x) if !x.is_nan() => x,
                 _ => {
                     let text: String = child.text.chars().take(40).collect();
-                    let message = format!("joint `{joint}`: `{text}` is no limit");
+                    let message = format!("joint `{joint}`: `{text}` is not a limit");
                     context.error(&child.place, message, "a number, or inf");
                     none
                 }
@@ -532,7 +532,7 @@ fn couple(
     };
     let (Some((first, p)), Some((second, c))) = (hinge(parent), hinge(child)) else {
         context.warning_of("gearbox", &element.place, || {
-            format!("{what} was left out: there are no hinges from its reference body to its two links")
+            format!("{what} was left out: it needs hinges from its reference body to its two links")
         });
         return;
     };
@@ -574,7 +574,7 @@ fn connect(joints: Vec<SdfJoint<'_>>, parts: &mut Parts, context: &mut Context) 
                 match description.kind {
                     JointKind::Universal => {
                         context.warning_of("joint to the world", &element.place, || {
-                            format!("{} has the world as its child: it was turned round, and its springs and limits with it", element.what())
+                            format!("{} has the world as its child: parent and child were swapped, and its springs and limits with them", element.what())
                         });
                     }
                     JointKind::Ball | JointKind::Fixed => {}

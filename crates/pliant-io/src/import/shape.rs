@@ -109,7 +109,7 @@ pub(super) fn end_planes(shapes: &mut [Shape], place: &Place, context: &mut Cont
         shape.geometry = Geometry::Box { size: Vector3::new(WIDE, WIDE, THICK) };
         shape.pose = shape.pose * Pose::translation([0.0, 0.0, -0.5 * THICK]);
         context.warning_of("plane", place, || {
-            format!("an endless plane of a body was taken as a box of {WIDE} m by {WIDE} m")
+            format!("an infinite plane of a body was read as a box of {WIDE} m by {WIDE} m")
         });
     }
 }

@@ -32,11 +32,7 @@ const SILENT: [&str; 10] = [
 /// Reads a robot from the root element.
 pub(super) fn read(root: &Element, context: &mut Context) -> Parts {
     if root.child("link").is_none() && context.text(root.place.source).contains("<xacro:") {
-        context.error(
-            &root.place,
-            "the file is a xacro, which makes a robot only once it is expanded",
-            "run `xacro` on it first",
-        );
+        context.error(&root.place, "the file is a xacro, which must be expanded first", "run `xacro` on it");
         return Parts::default();
     }
     root.check_children(&[&["link", "joint"][..], &SILENT].concat(), context);
@@ -117,7 +113,7 @@ fn read_inertia(inertial: &Element, link: &str, context: &mut Context) -> Spatia
     };
     let Some(mass) = mass else {
         context.warning_of("missing mass", &inertial.place, || {
-            format!("link `{link}`: <inertial> gives no mass; it was taken as massless")
+            format!("link `{link}`: <inertial> gives no mass; it was read as massless")
         });
         return SpatialInertia::ZERO;
     };
@@ -194,7 +190,7 @@ fn read_shape(element: &Element, collides: bool, context: &mut Context) -> Optio
         }
         other => {
             context.warning_of(format!("geometry {other}"), &kind.place, || {
-                format!("a geometry <{other}> is not known and was left out")
+                format!("a geometry <{other}> is unknown and was left out")
             });
             return None;
         }
@@ -271,7 +267,7 @@ fn read_joint<'e>(element: &'e Element, context: &mut Context) -> Option<UrdfJoi
         axis = given.into();
         if axis.amax() == 0.0 && !matches!(kind, JointKind::Fixed | JointKind::Bushing | JointKind::Ball) {
             let place = element.place_of("xyz");
-            context.warning(place, format!("joint `{name}`: the axis has no length; x was taken"));
+            context.warning(place, format!("joint `{name}`: the axis has no length; x was used"));
         }
         if axis.amax() == 0.0 {
             axis = Vector3::x();
@@ -290,7 +286,7 @@ fn read_dynamics(element: &Element, joint: &mut Joint, context: &mut Context) {
     match dynamics.number("damping", context) {
         Some(damping) if damping < 0.0 => {
             let place = dynamics.place_of("damping");
-            context.warning(place, format!("joint `{name}`: the damping is {damping}; it was taken as 0"));
+            context.warning(place, format!("joint `{name}`: the damping is {damping}; it was read as 0"));
         }
         Some(damping) if damping > 0.0 => joint.description.damping = Some(PerFreedom::All(damping)),
         _ => {}
@@ -298,7 +294,7 @@ fn read_dynamics(element: &Element, joint: &mut Joint, context: &mut Context) {
     match dynamics.number("friction", context) {
         Some(friction) if friction < 0.0 => {
             let place = dynamics.place_of("friction");
-            context.warning(place, format!("joint `{name}`: the friction is {friction}; it was taken as 0"));
+            context.warning(place, format!("joint `{name}`: the friction is {friction}; it was read as 0"));
         }
         Some(friction) if friction > 0.0 => joint.description.friction = Some(PerFreedom::All(friction)),
         _ => {}
@@ -317,7 +313,7 @@ fn read_limit(element: &Element, joint: &mut Joint, context: &mut Context) {
     let name = &joint.description.name;
     let Some(limit) = element.child("limit") else {
         context.warning_of("missing limit", &element.place, || {
-            format!("joint `{name}` must have a <limit>, but has none; it was taken as without limits")
+            format!("joint `{name}` must have a <limit>, but has none; it was read as a joint without limits")
         });
         return;
     };
@@ -326,7 +322,7 @@ fn read_limit(element: &Element, joint: &mut Joint, context: &mut Context) {
     let upper = limit.bound("upper", context).unwrap_or(0.0);
     if lower == upper && limit.attribute("lower").is_none() && limit.attribute("upper").is_none() {
         context.warning_of("missing bounds", &limit.place, || {
-            format!("joint `{name}`: its <limit> has no `lower` and `upper`; it was taken as without limits")
+            format!("joint `{name}`: its <limit> has no `lower` and `upper`; it was read as a joint without limits")
         });
         return;
     }
@@ -341,11 +337,12 @@ fn check_parents(joints: &[UrdfJoint<'_>], context: &mut Context) {
         if let Some(other) = carrier.insert(joint.child, name) {
             let place =
                 joint.element.child("child").map_or(&joint.element.place, |child| child.place_of("link"));
-            let message = format!("link `{}` hangs on two joints, `{other}` and `{name}`", joint.child);
+            let message =
+                format!("link `{}` is the child of two joints, `{other}` and `{name}`", joint.child);
             context.error(
                 place,
                 message,
-                "one parent for each link; loops go into a scene file that imports this one",
+                "one parent for each link; add loops in a scene file that imports this one",
             );
         }
     }
@@ -389,9 +386,7 @@ fn read_mimics(joints: &[UrdfJoint<'_>], parts: &mut Parts, context: &mut Contex
             (Some(true), Some(true)) => {}
             (_, None) => {
                 context.warning_of("mimic of nothing", place, || {
-                    format!(
-                        "joint `{name}` mimics `{of}`, which there is none of; it was left to move by itself"
-                    )
+                    format!("joint `{name}` mimics `{of}`, which does not exist; it moves on its own")
                 });
                 continue;
             }
@@ -424,11 +419,7 @@ fn warn_of_roots(parts: &Parts, roots: &HashSet<String>, context: &mut Context) 
         parts.links.iter().find(|link| link.body.name == names[1]).map_or(Place::START, |l| l.place.clone());
     context.warning(
         &place,
-        format!(
-            "nothing carries `{}` and `{}`: each is a root of its own",
-            names[0],
-            names[1..].join("`, `")
-        ),
+        format!("`{}` and `{}` are both roots: no joint carries them", names[0], names[1..].join("`, `")),
     );
 }
 
@@ -478,8 +469,7 @@ fn rename_world(parts: &mut Parts, roots: &HashSet<String>, context: &mut Contex
         name.push('_');
     }
     let place = parts.links[i].place.clone();
-    context
-        .warning(&place, format!("`world` is the name of what does not move: the link was called `{name}`"));
+    context.warning(&place, format!("`world` is the name of the fixed world: the link was renamed `{name}`"));
     parts.links[i].body.name = name.clone();
     for connection in &mut parts.connections {
         for end in [&mut connection.parent, &mut connection.child] {

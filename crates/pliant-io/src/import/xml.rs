@@ -239,7 +239,7 @@ impl Element {
     pub(crate) fn check_children(&self, known: &[&str], context: &mut Context) {
         for child in self.children.iter().filter(|child| !known.contains(&child.name.as_str())) {
             context.warning_of(format!("<{}> in <{}>", child.name, self.name), &child.place, || {
-                format!("<{}> in <{}> is not known and was left out", child.name, self.name)
+                format!("<{}> in <{}> is unknown and was left out", child.name, self.name)
             });
         }
     }
@@ -248,7 +248,7 @@ impl Element {
     pub(crate) fn check_attributes(&self, known: &[&str], context: &mut Context) {
         for attribute in self.attributes.iter().filter(|a| !known.contains(&a.name.as_str())) {
             context.warning_of(format!("{} of <{}>", attribute.name, self.name), &attribute.place, || {
-                format!("the attribute `{}` of <{}> is not known and was left out", attribute.name, self.name)
+                format!("the attribute `{}` of <{}> is unknown and was left out", attribute.name, self.name)
             });
         }
     }
@@ -300,7 +300,11 @@ fn numbers(text: &str, place: &Place, what: &str, name: &str, context: &mut Cont
 
 fn not_a_number(word: &str, place: &Place, what: &str, name: &str, context: &mut Context) {
     let word: String = word.chars().take(40).collect();
-    context.error(place, format!("{what}: `{word}` in `{name}` is no finite number"), "numbers such as 0.5");
+    context.error(
+        place,
+        format!("{what}: `{word}` in `{name}` is not a finite number"),
+        "numbers such as 0.5",
+    );
 }
 
 fn exactly<const N: usize>(

@@ -108,7 +108,7 @@ pub(super) fn read(archive: &[u8]) -> Result<ModelFile, ModelError> {
     let rows = mechanism.coordinate_count();
     if let Some(k) = content.motions.iter().position(|motion| motion.len() != rows) {
         let (k, has) = (k + 1, content.motions[k].len());
-        return Err(wrong(format!("motion {k} has {has} numbers, and there are {rows} coordinates")));
+        return Err(wrong(format!("motion {k} has {has} numbers, but there are {rows} coordinates")));
     }
     let motions = DMatrix::from_iterator(rows, content.motions.len(), content.motions.into_iter().flatten());
     Model::from_columns(&mechanism, &motions).map_err(|error| wrong(error.to_string()))?;
@@ -124,7 +124,7 @@ fn outcome(report: Report, effectors: usize) -> Result<(Sampling, Outcome), Mode
     let loads = |list: &[[f64; 6]]| -> Result<Vec<Wrench>, ModelError> {
         if list.len() != effectors {
             return Err(wrong(format!(
-                "a load has {} wrenches, and there are {effectors} effectors",
+                "a load has {} wrenches, but there are {effectors} effectors",
                 list.len()
             )));
         }
@@ -137,7 +137,7 @@ fn outcome(report: Report, effectors: usize) -> Result<(Sampling, Outcome), Mode
     let count = |n: u64| usize::try_from(n).map_err(|_| wrong("a count is too large".into()));
     let mut all = report.asked.iter().chain(&report.found).chain(&report.frequency);
     if all.any(|x| !(x.is_finite() && *x >= 0.0)) {
-        return Err(wrong("an error or a displacement makes no sense".into()));
+        return Err(wrong("an error or a displacement is not a valid number".into()));
     }
     let [max_error, displacement] = report.asked;
     let [error, held_out, held_out_median, worst_displacement] = report.found;
@@ -172,7 +172,7 @@ fn outcome(report: Report, effectors: usize) -> Result<(Sampling, Outcome), Mode
         }),
         limit: *LIMIT
             .get(usize::from(report.limit))
-            .ok_or_else(|| wrong("what limits its error is unknown".into()))?,
+            .ok_or_else(|| wrong("the limit of its error is unknown".into()))?,
     };
     Ok((sampling, outcome))
 }

@@ -55,18 +55,18 @@ pub struct ModelFile {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum ModelError {
     /// There is nothing in it.
-    #[error("it is empty, and no model file")]
+    #[error("it is empty, not a model file")]
     Empty,
     /// It does not begin as a model file does.
-    #[error("it is no model file")]
+    #[error("it is not a model file")]
     Foreign,
     /// It is of another version.
     #[error(
-        "it is a model file of version {0}, and this program reads version {VERSION}: make it again from its mechanism"
+        "it is a model file of version {0}, but this program reads version {VERSION}: build the model again from its mechanism"
     )]
     Version(u32),
     /// It ends too early.
-    #[error("it is cut short: it has {has} bytes, and a whole one has {whole}")]
+    #[error("it is truncated: it has {has} bytes of {whole}")]
     Short {
         /// Bytes that are there.
         has: u64,
@@ -74,16 +74,16 @@ pub enum ModelError {
         whole: u64,
     },
     /// It continues beyond its end.
-    #[error("it has more bytes than the {0} of a whole one")]
+    #[error("it has more bytes than the {0} that it should have")]
     Long(u64),
     /// Its bytes are not those that were written.
-    #[error("it is damaged: its bytes do not add up to its checksum")]
+    #[error("it is damaged: its checksum does not match")]
     Damaged,
     /// It is whole, but no model.
-    #[error("what it holds is no model: {0}")]
+    #[error("its content is not a valid model: {0}")]
     Content(String),
     /// Its scene has errors.
-    #[error("its scene is no mechanism:\n{0}")]
+    #[error("its scene is not a valid mechanism:\n{0}")]
     Scene(SceneErrors),
 }
 

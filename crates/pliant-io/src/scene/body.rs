@@ -118,7 +118,7 @@ pub(super) fn from_shapes(
         let inertia = match report.inertia(shape) {
             Ok(inertia) => inertia.unwrap_or(SpatialInertia::ZERO),
             Err(reason) => {
-                let message = format!("the volume of a {} is not known: {reason}", shape.geometry.name());
+                let message = format!("the volume of a {} is unknown: {reason}", shape.geometry.name());
                 let help = format!("give {} mass and inertia instead of a density", table.what());
                 let place = shape_table.place("density");
                 outcome = Err(shape_table.error("density", place, message, help, report));

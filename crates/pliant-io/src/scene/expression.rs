@@ -27,7 +27,7 @@ pub(super) fn read_expression(table: &Table<'_>, report: &mut Report) -> Result<
             formula
         }
         (Some(_), Some(_)) => {
-            let message = "`transform` and `ready` both say how it moves".to_string();
+            let message = "`transform` and `ready` are both given".to_string();
             return Err(table.error(
                 "ready",
                 table.place("ready"),

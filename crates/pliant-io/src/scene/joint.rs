@@ -86,7 +86,7 @@ fn read_stiffness(table: &Table<'_>, report: &mut Report) -> Optional<PerFreedom
     let Some(compliance) = table.per_freedom("compliance", report)? else { return Ok(stiffness) };
     let place = table.place("compliance");
     if let Some(both) = table.value("compliance").filter(|_| stiffness.is_some()) {
-        let message = "`stiffness` and `compliance` both give its compliance".to_string();
+        let message = "`stiffness` and `compliance` are both given".to_string();
         return Err(table.error("stiffness", both.span(), message, "give only one of the two", report));
     }
     let invert = |c: f64| {

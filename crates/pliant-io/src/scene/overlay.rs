@@ -45,7 +45,7 @@ impl<'t> Overlay<'t> {
         };
         let path = Path::new(file).parent().unwrap_or(Path::new("")).join(name);
         if Format::of(&path).is_none() {
-            let message = format!("`{name}` is no robot file");
+            let message = format!("`{name}` is not a robot file");
             return error(
                 message,
                 "a path to a .urdf, .xml (MJCF) or .sdf file, relative to this one",

@@ -14,7 +14,7 @@ impl Table<'_> {
         let rotations = ["axis", "rotation", "rpy"].map(|key| (key, self.value(key)));
         let mut given = rotations.iter().filter_map(|(key, value)| value.map(|value| (*key, value.span())));
         if let (Some((one, _)), Some((other, span))) = (given.next(), given.next()) {
-            let message = format!("`{one}` and `{other}` both turn it");
+            let message = format!("`{one}` and `{other}` both give its rotation");
             self.error("rotation", span, message, "give only one of the two", report);
             return Pose::new(UnitQuaternion::identity(), position);
         }

@@ -371,7 +371,7 @@ impl<'t> Scene<'t> {
                 let (Ok(time), Ok(rows)) = (time, point) else { return };
                 let points: Option<Vec<[f64; 3]>> = rows.into_iter().map(|row| row.try_into().ok()).collect();
                 let Some(point) = points else {
-                    let message = "a point has other than three numbers".to_string();
+                    let message = "a point does not have three numbers".to_string();
                     table.error("point", table.place("point"), message, "point = [[x, y, z], …], m", report);
                     return;
                 };

@@ -60,7 +60,7 @@ pub(super) fn read_zone(table: &Table<'_>, report: &mut Report) -> Result<ZoneDe
     if zone.inertia.is_none() && zone.shape.inertia().is_none() && keys::is_file(own) {
         let weighed = Shape { density: Some(zone.density()), ..zone.shape.clone() };
         zone.inertia = report.inertia(&weighed).map_err(|reason| {
-            let message = format!("the mass of zone `{}` is not known: {reason}", zone.name);
+            let message = format!("the mass of zone `{}` is unknown: {reason}", zone.name);
             table.error(
                 "file",
                 table.place("file"),
@@ -131,7 +131,7 @@ fn read_solid(
             Ok(())
         }
         Err(reason) => {
-            let message = format!("zone `{}` cannot be made from `{file}`: {reason}", zone.name);
+            let message = format!("zone `{}` cannot be built from `{file}`: {reason}", zone.name);
             let help = match source {
                 Source::Tetrahedra => "a Gmsh file of tetrahedra, MSH 2.2 or 4.1 as text",
                 _ => "an .npz file with points, triangles and green: docs/scene.md",

@@ -9,9 +9,9 @@ use libtest_mimic::Trial;
 
 /// The files that do not load, and what is said of them.
 const REFUSED: [(&str, &str); 10] = [
-    ("bicycle/bike.urdf", "`0.07,` in `xyz` is no finite number"),
-    ("biped/biped2d_pybullet.urdf", "`-1.57.` in `lower` is no finite number"),
-    ("husky/husky.urdf", "`$(optenv` in `rpy` is no finite number"),
+    ("bicycle/bike.urdf", "`0.07,` in `xyz` is not a finite number"),
+    ("biped/biped2d_pybullet.urdf", "`-1.57.` in `lower` is not a finite number"),
+    ("husky/husky.urdf", "`$(optenv` in `rpy` is not a finite number"),
     ("mjcf/ground.xml", "the file has no links"),
     ("mjcf/ground_plane.xml", "the file has no links"),
     ("mjcf/hopper.xml", "`coordinate` is `global`"),

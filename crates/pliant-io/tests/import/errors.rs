@@ -41,7 +41,7 @@ fn not_a_robot() {
     expect(
         "<html/>",
         r##"
-error: <html> is no robot
+error: <html> is not a robot
  --> robot.urdf:1:1
   |
 1 | <html/>
@@ -61,11 +61,11 @@ error: the file has no links
     expect(
         "<robot xmlns:xacro=\"x\"><xacro:arm/></robot>",
         r##"
-error: the file is a xacro, which makes a robot only once it is expanded
+error: the file is a xacro, which must be expanded first
  --> robot.urdf:1:1
   |
 1 | <robot xmlns:xacro="x"><xacro:arm/></robot>
-  | ^^^^^^^^^^^^^^^^^^^^^^^ run `xacro` on it first
+  | ^^^^^^^^^^^^^^^^^^^^^^^ run `xacro` on it
 "##,
     );
 }
@@ -75,7 +75,7 @@ fn numbers() {
     expect(
         &robot(&["<link name=\"a\"><inertial><mass value=\"1kg\"/></inertial></link>\n"]),
         r##"
-error: <mass>: `1kg` in `value` is no finite number
+error: <mass>: `1kg` in `value` is not a finite number
  --> robot.urdf:2:39
   |
 2 | <link name="a"><inertial><mass value="1kg"/></inertial></link>
@@ -95,7 +95,7 @@ error: <origin>: `xyz` has 2 numbers, but takes 3
     expect(
         &robot(&["<link name=\"a\"><inertial><mass value=\"inf\"/></inertial></link>\n"]),
         r##"
-error: <mass>: `inf` in `value` is no finite number
+error: <mass>: `inf` in `value` is not a finite number
  --> robot.urdf:2:39
   |
 2 | <link name="a"><inertial><mass value="inf"/></inertial></link>
@@ -180,11 +180,11 @@ error: joint `j`: there is no joint of type `hinge`
     expect(
         &robot(&two.map(String::as_str)),
         r##"
-error: link `b` hangs on two joints, `j` and `k`
+error: link `b` is the child of two joints, `j` and `k`
  --> robot.urdf:5:61
   |
 5 | <joint name="k" type="fixed"><parent link="a"/><child link="b"/></joint>
-  |                                                             ^ one parent for each link; loops go into a scene file that imports this one
+  |                                                             ^ one parent for each link; add loops in a scene file that imports this one
 "##,
     );
     let circle =
@@ -192,11 +192,11 @@ error: link `b` hangs on two joints, `j` and `k`
     expect(
         &robot(&circle.map(String::as_str)),
         r##"
-error: joints go round in a circle: b → a → b
+error: joints form a cycle: b → a → b
  --> robot.urdf:4:14
   |
 4 | <joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>
-  |              ^ turn one of these joints round: a loop is a body with two parents, not a circle of parents
+  |              ^ swap parent and child of one of these joints: a loop is a body with two parents, not a cycle of parents
 "##,
     );
     let mimic = "<mimic joint=\"j\"/>";
@@ -207,7 +207,7 @@ error: joint `j` would follow itself
  --> robot.urdf:4:84
   |
 4 | <joint name="j" type="continuous"><parent link="a"/><child link="b"/><mimic joint="j"/></joint>
-  |                                                                                    ^ the last joint in a row of couplings must be a free one
+  |                                                                                    ^ the last joint in a chain of couplings must be a free one
 "##,
     );
 }

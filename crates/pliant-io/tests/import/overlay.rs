@@ -279,7 +279,7 @@ error: cannot read `robots/foot.urdf`: there is no such file
     scene.expect(
         "import = \"other.toml\"\n",
         r##"
-error: `other.toml` is no robot file
+error: `other.toml` is not a robot file
  --> scene.toml:1:10
   |
 1 | import = "other.toml"

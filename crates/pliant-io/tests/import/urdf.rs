@@ -188,7 +188,7 @@ fn a_link_called_world() {
     let free = read_with(&text, &Options { free_base: true, ..Options::default() }).unwrap();
     assert!(free.bodies()[0].free);
     let heavy = robot(&[&link("world"), &link("base"), &joint("j", "fixed", "world", "base", "")]);
-    let warning = "robot.urdf:2: `world` is the name of what does not move: the link was called `world_link`";
+    let warning = "robot.urdf:2: `world` is the name of the fixed world: the link was renamed `world_link`";
     assert_eq!(read(&heavy, &[warning]).mass(), 2.0);
 }
 
@@ -233,8 +233,8 @@ fn default_springs_hold_what_they_carry_at_ten_hertz() {
         mechanism.notes(),
         [
             "robot.urdf:5: 1 joint starts in the middle of its limits, which exclude the file's pose: `lift` at 0.7500",
-            "2 joints are held as by PD control, because the file gives no springs: each sags by at most 0.01 rad or 1 mm under what \
-          it carries in any pose, and is critically damped; a scene file with `import` can say otherwise"
+            "2 joints are held as by PD control, because the file gives no springs: each sags by at most 0.01 rad or 1 mm under the \
+          weight that it carries in any pose, and is critically damped; a scene file with `import` can give other springs"
         ]
     );
 }
@@ -298,8 +298,8 @@ fn robots_without_mass_get_that_of_their_shapes() {
         let elbow = joint("elbow", "continuous", "base", "tip", "<axis xyz=\"0 0 1\"/>");
         robot(&[base, &link("tip"), &elbow])
     };
-    let warning = "robot.urdf:2: no link has a mass: 2 of 2 got that of their collision shapes, as if of water (1000 kg/m³); \
-                   weight, motion and default springs follow from it, and what the file's own springs give does not";
+    let warning = "robot.urdf:2: no link has a mass: 2 of 2 got that of their collision shapes at the density of water (1000 kg/m³); \
+                   weight, motion and default springs follow from it, but the file's own springs do not";
     let mechanism = read(&arm(&link("base")), &[warning]);
     assert!((mechanism.mass() - 12.0).abs() < 1e-12, "{}", mechanism.mass());
     let tip = &mechanism.bodies()[1].inertia;

@@ -11,9 +11,9 @@ fn unknown_elements_once_per_kind() {
     read(
         &text,
         &[
-            "robot.urdf:2: <surface> in <robot> is not known and was left out (1 more like it)",
-            "robot.urdf:4: <mystery> in <link> is not known and was left out (1 more like it)",
-            "robot.urdf:6: <spring> in <joint> is not known and was left out",
+            "robot.urdf:2: <surface> in <robot> is unknown and was left out (1 more like it)",
+            "robot.urdf:4: <mystery> in <link> is unknown and was left out (1 more like it)",
+            "robot.urdf:6: <spring> in <joint> is unknown and was left out",
         ],
     );
 }
@@ -41,13 +41,13 @@ fn masses_and_inertias() {
     let mechanism = read(
         &text,
         &[
-            "robot.urdf:3: link `missing`: <inertial> gives no mass; it was taken as massless",
+            "robot.urdf:3: link `missing`: <inertial> gives no mass; it was read as massless",
             "robot.urdf:3: link `missing` has no mass and carries none: joint `missing` was fixed (2 more like it)",
-            "robot.urdf:4: link `negative`: the mass is -1; it was taken as 0",
-            "robot.urdf:5: link `weightless` has inertia but no mass; it was taken as massless",
+            "robot.urdf:4: link `negative`: the mass is -1; it was read as 0",
+            "robot.urdf:5: link `weightless` has inertia but no mass; it was read as massless",
             "robot.urdf:6: link `impossible`: no rigid body has the principal moments 1.0000e0, 1.0000e0, 4.0000e0 kg·m²; \
              the smaller ones were raised until one can",
-            "robot.urdf:7: link `point` turns about some axis without inertia; it got that of a ball of water of its mass \
+            "robot.urdf:7: link `point` turns about some axis without inertia; it got the inertia of a ball of water of its mass \
              (1 more like it)",
         ],
     );
@@ -73,9 +73,9 @@ fn limits_and_axes() {
         &text,
         &[
             "robot.urdf:7: joint `swapped`: the lower limit 1 is above the upper limit -1; they were swapped",
-            "robot.urdf:8: joint `none` must have a <limit>, but has none; it was taken as without limits",
-            "robot.urdf:9: joint `unbound`: its <limit> has no `lower` and `upper`; it was taken as without limits",
-            "robot.urdf:10: joint `nowhere`: the axis has no length; x was taken",
+            "robot.urdf:8: joint `none` must have a <limit>, but has none; it was read as a joint without limits",
+            "robot.urdf:9: joint `unbound`: its <limit> has no `lower` and `upper`; it was read as a joint without limits",
+            "robot.urdf:10: joint `nowhere`: the axis has no length; x was used",
         ],
     );
     assert_eq!(
@@ -97,9 +97,9 @@ fn dynamics_and_mimics() {
     read(
         &text,
         &[
-            "robot.urdf:8: joint `rough`: the damping is -1; it was taken as 0",
-            "robot.urdf:8: joint `rough`: the friction is -0.5; it was taken as 0",
-            "robot.urdf:10: joint `nobody` mimics `ghost`, which there is none of; it was left to move by itself",
+            "robot.urdf:8: joint `rough`: the damping is -1; it was read as 0",
+            "robot.urdf:8: joint `rough`: the friction is -0.5; it was read as 0",
+            "robot.urdf:10: joint `nobody` mimics `ghost`, which does not exist; it moves on its own",
             "robot.urdf:11: joint `plane` cannot mimic `rough`: only joints of one freedom can; it was left out",
         ],
     );
@@ -126,9 +126,9 @@ fn shapes() {
             "robot.urdf:3: the mesh `package://nowhere/a.stl` was left out: there is no package `nowhere` (1 more like it)",
             "robot.urdf:5: the mesh `gone.stl` was left out: there is no such file",
             "robot.urdf:6: the mesh `../../../../../../../../../../../etc/passwd` was left out: it lies outside the folder of the file: move it there, or allow its folder",
-            "robot.urdf:7: the mesh `http://example.org/a.stl` was left out: nothing is read from `http://`",
+            "robot.urdf:7: the mesh `http://example.org/a.stl` was left out: `http://` is not supported",
             "robot.urdf:8: a box without extent was left out",
-            "robot.urdf:9: a geometry <torus> is not known and was left out",
+            "robot.urdf:9: a geometry <torus> is unknown and was left out",
             "robot.urdf:10: a geometry is empty and was left out",
         ],
     );
@@ -137,7 +137,7 @@ fn shapes() {
 #[test]
 fn several_roots() {
     let text = robot(&[&link("a"), &link("b"), &link("c"), &joint("j", "continuous", "a", "c", "")]);
-    read(&text, &["robot.urdf:3: nothing carries `a` and `b`: each is a root of its own"]);
+    read(&text, &["robot.urdf:3: `a` and `b` are both roots: no joint carries them"]);
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn geoms_have_shape_and_mass() {
     let mass = 1000.0 * 4.0 / 3.0 * PI * 0.012;
     same(M("ellipsoid").mass, mass);
     same(M("ellipsoid").inertia[(0, 0)], mass / 5.0 * (0.04 + 0.36));
-    has_warning(&m, "an ellipsoid touches as a capsule");
+    has_warning(&m, "an ellipsoid has the contact shape of a capsule");
     same(M("box").mass, 3.0);
     same(M("box").inertia[(2, 2)], 3.0 / 3.0 * (0.01 + 0.04));
     near(M("box").center_of_mass, [1.0, 0.0, 0.0]);
@@ -257,7 +257,7 @@ fn loops_and_couplings() {
     assert_eq!(joint(&m, "as it is").kind, JointKind::Fixed);
     assert_eq!(joint(&m, "as it is").child, m.find_body("e").unwrap());
     assert!(m.bodies().iter().all(|body| !body.free));
-    has_warning(&m, "weld `elsewhere` does not hold in the file's pose, by 1.000e0");
+    has_warning(&m, "weld `elsewhere` is open by 1.000e0 in the file's pose");
     assert_eq!(joint(&m, "to world").parent, None);
     assert_eq!(joint(&m, "to world").child, m.find_body("f").unwrap());
     assert!(m.find_joint("off").is_none());
@@ -366,7 +366,7 @@ fn what_cannot_be_below_zero_is_taken_as_zero() {
     )
     .unwrap();
     assert_eq!((freedom(&m, "j").armature, m.warnings().len()), (0.0, 3));
-    has_warning(&m, "inline.xml:1: joint `j`: `damping` is -0.5; it was taken as 0");
+    has_warning(&m, "inline.xml:1: joint `j`: `damping` is -0.5; it was read as 0");
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn actuators_that_hold_a_position() {
     let e = freedom(&m, "e");
     assert_eq!((e.stiffness, e.damping), (0.0, 3.0));
     assert_eq!(freedom(&m, "f").stiffness, 0.0);
-    has_warning(&m, "commands a force, not a position: it holds no joint and was left out (1 more like it)");
+    has_warning(&m, "commands a force, not a position; it was left out (1 more like it)");
     has_warning(&m, "`g` has more than one freedom");
     assert!(m.notes().iter().any(|note| note.contains("key frame `home` sets them")), "{:?}", m.notes());
     // The key frame has `a` at its `ref` and `d` at 1.
@@ -504,7 +504,7 @@ fn key_frames_that_cannot_be_are_told() {
     // A free body that an equality holds hangs there.
     let m = with_key(r#"qpos=".5 0 1 2 1 0 0 0""#, r#"<weld body1="a" body2="b"/>"#);
     assert_eq!(joint(&m, "a").start, [0.5]);
-    has_warning(&m, "body `b` does not start in the key frame `home`: an equality ties it");
+    has_warning(&m, "body `b` does not start in the key frame `home`: an equality couples it");
     // What loops forbid: the end of `a` is pinned to the world, and no angle but zero is left to it.
     let m = with_key(r#"qpos=".5 0 1 1 1 0 0 0""#, r#"<connect body1="a" body2="world" anchor="1 0 0"/>"#);
     assert_eq!(joint(&m, "a").start, [0.0]);
@@ -614,7 +614,7 @@ fn pairs_touch() {
     // Bodies touch as a whole.
     let step = "<geom type='box' size='1 1 1'/>";
     let m = world(&[floor, step, foot].concat(), "<pair geom1='floor' geom2='sole' friction='1'/>").unwrap();
-    has_warning(&m, "body `foot`: a <pair> names geoms of `world`, and it touches all of them here");
+    has_warning(&m, "body `foot`: a <pair> names geoms of `world`, and here the pair applies to all of them");
     has_warning(&m, "<pair>: `friction` is not supported");
 }
 
@@ -632,7 +632,7 @@ fn what_is_not_supported_is_told_once() {
         "left_out.xml:17: <spatial> is not supported",
         "left_out.xml:22: <position> on a tendon is not supported",
         "left_out.xml:23: <muscle> on a tendon is not supported",
-        "left_out.xml:24: <motor> commands a force, not a position: it holds no joint",
+        "left_out.xml:24: <motor> commands a force, not a position; it was left out",
         "left_out.xml:26: <tendon>: only two joints can be coupled, linearly; it was left out",
         "left_out.xml:27: sensors were left out (1 more like it)",
     ] {
@@ -649,11 +649,11 @@ fn errors_say_what_is_wrong() {
         (r#"<body><geom type="box" size="1 1"/></body>"#, "`size` is not that of a box"),
         (r#"<body><geom type="ring" size="1"/></body>"#, "`type` is `ring`"),
         (r#"<body><geom type="mesh" mesh="m"/></body>"#, "there is no mesh `m`"),
-        (r#"<body><geom type="capsule" size="1" fromto="1 1 1 1 1 1"/></body>"#, "one point"),
+        (r#"<body><geom type="capsule" size="1" fromto="1 1 1 1 1 1"/></body>"#, "the same point"),
         (r#"<body><joint axis="0 0 0"/><geom size="1"/></body>"#, "`axis` has no direction"),
         (r#"<body quat="0 0 0 0"><geom size="1"/></body>"#, "`quat` has no direction"),
         (r#"<body pos="0 0"><geom size="1"/></body>"#, "`pos` has 2 numbers, but takes 3"),
-        (r#"<body><composite type="cable"/></body>"#, "<composite> makes bodies and is not supported"),
+        (r#"<body><composite type="cable"/></body>"#, "<composite> generates bodies and is not supported"),
         (r#"<joint/>"#, "the world has no joints"),
         (r#"<body><geom size="1"/><body><freejoint/><geom size="1"/></body></body>"#, "cannot move freely"),
         (r#"<body><inertial pos="0 0 0"/></body>"#, "the attribute `mass` is missing"),

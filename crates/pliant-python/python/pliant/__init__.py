@@ -1,6 +1,6 @@
 """Pliant: compliant articulated mechanisms, grippers, hands, arms, legs, linkages held by springs or PD control.
 
-From the robot file that you have: where it settles under loads, how soft it is at the points that touch the world, and how it moves.
+From the robot file that you have: its equilibrium under loads, its compliance at the points that touch the world, and its motion.
 
 >>> import pliant
 >>> arm = pliant.gallery.arm()                                  # or pliant.load("arm.urdf")

@@ -40,7 +40,7 @@ def _key(key: str) -> str:
 
 
 class Builder:
-    """Makes a mechanism of its parts. Keys, units and defaults are those of the scene file; ``build`` reports all errors at once.
+    """Builds a mechanism from its parts. Keys, units and defaults are those of the scene file; ``build`` reports all errors at once.
 
     >>> b = pliant.Builder("pendulum on a spring")
     >>> b.body("bob", position=[0, 0, -0.5], mass=0.2, inertia=[1e-3, 1e-3, 1e-3])
@@ -81,7 +81,7 @@ class Builder:
         return self._add("body.shape", {"kind": kind, **keys})
 
     def world_shape(self, kind: str, **keys: Any) -> Builder:
-        """A shape that does not move.
+        """A shape of the world.
 
         >>> b = pliant.Builder().body("bob", free=True, position=[0, 0, 1]).shape("ball", radius=0.02, density=7800).world_shape("plane")
         >>> b.build().has_contact
@@ -113,7 +113,7 @@ class Builder:
         return self._add("coupling", keys)
 
     def load(self, **keys: Any) -> Builder:
-        """A load that the scene shows: effector, force (N), torque (N·m).
+        """A load of the scene: effector, force (N), torque (N·m).
 
         >>> b = pliant.Builder().load(effector="tip", force=[0, 0, -1])
         """
@@ -155,7 +155,7 @@ class Builder:
         return "\n".join(lines) + "\n"
 
     def build(self) -> Mechanism:
-        """The mechanism; all that is wrong with it is one ``InputError``.
+        """The mechanism; all its errors are one ``InputError``.
 
         >>> b = pliant.Builder("bob").body("bob", free=True, mass=0.2, inertia=[1e-3, 1e-3, 1e-3])
         >>> b.build().mass

@@ -11,9 +11,9 @@ LARGEST = 2_000_000
 
 
 class Comparison:
-    """The engines of a mechanism next to each other. Made by ``Mechanism.compare``.
+    """A comparison of the engines of a mechanism. Made by ``Mechanism.compare``.
 
-    ``figures`` are the numbers of ``pliant compare --json``, ``html`` is its page, which needs no network, ``warnings`` what to know of them.
+    ``figures`` are the numbers of ``pliant compare --json``, ``html`` is its page, which needs no network, ``warnings`` its warnings.
 
     >>> comparison = pliant.gallery.four_bar().compare()
     >>> comparison.figures["verdict"]["good"]

@@ -15,7 +15,7 @@ _Array = npt.NDArray[np.float64]
 class MujocoCoupling:
     """A spring with damper between an effector or body of a simulation and a body of MuJoCo, in translation and rotation.
 
-    Made by ``pliant.couple_mujoco``. What it exerts on the one it takes from the other, at the same point: ``wrench`` is its force (N) and torque
+    Made by ``pliant.couple_mujoco``. Its forces on the two are equal and opposite, at the same point: ``wrench`` is its force (N) and torque
     (N·m) on the effector, world axes, in the last step.
     """
 
@@ -41,7 +41,7 @@ class MujocoCoupling:
         self.spring = sim.add_spring(name, self.target(), **strength)
 
     def target(self) -> _Array:
-        """The frame on MuJoCo's body that the effector goes to: x, y, z (m), quaternion w, x, y, z.
+        """The frame on MuJoCo's body that the effector is pulled to: x, y, z (m), quaternion w, x, y, z.
 
         >>> coupling.target()[:3]
         """
@@ -49,7 +49,7 @@ class MujocoCoupling:
         return np.concatenate([position + self._rotated(self._offset, turned), self._product(turned, self._turn)])
 
     def step(self) -> None:
-        """Advances both by MuJoCo's time step: Pliant with the spring to where the body is, then MuJoCo with what the spring exerts.
+        """Advances both by MuJoCo's time step: Pliant with the spring to the body's pose, then MuJoCo with the force of the spring.
 
         >>> coupling.step()
         >>> coupling.wrench[:3]
@@ -60,7 +60,7 @@ class MujocoCoupling:
         self._mujoco.mj_step(self.model, self.data)
 
     def before(self) -> None:
-        """Moves the spring to where MuJoCo has the body; then step Pliant. For several couplings of one simulation, or steps of one's own.
+        """Moves the spring to the body's pose in MuJoCo; then step Pliant. For several couplings of one simulation, or your own step loop.
 
         >>> coupling.before()
         >>> coupling.sim.step(0.002)
@@ -77,7 +77,7 @@ class MujocoCoupling:
         self.sim.move_spring(self.spring, target, np.concatenate([linear @ data.qvel, angular @ data.qvel]))
 
     def after(self) -> None:
-        """Puts what the spring exerts, the other way, on the body, in place of what it put there in the last step; then step MuJoCo.
+        """Applies the opposite force of the spring to the body, in place of that of the last step; then step MuJoCo.
 
         >>> coupling.after()
         """
@@ -89,7 +89,7 @@ class MujocoCoupling:
         self._applied = now
 
     def remove(self) -> None:
-        """Takes the coupling away from both.
+        """Removes the coupling from both.
 
         >>> coupling.remove()
         """
@@ -132,10 +132,9 @@ def couple_mujoco(
 
     model, data, body: MuJoCo's; a name or number of a body that moves.
     stiffness, damping: N/m and N·s/m. turning_stiffness, turning_damping: N·m/rad and N·m·s/rad.
-    at: the point (m) or pose on MuJoCo's body that the effector goes to; where the effector is now if not given.
+    at: the point (m) or pose on MuJoCo's body that the effector is pulled to; by default the present pose of the effector.
 
-    On Pliant's side the spring is implicit, as any of its springs; on MuJoCo's side it is a force that is constant over a step: take a
-    stiffness of at most about m/dt² and a damping of at most about m/dt of the body there. To let a soft pad press on a body of MuJoCo, give Pliant's
+    In Pliant the spring is implicit, like all its springs; in MuJoCo it is a force that is constant over a step: use a stiffness of at most about m/dt² and a damping of at most about m/dt of the body there. To let a soft pad press on a body of MuJoCo, give Pliant's
     scene a body with the shape that the pad touches, on a joint of the kind ``bushing`` without stiffness, and couple that.
 
     >>> sim = pliant.gallery.two_link().simulate()

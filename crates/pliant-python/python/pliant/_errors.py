@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """What all exceptions of Pliant are."""
+    """Base class of all exceptions of Pliant."""
 
 
 class InputError(Error, ValueError):
@@ -14,12 +14,12 @@ class FileError(InputError, OSError):
 
 
 class SimulationError(Error, RuntimeError):
-    """The input was good and the job failed: no equilibrium, a step that would tear a joint open. Exit code 1 of the command line."""
+    """The input was good and the job failed: no equilibrium, a step that would leave a gap in a joint. Exit code 1 of the command line."""
 
 
 class InternalError(Error, RuntimeError):
-    """A fault of Pliant itself. Please report it."""
+    """An internal error of Pliant. Please report it."""
 
 
 class PliantWarning(UserWarning):
-    """What an engine or reader left out or did otherwise, with its measure."""
+    """What an engine or importer left out or changed, with a measure."""

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def from_mujoco(model: Any, meshes: str | Path | None = None) -> Mechanism:
-    """The mechanism of a ``mujoco.MjModel`` or ``mujoco.MjSpec``, as its arrays hold it: also of a model that was changed in memory.
+    """The mechanism of a ``mujoco.MjModel`` or ``mujoco.MjSpec``, from its arrays: also of a model that was changed in memory.
 
-    It is read as an MJCF file of these numbers would be, and what has no counterpart is a ``PliantWarning``. Surfaces of meshes are kept with
+    It is read like an MJCF file with these numbers; a feature without counterpart is a ``PliantWarning``. Surfaces of meshes are kept with
     the mechanism, also in pickles; ``meshes`` is a folder to write them to, so that scene files of it (``save``) find them there.
 
     >>> model = mujoco.MjModel.from_xml_path("hand.xml")

@@ -37,7 +37,7 @@ def sweep(
 
     ``grid``: names to values, all of which are combined, or a list of points. ``on``: None here, "processes" in processes of this machine,
     "ray" on the Ray cluster that is running (or one started here), and in processes, with a warning, where Ray is not installed. The results are
-    the same. A worker that is killed loses nothing but time: what it was at is begun again, each point up to four times. An error of the
+    the same. If a worker is killed, its points are computed again, each at most four times. An error of the
     function ends the sweep. Functions, points and results are pickled; mechanisms and models
     are, by their files. ``workers``: how many processes, as many as there are cores if not given; a Ray cluster has its own.
 
@@ -52,7 +52,7 @@ def sweep(
         try:
             import ray  # type: ignore[import-untyped,import-not-found,unused-ignore]
         except ImportError:
-            warnings.warn("on: Ray is not installed; processes of this machine take its place", PliantWarning, stacklevel=2)
+            warnings.warn("on: Ray is not installed; processes of this machine are used instead", PliantWarning, stacklevel=2)
             on = "processes"
     if on == "processes":
         return list(zip(points, _in_processes(function, points, workers), strict=True))

@@ -1,4 +1,4 @@
-"""Mechanisms and scenes to try everything on, one function each; sizes are numbers of links."""
+"""Built-in mechanisms and scenes, one function each; sizes are numbers of links."""
 
 from ._native import Mechanism, from_gallery, gallery_entries
 
@@ -227,7 +227,7 @@ def pad() -> Mechanism:
 
 
 def soft_gripper() -> Mechanism:
-    """The gripper with soft fingertips holds a bar beside its middle."""
+    """The gripper with soft fingertips holds a bar off its middle."""
     return from_gallery("soft-gripper")
 
 

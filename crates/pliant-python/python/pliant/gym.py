@@ -189,8 +189,8 @@ class Vector(gymnasium.vector.VectorEnv[Array, Actions, npt.NDArray[Any]]):
 class Reach(Environment):
     """Bring the effector of a compliant arm to a point, by the set-points of its joints.
 
-    Actions are set-points of all coordinates, -1 to 1 for -``reach`` to ``reach`` (rad or m). Observations are positions, velocities, where the
-    effector is and where it shall be (m). The reward of a step is minus the distance over the mechanism's radius. Goals are where random
+    Actions are set-points of all coordinates, -1 to 1 for -``reach`` to ``reach`` (rad or m). Observations are positions, velocities, the position
+    of the effector and its goal (m). The reward of a step is minus the distance over the mechanism's radius. Goals are where random
     set-points bring the effector at rest, so that each can be reached. An episode is ``horizon`` steps of ``skip`` time steps of ``dt`` s.
     """
 
@@ -209,7 +209,7 @@ class Reach(Environment):
     ) -> None:
         mechanism = gallery.arm() if mechanism is None else mechanism
         if effector is None and not mechanism.effectors:
-            raise InputError("effector: the mechanism has none of its own; name one of its bodies")
+            raise InputError("effector: the mechanism has no effector; name one of its bodies")
         self.effector = mechanism.effectors[0] if effector is None else effector
         self.reach = reach
         self._exact = mechanism.simulate("full")
@@ -238,7 +238,7 @@ class Reach(Environment):
                 last = error
                 continue
             return np.array(exact.pose(self.effector)[:3])
-        raise SimulationError(f"no goal was found: under none of {TRIES} random set-points does the mechanism come to rest; the last: {last}")
+        raise SimulationError(f"no goal was found: the mechanism has no equilibrium under any of {TRIES} random set-points; the last: {last}")
 
     def set_points(self, actions: npt.NDArray[Any]) -> Array:
         return np.asarray(self.reach * actions)
@@ -263,7 +263,7 @@ class Walk(Environment):
     """Walk forward (+x) on six legs, by the set-points of their joints; with contact and friction.
 
     Actions are set-points of all coordinates, -1 to 1 for -``reach`` to ``reach`` rad. Observations are the height (m), quaternion and twist (body
-    axes, m/s, rad/s) of the body ``base``, positions, velocities, and where it is along x and y (m), which a policy may well leave out. The
+    axes, m/s, rad/s) of the body ``base``, positions, velocities, and where it is along x and y (m), which a policy may ignore. The
     reward of a step is how far it went along x over the radius, less ``cost`` times the mean square of the actions; falling, which ends the
     episode, costs 1. An episode begins after one step of random set-points.
     """

@@ -10,13 +10,13 @@ export interface Key {
 }
 
 const MOUSE = [
-  ["drag a body", "pull it by a spring; its force is shown"],
+  ["drag a body", "pull it with a spring; its force is shown"],
   ["drag an orange ball", "pull an effector at its origin"],
-  ["drag beside it", "turn the view (shift: everywhere)"],
+  ["drag elsewhere", "turn the view (with shift also on a body)"],
   ["right drag", "move the view"],
   ["wheel, pinch", "zoom to the pointer"],
-  ["arrow keys", "walk, where there are legs: forward, back, left, right"],
-  ["double click", "follow a body; beside it: no more"],
+  ["arrow keys", "walk, if the scene has legs: forward, back, left, right"],
+  ["double click", "follow a body; elsewhere: stop following"],
 ] as const;
 
 /** Keys that controls take themselves. */
@@ -48,7 +48,7 @@ export function listen(keys: Key[], sheet: HTMLDialogElement): void {
 export function fillSheet(sheet: HTMLDialogElement, keys: Key[]): void {
   const row = (key: string, does: string) => element("div", {}, element("kbd", {}, key), element("span", {}, does));
   sheet.replaceChildren(
-    element("h2", {}, "Take hold of it"),
+    element("h2", {}, "Keys and mouse"),
     element("div", { class: "keys" }, ...MOUSE.map(([key, does]) => row(key, does)), ...keys.map((key) => row(key.shown ?? key.key, key.does))),
     element("p", { class: "buttons" }, element("button", { click: () => sheet.close() }, "close")),
   );

@@ -82,7 +82,7 @@ function employ(module: string, receiver: Receiver, onChange: (now: Connection, 
       event.preventDefault();
       if (own === worker) failed(`the engine of this page failed: ${event.message}`);
     };
-    own.onmessageerror = () => own === worker && failed("the engine of this page sent what cannot be read");
+    own.onmessageerror = () => own === worker && failed("the engine of this page sent an unreadable message");
     void unpacked(module).then(
       (engine) => own.postMessage({ module: engine, scene: good }, [engine]),
       (error: unknown) => failed(`the engine of this page cannot be unpacked: ${String(error)}`),

@@ -77,22 +77,22 @@ const click = (id: string) => () => find<HTMLButtonElement>(id).click();
 const keys: Key[] = [
   { key: " ", shown: "space", does: "play or pause", press: click("play") },
   { key: ".", does: "one step", press: click("step") },
-  { key: "r", does: "reset: everything as in the file", press: click("reset") },
+  { key: "r", does: "reset to the file", press: click("reset") },
   ...["full", "articulated", "reduced", "linear", "blended"].map((engine, k) => ({
     key: String(k + 1),
-    does: `go on with the engine ${engine}`,
+    does: `switch to the engine ${engine}`,
     press: () => link.send("engine", { engine: k }),
   })),
   { key: "g", does: "full as a ghost, or none", press: () => link.send("ghost", { engine: status?.ghost ? 255 : 0 }) },
-  { key: "m", does: "add a model to the blend here", press: click("add-model") },
-  { key: "f", does: "see all of it", press: actions.fit },
+  { key: "m", does: "add a model to the blend at this pose", press: click("add-model") },
+  { key: "f", does: "fit the view", press: actions.fit },
   { key: "c", does: "contact forces", press: click("show-contacts") },
-  { key: "s", does: "keep this pose", press: click("keep") },
-  { key: "l", does: "return to the kept pose", press: click("restore") },
+  { key: "s", does: "save this pose", press: click("keep") },
+  { key: "l", does: "return to the saved pose", press: click("restore") },
   { key: "p", does: "save a picture", press: actions.picture },
-  { key: "v", does: "film, and save it", press: click("film") },
+  { key: "v", does: "record a film, and save it", press: click("film") },
   { key: "t", does: "light or dark", press: actions.theme },
-  { key: "?", does: "this sheet", press: actions.help },
+  { key: "?", does: "this list", press: actions.help },
 ];
 listen(keys, sheet);
 fillSheet(sheet, keys);
@@ -133,7 +133,7 @@ link = connect(
 function showConnection(now: Connection, why = ""): void {
   const texts = {
     open: "",
-    lost: "The program does not answer: was it ended? This page connects again by itself when it does.",
+    lost: "The program does not answer; it may have ended. This page reconnects automatically.",
     replaced: "Another page has taken the mechanism over. ",
     failed: why,
   };
@@ -168,7 +168,7 @@ addEventListener("drop", (event) => {
   event.preventDefault();
   const file = event.dataTransfer?.files[0];
   if (!file) return;
-  if (!link.load) return note(true, "files are dropped on pages of `pliant view --html`; this one shows the file that the program was given");
+  if (!link.load) return note(true, "files can be dropped on pages of `pliant view --html` only; this page shows the file given to the program");
   if (file.size > 4e6) return note(true, `${file.name} is larger than 4 MB`);
   void file.text().then((text) => link.load!(file.name, text));
 });

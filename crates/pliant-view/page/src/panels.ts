@@ -55,7 +55,7 @@ export class Panels {
   private readonly engine = element("select", { id: "engine", title: "engine: keys 1 to 5", change: () => this.actions.link().send("engine", { engine: this.engine.selectedIndex }) });
   private readonly ghost = element("select", {
     id: "ghost",
-    title: "a second engine beside the first",
+    title: "a second engine next to the first",
     change: () => this.actions.link().send("ghost", { engine: this.ghost.selectedIndex === 0 ? 255 : this.ghost.selectedIndex - 1 }),
   });
   private readonly clock = element("output", { id: "clock" });
@@ -71,7 +71,7 @@ export class Panels {
   private readonly speed = element(
     "select",
     { id: "speed", title: "speed", change: () => this.actions.link().send("speed", { factor: Number(this.speed.value) }) },
-    ...[["1", "real time"], ["0.5", "½ ×"], ["0.1", "⅒ ×"], ["2", "2 ×"], ["0", "as fast as it can"]].map(([value, text]) => element("option", { value: value! }, text!)),
+    ...[["1", "real time"], ["0.5", "½ ×"], ["0.1", "⅒ ×"], ["2", "2 ×"], ["0", "as fast as possible"]].map(([value, text]) => element("option", { value: value! }, text!)),
   );
   private readonly scales = (["stiffness", "damping"] as const).map((name) => {
     const input = element("input", { type: "range", min: "-2", max: "2", step: "0.05", id: `${name}-scale`, "aria-label": `${name} scale`, input: () => this.setScales() });
@@ -98,9 +98,9 @@ export class Panels {
       this.title,
       this.play,
       button("step", "step", "one step: .", send("step")),
-      button("reset", "reset", "everything as in the file: r", send("reset")),
+      button("reset", "reset", "reset to the file: r", send("reset")),
       this.clock,
-      button("fit", "fit", "see all of it: f", actions.fit),
+      button("fit", "fit", "fit the view: f", actions.fit),
       button("theme", "◐", "light or dark: t", actions.theme),
       button("help-button", "?", "keys: ?", actions.help),
       element("button", { class: "only-phone", id: "fold", click: () => panel.classList.toggle("folded") }, "☰"),
@@ -114,45 +114,45 @@ export class Panels {
       input.checked = on;
       return element("label", { class: "check" }, input, text);
     };
-    const pull = element("input", { type: "range", min: "-1", max: "6", step: "0.1", value: "-1", id: "pull-stiffness", "aria-label": "stiffness of the pull", input: () => {
+    const pull = element("input", { type: "range", min: "-1", max: "6", step: "0.1", value: "-1", id: "pull-stiffness", "aria-label": "stiffness of the mouse spring", input: () => {
       const value = Number(pull.value) <= -1 ? 0 : 10 ** Number(pull.value);
       actions.setStiffness(value);
-      this.stiffness.textContent = value === 0 ? "as the mechanism" : `${quantity(value)} N/m`;
+      this.stiffness.textContent = value === 0 ? "that of the mechanism" : `${quantity(value)} N/m`;
     } });
-    this.stiffness.textContent = "as the mechanism";
+    this.stiffness.textContent = "that of the mechanism";
     const colour = element("select", { id: "colour", change: () => actions.show({ colour: colour.value as Shown["colour"] }) }, element("option", { value: "plain" }, "plain"), element("option", { value: "torque" }, "by torque"), element("option", { value: "gap" }, "by gap of joints"));
     panel.append(
       section("plots", true, ...Object.values(this.plots).map((plot) => plot.element)),
       section(
         "physics",
         !this.isPhone(),
-        element("label", { class: "row" }, element("span", {}, "stiffness of the pull"), this.stiffness, pull),
+        element("label", { class: "row" }, element("span", {}, "stiffness of the mouse spring"), this.stiffness, pull),
         element("div", { class: "three" }, element("span", {}, "gravity"), ...this.gravity),
         ...this.scales.map((scale) => scale.row),
-        element("label", { class: "check" }, this.torques, "springs of the joints act"),
+        element("label", { class: "check" }, this.torques, "joint springs on"),
         element("div", { class: "line" }, element("span", {}, "step, ms"), this.step, this.speed),
       ),
       section("joints", false, this.find, this.joints),
-      section("models", false, element("p", { class: "muted" }, "Linear models of the engine blended, with their weights where it runs. A new one is made where the mechanism is, by any engine, or where the blend's ghost is."), this.models, element("div", { class: "buttons" }, button("add-model", "add a model here", "m", send("addModel")), button("forget-models", "forget them", "all but the one at rest", send("forgetModels")))),
+      section("models", false, element("p", { class: "muted" }, "Linear models of the engine blended, with their weights while it runs. A new model is built at the present pose, by any engine, or at the pose of the blend's ghost."), this.models, element("div", { class: "buttons" }, button("add-model", "add a model here", "m", send("addModel")), button("forget-models", "remove models", "all but the one at rest", send("forgetModels")))),
       section(
         "show",
         false,
         check("contacts", "contact forces (slipping: yellow)", true),
         check("cones", "friction cones", false),
-        element("label", { class: "check", title: "how far a force of one size moves each effector, in every direction: at this pose, unloaded" }, this.ellipsoids, "compliance of the effectors"),
-        check("joints", "joints: springs, red where they pull most", true),
+        element("label", { class: "check", title: "displacement of each effector under a force of constant magnitude, in every direction: at this pose, unloaded" }, this.ellipsoids, "compliance of the effectors"),
+        check("joints", "joint springs, red where the torque is largest", true),
         check("effectors", "effectors", true),
         check("acting", "loads, and springs to points", true),
-        check("touched", "what touches, instead of what is seen", false),
+        check("touched", "contact shapes", false),
         element("label", { class: "row" }, element("span", {}, "colour of links"), colour),
         this.most,
       ),
       section(
         "save",
         false,
-        element("div", { class: "buttons" }, button("keep", "keep this pose", "s", send("save")), this.restore),
+        element("div", { class: "buttons" }, button("keep", "save this pose", "s", send("save")), this.restore),
         element("div", { class: "buttons" }, button("picture", "picture", "p", actions.picture), this.film, this.trajectory, button("scene-file", "scene file", "", send("sceneFile"))),
-        element("p", { class: "muted" }, "Film (WebM) and trajectory (CSV, what was drawn) are saved when pressed again."),
+        element("p", { class: "muted" }, "Press again to save the film (WebM) or the trajectory (CSV, drawn frames)."),
       ),
     );
     if (this.isPhone()) panel.classList.add("folded");
@@ -257,7 +257,7 @@ export class Panels {
     this.clock.textContent = `${frame.time.toFixed(2)} s · ${this.status?.playing ? `${quantity(Math.round(100 * frame.rate) / 100)} ×` : "paused"}`;
     const behind = this.status?.playing && this.status.speed > 0 && frame.rate > 0 && frame.rate < 0.9 * this.status.speed;
     this.clock.classList.toggle("slow", Boolean(behind));
-    this.clock.title = behind ? "slower than real time: a step takes too long" : "time, and how fast it passes";
+    this.clock.title = behind ? "slower than real time: a step takes too long" : "time and speed";
     const pull = Math.hypot(frame.force_x, frame.force_y, frame.force_z);
     this.plots.time.add(at, [frame.step_time]);
     this.plots.energy.add(at, [frame.kinetic, frame.elastic, frame.potential]);

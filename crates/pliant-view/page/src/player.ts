@@ -223,4 +223,4 @@ function begin(): void {
 
 const probe = document.createElement("canvas");
 if (probe.getContext("webgl2")) begin();
-else canvas.replaceWith("This browser has no WebGL, which the player needs; all else on this page does not.");
+else canvas.replaceWith("This browser has no WebGL, which only the player needs.");

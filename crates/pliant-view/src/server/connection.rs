@@ -35,14 +35,14 @@ pub fn answer(
     stream.set_write_timeout(Some(STUCK))?;
     stream.set_nodelay(true)?;
     let Some(request) = Request::read(&mut stream)? else {
-        return refuse(&mut stream, "400 Bad Request", "this is no request that is answered here");
+        return refuse(&mut stream, "400 Bad Request", "this request is not supported");
     };
     let own = |host: &str| ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{port}"));
     if !request.header("host").is_some_and(own) {
         return refuse(&mut stream, "403 Forbidden", "the Host is not this server");
     }
     if request.method != "GET" {
-        return refuse(&mut stream, "405 Method Not Allowed", "only GET is answered");
+        return refuse(&mut stream, "405 Method Not Allowed", "only GET is supported");
     }
     match request.path.as_str() {
         "/" | "/socket" if !request.has_token(token) => refuse(
@@ -63,10 +63,10 @@ pub fn answer(
             let upgrades = request.lists("connection", "upgrade") && request.lists("upgrade", "websocket");
             match key.filter(|_| upgrades && request.header("sec-websocket-version") == Some("13")) {
                 Some(key) => speak(stream, key, engine),
-                None => refuse(&mut stream, "400 Bad Request", "this is no WebSocket of version 13"),
+                None => refuse(&mut stream, "400 Bad Request", "this is not a WebSocket of version 13"),
             }
         }
-        _ => refuse(&mut stream, "404 Not Found", "there is nothing here but the page"),
+        _ => refuse(&mut stream, "404 Not Found", "there is only the page here"),
     }
 }
 
@@ -155,7 +155,7 @@ fn converse(mut stream: TcpStream, key: &str, engine: &Engine, page: u64) -> io:
 fn reason(ended: Ended) -> CloseFrame {
     let (code, words) = match ended {
         Ended::Replaced => (REPLACED, "another page took over"),
-        Ended::TooSlow => (TOO_SLOW, "it takes too little of what it is sent"),
+        Ended::TooSlow => (TOO_SLOW, "it reads too slowly"),
     };
     CloseFrame { code: CloseCode::from(code), reason: words.into() }
 }

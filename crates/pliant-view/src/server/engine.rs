@@ -178,7 +178,7 @@ fn load(session: &mut Session, loaded: Result<Loaded, String>) {
 pub(super) fn defect(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic");
-    format!("a defect of the program: {text}")
+    format!("an internal error of the program: {text}")
 }
 
 fn run(mut session: Session, requests: &Receiver<Request>, shared: &Shared) {
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(guarded(&mut session, |_| -> u8 { panic!("seven is {}", 7) }), None);
         assert_eq!((session.steps(), session.is_playing()), (0, false));
         let said = notes(&mut session);
-        assert_eq!(said, ["a defect of the program: seven is 7; the scene starts again, paused"]);
+        assert_eq!(said, ["an internal error of the program: seven is 7; the scene starts again, paused"]);
         guarded(&mut session, |session| session.take(&Command::Step {}.write()));
         assert_eq!(session.steps(), 1);
     }

@@ -19,7 +19,7 @@ impl Session {
     pub(super) fn set_speed(&mut self, factor: f64) -> Result<(), String> {
         if factor != 0.0 && !(SLOWEST..=FASTEST).contains(&factor) {
             return Err(format!(
-                "a speed of {factor} times real time is not between {SLOWEST} and {FASTEST}; 0 is as fast as it can"
+                "a speed of {factor} times real time is not between {SLOWEST} and {FASTEST}; 0 is as fast as possible"
             ));
         }
         self.speed = factor;
@@ -44,7 +44,7 @@ impl Session {
                 let error = match self.held.is_some() {
                     true => {
                         self.release();
-                        format!("{error}. The pull was let go.")
+                        format!("{error}. The mouse spring was released.")
                     }
                     false => {
                         self.playing = false;

@@ -52,7 +52,7 @@ impl Session {
         // Half of critical for the whole mass: the pull does not ring.
         let damping = (stiffness * mass).sqrt();
         if !goal.iter().all(|x| x.is_finite()) {
-            return Err("a point that far from its body is not held".into());
+            return Err("a point this far from its body cannot be held".into());
         }
         self.release();
         let spring = if loose {
@@ -134,7 +134,7 @@ impl Session {
         let Some(held) = &mut self.held else { return Ok(()) };
         let far = 1e3 * self.loaded.mechanism.radius().max(1.0);
         if goal.norm() > far {
-            return Err(format!("a pull to more than {far:.0} m is not taken"));
+            return Err(format!("the mouse spring cannot reach beyond {far:.0} m"));
         }
         let Some(spring) = held.spring else {
             held.goal = goal;

@@ -39,7 +39,7 @@ impl Session {
         let held: Mechanism = held.ok_or("there are no joints, and so no compliance")?.clone();
         if held.bodies().len() > MOST_BODIES {
             return Err(format!(
-                "compliance is shown of at most {MOST_BODIES} bodies, and here are {}",
+                "compliance is shown for at most {MOST_BODIES} bodies, and this scene has {}",
                 held.bodies().len()
             ));
         }

@@ -43,7 +43,7 @@ impl Session {
             Ok(made) => return Ok((made, Vec::new())),
             Err(error) => error,
         };
-        let without_ghost = format!("the ghost is gone: {refused}");
+        let without_ghost = format!("the ghost was removed: {refused}");
         if ghost.is_some()
             && let Ok(made) = with(own, None)
         {
@@ -55,7 +55,7 @@ impl Session {
         let made = with(loaded.engine, None).map_err(|_| refused.clone())?;
         let (old, new, gone) =
             (own.name(), loaded.engine.name(), if ghost.is_some() { " without a ghost" } else { "" });
-        let note = format!("`{new}` simulates now{gone}, as `{old}` does not take the scene: {refused}");
+        let note = format!("`{new}` simulates now{gone}, as `{old}` does not support the scene: {refused}");
         Ok((made, vec![note]))
     }
 

@@ -168,7 +168,7 @@ impl Session {
             Command::TimeStep { dt } => self.dt = checked_step(dt)?,
             Command::Gravity { x, y, z } => {
                 if Vector3::new(x, y, z).norm() > 1e3 {
-                    return Err("gravity above 1000 m/s² is not taken here".into());
+                    return Err("gravity above 1000 m/s² is not supported here".into());
                 }
                 self.each_input(|simulation| {
                     simulation.inputs_mut().set_gravity([x, y, z]).map_err(|e| e.to_string())
@@ -188,7 +188,7 @@ impl Session {
             Command::ForgetModels {} => self.forget_models()?,
             Command::Save {} => self.saved = Some(self.running.simulation().state().clone()),
             Command::Restore {} => {
-                let saved = self.saved.clone().ok_or("no pose was kept")?;
+                let saved = self.saved.clone().ok_or("no pose was saved")?;
                 self.set_state(&saved)?;
             }
             Command::SceneFile {} => self.send_file()?,

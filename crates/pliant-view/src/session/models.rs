@@ -33,9 +33,7 @@ impl Session {
     /// One more model: where a blend's ghost is, and else where the mechanism is. A blend that runs fades it in.
     pub(super) fn add_model(&mut self) -> Result<(), String> {
         if self.loaded.touches() {
-            return Err(
-                "the engine `blended` takes no part in contact, so there are no models to make".into()
-            );
+            return Err("the engine `blended` does not support contact, so there are no models to add".into());
         }
         if self.model_count() >= MOST_MODELS {
             return Err(format!("a blend has at most {MOST_MODELS} models here"));
@@ -44,7 +42,7 @@ impl Session {
             (Engine::Blended, Some((_, ghost))) => ghost.simulation().state().clone(),
             _ => self.running.simulation().state().clone(),
         };
-        let none = |error: blended::SampleError| format!("there is no model here: {error}");
+        let none = |error: blended::SampleError| format!("a model cannot be added here: {error}");
         let blend = match (&mut self.running, &mut self.ghost) {
             (Running::Blended(simulation), _) | (_, Some((_, Running::Blended(simulation)))) => {
                 Some(simulation)

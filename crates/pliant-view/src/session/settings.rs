@@ -87,7 +87,7 @@ impl Session {
             let name = engine.name();
             self.note(
                 true,
-                &format!("joints have the stiffness and damping of the file again: the engine `{name}` is made of them"),
+                &format!("joints have the stiffness and damping of the file again: the engine `{name}` is built with them"),
             );
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Session {
         if !can_scale(engine) && self.scaled != Scaled::default() {
             let name = engine.name();
             return Err(format!(
-                "the engine `{name}` is made of the file's stiffness and damping: set their factors to 1 first"
+                "the engine `{name}` is built with the file's stiffness and damping: set their factors to 1 first"
             ));
         }
         let ghost = self.in_place(engine).map_err(|error| of_ghost(engine, &error))?;
@@ -137,7 +137,7 @@ impl Session {
         let mut bare = state.clone();
         bare.private.clear();
         let set = self.running.simulation().set_state(&bare);
-        set.map_err(|error| format!("the engine `{name}` does not take this pose: {error}"))?;
+        set.map_err(|error| format!("the engine `{name}` does not support this pose: {error}"))?;
         let Some((engine, ghost)) = &mut self.ghost else { return Ok(()) };
         let set = ghost.simulation().set_state(if *engine == own { state } else { &bare });
         set.map_err(|error| {

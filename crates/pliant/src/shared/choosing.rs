@@ -62,7 +62,7 @@ impl Named {
 /// The engine for what joints hold together, if anything is, and why it is that one.
 pub fn choose(held: Option<&Mechanism>) -> (Engine, String) {
     match held {
-        None => (Engine::Full, "there are loose bodies only, which contact moves".into()),
+        None => (Engine::Full, "there are loose bodies only".into()),
         Some(held) => of_held(held),
     }
 }
@@ -71,10 +71,13 @@ pub fn choose(held: Option<&Mechanism>) -> (Engine, String) {
 fn of_held(mechanism: &Mechanism) -> (Engine, String) {
     let rows = closing_rows(mechanism);
     let mechanism = mechanism.summary();
-    let all = format!("every one of {} counts", count(mechanism.freedoms, "freedom"));
+    let all = format!("it simulates every freedom ({})", mechanism.freedoms);
     if rows > MOST_CLOSING_ROWS {
-        let most = format!("`articulated` takes at most {MOST_CLOSING_ROWS}");
-        return (Engine::Full, format!("{all}, and it has {rows} rows that close its loops: {most}"));
+        let most = format!("`articulated` supports at most {MOST_CLOSING_ROWS}");
+        return (
+            Engine::Full,
+            format!("{all}, and the mechanism has {rows} rows that close its loops: {most}"),
+        );
     }
     let loops = match mechanism.loops {
         0 => "without loops".into(),

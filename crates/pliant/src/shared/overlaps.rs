@@ -78,8 +78,8 @@ impl Overlaps {
 pub fn refusal(overlap: &Overlap) -> String {
     let Overlap { body, other, depth } = overlap;
     format!(
-        "body `{body}` is {} deep in `{other}` there, and the equilibrium is that without contact: let it come to rest \
-         with `pliant simulate`, which has contact, or give shapes that are to pass through others `touches = false`",
+        "body `{body}` is {} deep in `{other}` there, and the equilibrium was found without contact: simulate it, with contact, until it \
+         rests, or give shapes that are to pass through others `touches = false`",
         quantity(*depth, "m")
     )
 }

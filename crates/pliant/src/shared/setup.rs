@@ -107,14 +107,14 @@ pub fn placed(option: &str, mechanism: &Mechanism, pose: &Pose) -> Result<Mechan
         [base] => base,
         [] => {
             return Err(format!(
-                "{option} places a free base, and this mechanism has none: the root of a robot file is let go as it is read, \
+                "{option} places a free base, but this mechanism has none: the root of a robot file is made free when it is read, \
                  and `free = true` frees a body of a scene"
             ));
         }
         _ => {
             let names: Vec<&str> = bases.iter().map(|b| mechanism[*b].name.as_str()).collect();
             return Err(format!(
-                "{option} places one free base, and this mechanism has {} free bodies: {}; place them in a scene file",
+                "{option} places one free base, but this mechanism has {} free bodies: {}; place them in a scene file",
                 names.len(),
                 first_few(&names)
             ));
@@ -134,7 +134,7 @@ pub fn placed(option: &str, mechanism: &Mechanism, pose: &Pose) -> Result<Mechan
     }
     if let Some(joint) = mechanism.joints().iter().find(|j| j.parent.is_none() && moved.contains(&j.child)) {
         return Err(format!(
-            "{option}: joint `{}` holds `{}` to the world, so that its base is not free",
+            "{option}: joint `{}` connects `{}` to the world, so that its base is not free",
             joint.name, mechanism[base].name
         ));
     }

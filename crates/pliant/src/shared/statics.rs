@@ -38,15 +38,14 @@ pub const NEARLY: f64 = 0.98;
 /// The warning of a rest that needs nearly all friction that there is.
 pub fn about_to_slip(rest: &Rest) -> Option<Warning> {
     let measure = rest.friction_needed.unwrap_or(1.0);
-    let text =
-        format!("it needs {:.1} % of the friction that there is: it is about to slip", 100.0 * measure);
+    let text = format!("it needs {:.1} % of the available friction: it is about to slip", 100.0 * measure);
     (measure > NEARLY).then_some(Warning { kind: "about to slip", measure, unit: "of the friction", text })
 }
 
 /// The warning of a search that found nothing.
 pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
     let left = match found.residual.is_finite() {
-        true => format!("{} are left over", quantity(found.residual, "N")),
+        true => format!("the residual is {}", quantity(found.residual, "N")),
         false => "the forces are too large for f64".into(),
     };
     let passive = passive_joints(mechanism);
@@ -57,8 +56,8 @@ pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
         }
     };
     format!(
-        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be more than the \
-         mechanism can bear: try smaller ones{loose}, or watch it move with `pliant simulate`",
+        "no equilibrium found in {} iterations beyond {:.0} % of gravity and loads: {left}; they may be too large for the mechanism: try \
+         smaller ones{loose}, or simulate it to see how it moves",
         found.iterations,
         100.0 * found.load_reached
     )
@@ -68,14 +67,14 @@ pub fn not_converged(found: &Equilibrium, mechanism: &Mechanism) -> String {
 pub fn unheld(rest: &Rest) -> String {
     match &rest.unheld {
         Some((body, true)) => format!(
-            "nothing holds body `{body}`: it slides, rolls or tips on what it touches; more friction or another start may hold it, and \
-             `pliant simulate` shows where it goes"
+            "nothing holds body `{body}`: it slides, rolls or tips on what it touches; more friction or another start may hold it; \
+             simulate it to see where it goes"
         ),
         Some((body, false)) => {
             format!("nothing holds body `{body}`: it falls; put something below it, or a joint that holds it")
         }
         None => format!(
-            "no rest was found in {}: it still moves by {} a step; `pliant simulate` shows where it goes",
+            "no equilibrium with contact was found in {}: it still moves by {} a step; simulate it to see where it goes",
             count(rest.steps, "step"),
             quantity(rest.moved, "m")
         ),

@@ -60,8 +60,8 @@ pub fn prestress(model: &linear::Model, inputs: &Inputs) -> Option<Warning> {
     }
     let measure = model.prestress(inputs).filter(|part| *part > SIGNIFICANT)?;
     let text = format!(
-        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `linear` \
-         leaves out; if they press, they are {} of those at which it would buckle: use `reduced`, `articulated` or `full`",
+        "loads and gravity change the stiffness by {:.0} % before anything moves far, which the linear model of `linear` leaves out; if \
+         they compress it, they are {} of its buckling load: use `reduced`, `articulated` or `full`",
         100.0 * measure,
         three_digits(measure)
     );
@@ -76,10 +76,10 @@ pub fn three_digits(x: f64) -> f64 {
 /// The warning of a pose whose estimate is beyond the error that the engine's model was made for; both over the radius.
 pub fn beyond(engine: &str, bound: f64, estimate: f64) -> Option<Warning> {
     (estimate > bound).then(|| {
-        let instead = if engine == "blended" { "use `reduced`" } else { "make one for a larger displacement" };
+        let instead = if engine == "blended" { "use `reduced`" } else { "build one for a larger displacement" };
         let text = format!(
-            "the pose is off by about {}, more than the {} that the model was made for: loads or set-points are beyond \
-             those it was made for; {instead}, or use `full`",
+            "the pose is off by about {}, more than the bound of {} of the model: loads or set-points are beyond those it was built for; \
+             {instead}, or use `full`",
             radii(estimate),
             radii(bound)
         );
@@ -99,8 +99,8 @@ pub fn mostly_error(simulation: &mut dyn Simulation, estimate: f64) -> Option<Wa
     let moved = ways.fold(0.0, f64::max) / radius;
     (estimate > MOSTLY * moved && estimate > NOTHING).then(|| {
         let text = format!(
-            "the pose is off by about {}, and nothing moves by more than {} to get there: too much of it is error, as where loads are small, or \
-             near those at which something buckles; use `full`",
+            "the pose is off by about {}, but no link moves by more than {} to get there: the error is large against the motion, as \
+             under small loads, or near a buckling load; use `full`",
             radii(estimate),
             radii(moved)
         );
@@ -121,8 +121,8 @@ pub fn another(simulation: &mut dyn Simulation, estimate: f64) -> Option<Warning
     }
     let measure = engines::other_equilibrium(simulation)?;
     let text = format!(
-        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the \
-         start, and the estimate of {} is how far the nearer one is",
+        "there is more than one equilibrium: from this pose the full mechanism settles {} from where it settles from the start, and the \
+         estimate of {} is the distance to the nearer one",
         radii(measure),
         radii(estimate)
     );
@@ -243,8 +243,8 @@ impl Watch {
         let open = if self.closes { simulation.violation() } else { 0.0 };
         if open > OPEN {
             let text = format!(
-                "at {} s the joints are open by {} of the radius, all gaps added up: loads or speeds are too large for the step of `{}`; take \
-                 a shorter step",
+                "at {} s the gaps in all joints add up to {} of the radius: loads or speeds are too large for the step of `{}`; take a \
+                 shorter step",
                 three_digits(simulation.time()),
                 three_digits(open),
                 self.engine
@@ -281,8 +281,8 @@ impl Watch {
             && depth > DEEP * self.mechanism.radius()
         {
             let text = format!(
-                "`{body}` carries no effector, and the engine `{}` touches only with bodies that do ({} of those with shapes \
-                 do not): it is {} deep in `{other}` at {} s; give it an [[effector]], or use `full` or `articulated`",
+                "`{body}` has no effector, and in the engine `{}` only bodies with an effector have contact ({} of those with shapes \
+                 have none): it is {} deep in `{other}` at {} s; give it an [[effector]], or use `full` or `articulated`",
                 self.engine,
                 untouched.iter().filter(|untouched| **untouched).count(),
                 quantity(three_digits(depth), "m"),
@@ -328,8 +328,8 @@ fn still(mechanism: &Mechanism, engine: Engine, effectors: &[BodyId]) -> Option<
     let name = &mechanism[left.first()?.child].name;
     let freedoms: usize = left.iter().map(|joint| joint.freedoms.len()).sum();
     let text = format!(
-        "`{name}` is of a part of the mechanism without an effector: the engine `{}` has its {} at rest under what acts, and \
-         does not let it swing; give it an [[effector]], or use `full` or `articulated`",
+        "`{name}` is in a part of the mechanism without an effector: the engine `{}` keeps its {} in equilibrium and leaves out its \
+         vibration; give it an [[effector]], or use `full` or `articulated`",
         engine.name(),
         count(freedoms, "freedom")
     );

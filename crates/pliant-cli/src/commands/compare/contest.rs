@@ -114,7 +114,7 @@ pub fn measure(
     for engine in Engine::ALL.into_iter().filter(|engine| stage.held().is_some() || *engine == Engine::Full) {
         let model = stage.held().map(|held| engine.model(held, &options)).transpose();
         let scene = match model.map(|model| stage.scene(model.map(|model| model.simulate()))) {
-            Err(EngineError::Contact(_)) => Err("it takes no part in contact".into()),
+            Err(EngineError::Contact(_)) => Err("it does not support contact".into()),
             Err(error) => Err(error.to_string()),
             Ok(Err(failure)) if engine == Engine::Full => return Err(failure),
             Ok(scene) => scene.map_err(|failure| failure.message),
@@ -181,7 +181,7 @@ impl Pace {
         run.frames.push((0.0, scene.state().poses.clone()));
         for step in 1..=self.steps {
             if started.elapsed() > LONGEST {
-                run.stopped = Some(format!("its {} s of computing were up", LONGEST.as_secs()));
+                run.stopped = Some(format!("its limit of {} s of computing was reached", LONGEST.as_secs()));
                 break;
             }
             let time = step as f64 * self.dt;

@@ -101,7 +101,7 @@ pub fn lead(contest: &Contest) -> String {
         let _ = write!(text, " Of the others, {}.", others.join("; "));
     }
     let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
-    let _ = write!(text, " Nothing goes deeper than {} into anything else.", at_most(deepest));
+    let _ = write!(text, " No overlap is deeper than {}.", at_most(deepest));
     text
 }
 
@@ -109,7 +109,7 @@ pub fn lead(contest: &Contest) -> String {
 pub fn notes(contest: &Contest) -> Vec<String> {
     let mut notes: Vec<String> = contest.warnings.iter().map(|warning| warning.text.clone()).collect();
     notes.extend(
-        contest.absent.iter().map(|(engine, why)| format!("The engine {engine} takes no part: {why}.")),
+        contest.absent.iter().map(|(engine, why)| format!("The engine {engine} is left out: {why}.")),
     );
     for run in &contest.runs {
         let stopped = run.stopped.as_ref();
@@ -147,9 +147,9 @@ impl<'a> Page<'a> {
         writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
         writeln!(
             html,
-            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link, joint and contact in every step and is the \
-             measure here. Every engine runs the whole scene by itself, so that a contact that breaks a moment earlier may send a loose body \
-             elsewhere. Here: {}, {}, {} and {}; {}.</p>",
+            "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link, joint and contact in every step and is \
+             the reference here. Every engine runs the whole scene on its own, so a contact that breaks slightly earlier may send a \
+             loose body elsewhere. Here: {}, {}, {} and {}; {}.</p>",
             count(self.mechanism.bodies().len(), "body", "bodies"),
             match self.mechanism.loose().len() {
                 0 => "none of them loose".into(),
@@ -168,8 +168,8 @@ impl<'a> Page<'a> {
         writeln!(
             html,
             "<footer class=\"muted\"><p>Made by <code>pliant compare {name}</code>, version {}. Rest under rising loads and natural frequencies \
-             are left out: they are those of a mechanism that touches nothing (<code>--no-contact</code>). Times were measured on one thread of the machine that \
-             made this page; everything else comes out the same again.</p></footer>\n</main>",
+             are left out: they are available without contact (<code>--no-contact</code>). Times were measured on one thread of the machine that \
+             made this page; everything else is reproducible.</p></footer>\n</main>",
             env!("CARGO_PKG_VERSION")
         )?;
         *html = bound(html);
@@ -232,9 +232,9 @@ impl<'a> Page<'a> {
         let height = (1000.0 * tall / width + 140.0).clamp(240.0, 460.0).round();
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            "<h2>The motion</h2>\n<p class=\"muted\">From the file's pose at rest, {} in steps of {}. Drag to turn the view.</p>",
             if self.mechanism.targets().is_empty() {
-                "the loads put on at once,"
+                "the loads applied at once,"
             } else {
                 "following the scene's targets,"
             },
@@ -294,7 +294,7 @@ impl<'a> Page<'a> {
                     // The lines of the nearest engine have three decades.
                     let floor = 10f64.powf((least * 1e-3).max(NEAR).log10().floor());
                     let edge = length(floor * 1e-3);
-                    (Axis::log(label, floor), format!(" What is below {edge} is drawn at the lower edge."))
+                    (Axis::log(label, floor), format!(" Values below {edge} are drawn at the lower edge."))
                 }
                 false => (Axis::linear(label), String::new()),
             };
@@ -310,7 +310,7 @@ impl<'a> Page<'a> {
             let title = format!("Force of contact on effector {name} over time");
             plots.push((
                 "Force of contact",
-                format!("On the body of the effector “{name}”, which bears most."),
+                format!("On the body of the effector “{name}”, which carries the largest force."),
                 plot("force", title, Axis::linear("force, N"), each(&|m| m.forces[effector.index()])),
             ));
         }

@@ -86,8 +86,8 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         (Some(ramp), Some(sample)) if !ramp.moves() => {
             let _ = write!(
                 text,
-                ". At rest under {load}, {its} within {} of where the full simulation {has_it}, but nothing moves there by more than {} of \
-                 the mechanism's radius: put a load on to see more.",
+                ". At rest under {load}, {its} within {} of where the full simulation {has_it}, but no link moves by more than {} of the \
+                 mechanism's radius: apply a load to see more.",
                 within(sample.effector),
                 within(sample.displacement)
             );
@@ -104,7 +104,7 @@ pub fn lead(mechanism: &Mechanism, comparison: &Comparison) -> String {
         }
         (ramp, _) => {
             let most = transient.max_error();
-            let verdict = if most > BAD { ": more than one linear model can follow" } else { "" };
+            let verdict = if most > BAD { ": too fast or too large for one linear model" } else { "" };
             let _ = write!(
                 text,
                 ". In the motion under {load}, the {it} is at most {} of the mechanism's radius from where the full simulation has \
@@ -133,7 +133,7 @@ fn reach(ramp: &Ramp, at_scene: f64) -> String {
         Some(last) => format!("stays below 1 % up to {} times that load", figure(last.scale)),
     };
     match at_scene > BAD {
-        true => format!("That load is too much for one linear model, whose error {stays}."),
+        true => format!("That load is too large for one linear model, whose error {stays}."),
         false => format!("The error {stays}."),
     }
 }

@@ -219,7 +219,7 @@ fn contest_text(mechanism: &Mechanism, contest: &Contest) -> String {
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let absent: String = (contest.absent.iter())
-        .map(|(engine, why)| format!("the engine {engine} takes no part: {why}\n"))
+        .map(|(engine, why)| format!("the engine {engine} is left out: {why}\n"))
         .collect();
     let lead = contest_page::lead(contest);
     let verdict = Verdict::of_contest(contest, mechanism.radius()).text();

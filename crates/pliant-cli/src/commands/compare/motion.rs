@@ -31,13 +31,13 @@ pub fn player(height: f64, word: &str, others: &[(&str, &str)]) -> String {
         others.iter().map(|(set, name)| format!("<option value=\"{set}\">{name}</option>")).collect();
     let first = others.first().map_or("full", |(set, _)| set);
     format!(
-        "<figure class=\"player\">\n<canvas id=\"motion-canvas\" style=\"height: {height}px\" tabindex=\"0\" role=\"img\" aria-label=\"The mechanism in motion, full and otherwise, over each other: drag to look from elsewhere\"></canvas>\n\
+        "<figure class=\"player\">\n<canvas id=\"motion-canvas\" style=\"height: {height}px\" tabindex=\"0\" role=\"img\" aria-label=\"The mechanism in motion, full and otherwise, over each other: drag to turn the view\"></canvas>\n\
          <div class=\"controls\"><button id=\"motion-play\" type=\"button\">Play</button>\
          <label>time <input id=\"motion-time\" type=\"range\" min=\"0\" max=\"1000\" value=\"0\"/></label><span id=\"motion-clock\">0 s</span>\
          <label>speed <select id=\"motion-speed\">{speeds}</select></label>\
          <span><span class=\"key full\"></span>full</span>\
          <label><span class=\"key thin {first}\" id=\"motion-key\"></span>{word} <select id=\"motion-links\">{options}</select></label>\
-         <button id=\"motion-reset\" type=\"button\">Reset view</button><span id=\"motion-grid\" class=\"muted\"></span></div>\n<noscript><p>The player needs JavaScript; all else on this page does not.</p></noscript>\n</figure>\n"
+         <button id=\"motion-reset\" type=\"button\">Reset view</button><span id=\"motion-grid\" class=\"muted\"></span></div>\n<noscript><p>Only the player needs JavaScript.</p></noscript>\n</figure>\n"
     )
 }
 

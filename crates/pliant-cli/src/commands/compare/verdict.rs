@@ -45,7 +45,7 @@ impl Verdict {
     fn judgement(&self) -> String {
         match self.wrong.as_slice() {
             [] if self.warnings > 0 => {
-                format!("Good, but for {}, below.", count(self.warnings, "warning", "warnings"))
+                format!("Good, except for {}, below.", count(self.warnings, "warning", "warnings"))
             }
             [] => "Good: nothing is alarming.".into(),
             wrong => format!("Not everything is good: {}.", wrong.join("; ")),
@@ -143,7 +143,7 @@ impl Verdict {
             if is_deep(run.worst.penetration, radius) {
                 verdict
                     .wrong
-                    .push(format!("in `{name}` things are {} deep in others", length(run.worst.penetration)));
+                    .push(format!("in `{name}` overlaps are up to {} deep", length(run.worst.penetration)));
             }
             if is_pushed(run.worst.residual) {
                 let off = significant(run.worst.residual, 2);

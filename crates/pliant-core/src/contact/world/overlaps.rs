@@ -114,8 +114,8 @@ impl World {
     fn warn_of_overlap(&mut self, a: usize, b: usize, depth: f64, size: f64) {
         let inside = depth > size;
         let then = match inside {
-            true => "more than the radius of the smaller: which way is out is not known; move one of them, or let one not touch".into(),
-            false => format!("they are driven apart at {:.3} m/s at most", RECOVERY * size / self.recovery_time),
+            true => "more than the radius of the smaller: the direction that separates them is not known; move one of them, or give one `touches = false`".into(),
+            false => format!("they are pushed apart at {:.3} m/s at most", RECOVERY * size / self.recovery_time),
         };
         let who = format!("`{}` and `{}`", self.name_of(self.owners[a]), self.name_of(self.owners[b]));
         let text = format!("{who} overlap by {:.3} mm at the start: {then}", depth * 1e3);

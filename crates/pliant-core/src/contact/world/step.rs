@@ -194,9 +194,7 @@ impl World {
         Err(StepError::NotFinite {
             step: self.steps + 1,
             body: self.name_of(self.coming[c].second).into(),
-            cause: format!(
-                "it would meet something at {speed:.1e} m/s: gravity or a load is too large for f64"
-            ),
+            cause: format!("it would collide at {speed:.1e} m/s: gravity or a load is too large for f64"),
         })
     }
 

@@ -91,7 +91,7 @@ impl Checks {
                 element,
                 Some("of"),
                 format!("joint `{}` would follow itself", name(joint)),
-                "the last joint in a row of couplings must be a free one".into(),
+                "the last joint in a chain of couplings must be a free one".into(),
             );
         } else {
             leader.insert(joint, of);
@@ -211,8 +211,8 @@ impl Checks {
             self.push(
                 Element::Joint(joint_between[&(cycle.last().copied(), cycle[0])]),
                 Some("child"),
-                format!("joints go round in a circle: {}", names.join(" → ")),
-                "turn one of these joints round: a loop is a body with two parents, not a circle of parents"
+                format!("joints form a cycle: {}", names.join(" → ")),
+                "swap parent and child of one of these joints: a loop is a body with two parents, not a cycle of parents"
                     .into(),
             );
         }
@@ -229,7 +229,7 @@ impl Checks {
                 self.push(
                     Element::Body(i),
                     Some("mass"),
-                    format!("body `{name}` and what is welded to it are too heavy to add up"),
+                    format!("body `{name}` and what is welded to it are too heavy to compute with"),
                     "masses, inertias and distances far below 1e150, in SI units".into(),
                 );
             } else if M.mass <= 0.0 {

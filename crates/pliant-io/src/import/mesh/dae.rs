@@ -73,13 +73,13 @@ fn child<'a, 'd>(node: Node<'a, 'd>, name: &str) -> Option<Node<'a, 'd>> {
 fn numbers(node: Node<'_, '_>) -> Result<Vec<f64>, MeshError> {
     let number = |word: &str| word.replace(',', ".").parse::<f64>();
     (node.text().unwrap_or("").split_ascii_whitespace())
-        .map(|word| number(word).map_err(|_| malformed(format!("`{}` is no number", short(word)))))
+        .map(|word| number(word).map_err(|_| malformed(format!("`{}` is not a number", short(word)))))
         .collect()
 }
 
 fn indices(node: Node<'_, '_>) -> Result<Vec<usize>, MeshError> {
     (node.text().unwrap_or("").split_ascii_whitespace())
-        .map(|word| word.parse().map_err(|_| malformed(format!("`{}` is no index", short(word)))))
+        .map(|word| word.parse().map_err(|_| malformed(format!("`{}` is not an index", short(word)))))
         .collect()
 }
 
@@ -140,7 +140,7 @@ impl<'a, 'd> Reader<'a, 'd> {
             let offset = |input: &Node<'_, '_>| -> Result<usize, MeshError> {
                 let word = input.attribute("offset").unwrap_or("0");
                 let offset = word.trim().parse().ok().filter(|offset| *offset < 64);
-                offset.ok_or_else(|| malformed(format!("`{}` is no offset", short(word))))
+                offset.ok_or_else(|| malformed(format!("`{}` is not an offset", short(word))))
             };
             let mut stride = 1;
             for input in inputs() {
@@ -173,7 +173,7 @@ impl<'a, 'd> Reader<'a, 'd> {
             for polygon in corners {
                 let corner = |i: usize| match polygon.get(i * stride + at).and_then(|p| points.get(*p)) {
                     Some(point) => Ok(*point),
-                    None => Err(malformed(format!("<{kind}> refers to a point that there is none of"))),
+                    None => Err(malformed(format!("<{kind}> refers to a missing point"))),
                 };
                 for i in 2..polygon.len() / stride {
                     let strip = kind == "tristrips";
@@ -190,7 +190,7 @@ impl<'a, 'd> Reader<'a, 'd> {
 
     /// The points of a `<vertices>`, placed.
     fn positions(&self, source: &str, place: &Matrix4<f64>) -> Result<Vec<Vector3<f64>>, MeshError> {
-        let missing = || malformed("points refer to a source that there is none of");
+        let missing = || malformed("points refer to a missing source");
         let vertices = self.find(Some(source)).ok_or_else(missing)?;
         let input = (vertices.children())
             .find(|node| is(node, "input") && node.attribute("semantic") == Some("POSITION"))

@@ -161,7 +161,7 @@ pub(super) fn read(
             };
             let Some((connection, position, _)) = bodies.joints.get(&joint).copied() else {
                 context.warning_of("actuator of no joint", element.place_of("joint"), || {
-                    format!("{}: `{joint}` is no joint with one freedom; it was left out", element.what())
+                    format!("{}: `{joint}` is not a joint with one freedom; it was left out", element.what())
                 });
                 continue;
             };
@@ -177,10 +177,7 @@ pub(super) fn read(
             let sprung = actuator.linear && (b1 * g2 < 0.0 || b2 * g2 < 0.0);
             if !sprung {
                 context.warning_of(element.name.clone(), &element.place, || {
-                    format!(
-                        "{} commands a force, not a position: it holds no joint and was left out",
-                        element.what()
-                    )
+                    format!("{} commands a force, not a position; it was left out", element.what())
                 });
             }
             let stiffness = -b1 * g2;
@@ -205,7 +202,7 @@ pub(super) fn read(
             }
             if b1 * g2 >= 0.0 {
                 context.warning_of("velocity actuator", &element.place, || {
-                    format!("<{}> was taken as a damper", element.name)
+                    format!("<{}> was read as a damper", element.name)
                 });
                 continue;
             }

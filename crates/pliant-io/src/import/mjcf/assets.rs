@@ -238,7 +238,7 @@ fn inline_surface(numbers: &[f64], element: &Element, context: &mut Context) -> 
     match triangles {
         Some(triangles) => Some(Surface { points, triangles }),
         None => {
-            let message = format!("{}: `face` names points that there are not", element.what());
+            let message = format!("{}: `face` refers to missing points", element.what());
             let help = "three positions of points for each face, from 0";
             context.error(element.place_of("face"), message, help);
             None
@@ -354,7 +354,7 @@ fn load(path: &Path) -> Result<Surface, String> {
         return Surface::load(path, &Vector3::repeat(1.0)).map_err(|error| error.to_string());
     }
     let bytes = files::read(path, LARGEST_BINARY).map_err(|reason| reason.to_string())?;
-    msh(&bytes).ok_or_else(|| "it is no MSH file".to_string())
+    msh(&bytes).ok_or_else(|| "it is not an MSH file".to_string())
 }
 
 /// MuJoCo's own format: four counts, then points, normals, texture coordinates and faces.

@@ -304,7 +304,7 @@ impl<'r> Bodies<'r> {
                 "inertial" => content.inertial = self.inertial(child, context),
                 "camera" | "light" => {}
                 "composite" | "attach" => {
-                    let message = format!("<{}> makes bodies and is not supported", child.name);
+                    let message = format!("<{}> generates bodies and is not supported", child.name);
                     context.error(&child.place, message, "write the bodies out, or <replicate>");
                 }
                 _ => super::left_out(child, context),

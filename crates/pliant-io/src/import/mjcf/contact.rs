@@ -81,7 +81,7 @@ pub(super) fn read(root: &Element, bodies: &mut Bodies<'_>, copies: &Copies, con
                 let (name, whose) = (bodies.name(body), bodies.name(other));
                 context.warning_of("pair of bodies", &bodies.parts.links[i].place.clone(), || {
                     format!(
-                        "body `{name}`: a <pair> names geoms of `{whose}`, and it touches all of them here"
+                        "body `{name}`: a <pair> names geoms of `{whose}`, and here the pair applies to all of them"
                     )
                 });
             }
@@ -107,7 +107,7 @@ fn pair(element: &Element, bodies: &Bodies<'_>, partners: &mut Partners, context
     }
     if element.attribute("friction").is_some() {
         context.warning_of("pair friction", element.place_of("friction"), || {
-            "<pair>: `friction` is not supported: that of its geoms counts".into()
+            "<pair>: `friction` is not supported: that of its geoms is used".into()
         });
     }
     for (body, other, geom) in [(one.body, two.body, second), (two.body, one.body, first)] {

@@ -111,7 +111,7 @@ fn close(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
         context.warning(
             &element.place,
             format!(
-                "{} does not hold in the file's pose, by {gap:.3e}: the bodies are joined as they lie there",
+                "{} is open by {gap:.3e} in the file's pose: the bodies are joined as they are placed there",
                 element.what()
             ),
         );
@@ -182,7 +182,7 @@ fn couple(element: &Element, bodies: &mut Bodies<'_>, context: &mut Context) {
     let Some((of, _)) = leader else { return };
     if coefficients[2..].iter().any(|c| *c != 0.0) {
         context.warning_of("polycoef", element.place_of("polycoef"), || {
-            format!("{}: only the linear part of `polycoef` was taken", element.what())
+            format!("{}: only the linear part of `polycoef` was used", element.what())
         });
     }
     let coupling = CouplingDescription { joint, of, ratio, offset };

@@ -107,7 +107,7 @@ pub(super) fn read(
     if let Some(span) = element.vector::<6>("fromto", context) {
         let (middle, half, along) = from_to(span);
         let Some(along) = along else {
-            let message = format!("{}: both ends of `fromto` are one point", element.what());
+            let message = format!("{}: the two ends of `fromto` are the same point", element.what());
             context.error(element.place_of("fromto"), message, "two points");
             return None;
         };
@@ -128,7 +128,7 @@ pub(super) fn read(
         _ if needed > 0 && element.attribute("mesh").is_some() => {
             context.warning_of("fitted geom", element.place_of("mesh"), || {
                 format!(
-                    "{}: a {kind} fitted to a mesh is not supported; the mesh itself was taken",
+                    "{}: a {kind} fitted to a mesh is not supported; the mesh itself was used",
                     element.what()
                 )
             });
@@ -246,7 +246,7 @@ impl Geom {
                 let (geometry, offset) = near_ellipsoid(half);
                 context.warning_of("ellipsoid", &element.place, || {
                     format!(
-                        "an ellipsoid touches as a {} of about its size; its mass is exact",
+                        "an ellipsoid has the contact shape of a {} of about its size; its mass is exact",
                         geometry.name()
                     )
                 });
@@ -285,7 +285,7 @@ impl Geom {
             Kind::Mesh(name) => assets.solid(name, context),
             kind if self.shell => shell(kind).or_else(|| {
                 context.warning_of("shellinertia", &self.place, || {
-                    "`shellinertia` is supported for spheres, boxes, capsules, cylinders and meshes only; the geom was taken as solid".into()
+                    "`shellinertia` is supported for spheres, boxes, capsules, cylinders and meshes only; the geom was read as solid".into()
                 });
                 solid(kind)
             }),

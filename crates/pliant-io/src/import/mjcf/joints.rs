@@ -78,7 +78,7 @@ pub(super) fn read(
         ("frictionloss", &mut friction),
     ] {
         if *value < 0.0 {
-            let message = format!("{}: `{name}` is {value}; it was taken as 0", element.what());
+            let message = format!("{}: `{name}` is {value}; it was read as 0", element.what());
             context.warning(element.place_of(name), message);
             *value = 0.0;
         }
@@ -161,7 +161,7 @@ pub(super) fn first_of(element: &Element, name: &str, context: &mut Context) -> 
     let Some(list) = element.numbers(name, context) else { return 0.0 };
     if list.iter().skip(1).any(|x| *x != 0.0) {
         context.warning_of(format!("polynomial {name}"), element.place_of(name), || {
-            format!("{}: only the linear part of `{name}` was taken", element.what())
+            format!("{}: only the linear part of `{name}` was used", element.what())
         });
     }
     list.first().copied().unwrap_or(0.0)

@@ -150,7 +150,7 @@ fn put(root: usize, at: Pose, key: &Key<'_>, bodies: &mut Bodies<'_>, context: &
     let loops = bodies.parts.loops.iter().map(|joint| &joint.description);
     if !bodies.parts.links[root].body.free || loops.clone().any(|d| tied(&d.parent, &d.child)) {
         let message = format!(
-            "body `{name}` does not start in {}: an equality ties it to what does not move along",
+            "body `{name}` does not start in {}: an equality couples it to a body that does not move there",
             key.what
         );
         context.warning(key.element.place_of("qpos"), message);

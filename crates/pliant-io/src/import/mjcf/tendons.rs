@@ -103,7 +103,7 @@ pub(super) fn act(tendons: &Tendons, bodies: &mut Bodies<'_>, context: &mut Cont
             [low, high, ..] if high > low => {
                 context.warning_of("springlength", element.place_of("springlength"), || {
                     format!(
-                        "{}: a spring that is slack between two lengths is relaxed halfway here",
+                        "{}: a spring that is slack between two lengths was read as relaxed halfway between them",
                         element.what()
                     )
                 });

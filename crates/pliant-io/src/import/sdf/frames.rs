@@ -99,14 +99,14 @@ impl<'e> Frames<'e> {
                 };
             if kind == Kind::Link && full == WORLD && !fixed {
                 full = "world_link".into();
-                let message = "`world` is the name of what does not move: the link was called `world_link`";
+                let message = "`world` is the name of the fixed world: the link was renamed `world_link`";
                 context.warning(child.place_of("name"), message);
             }
             if kind == Kind::Model && self.names.contains_key(&(scope, name)) {
                 let taken =
                     |full: &str| models.iter().any(|(_, prefix)| prefix.strip_suffix("::") == Some(full));
                 full = (2..).map(|i| format!("{full}_{i}")).find(|full| !taken(full)).unwrap_or(full);
-                let message = format!("there is already a model `{name}`: this one was called `{full}`");
+                let message = format!("there is already a model `{name}`: this one was renamed `{full}`");
                 context.warning(child.place_of("name"), message);
             }
             if kind == Kind::Model {

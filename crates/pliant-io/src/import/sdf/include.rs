@@ -23,7 +23,7 @@ pub(super) fn expand(element: &Element, version: f64, depth: usize, context: &mu
     for child in &element.children {
         let nested = matches!(child.name.as_str(), "model" | "include");
         if nested && depth == DEEPEST {
-            let message = format!("models lie in models more than {DEEPEST} deep");
+            let message = format!("models are nested more than {DEEPEST} deep");
             context.error(&child.place, message, "nest them less");
             continue;
         }
@@ -58,7 +58,7 @@ fn include(element: &Element, depth: usize, context: &mut Context) -> Option<Ele
     let source = context.include(&file, &uri.place)?;
     let root = xml::parse(source, context)?;
     if root.name != "sdf" {
-        context.error(&root.place, format!("<{}> is no SDF", root.name), "<sdf>");
+        context.error(&root.place, format!("<{}> is not SDF", root.name), "<sdf>");
         return None;
     }
     let Some(model) = root.child("model") else {
@@ -69,7 +69,7 @@ fn include(element: &Element, depth: usize, context: &mut Context) -> Option<Ele
     };
     if element.flag("merge", context) == Some(true) {
         context.warning_of("merge", element.place_of("merge"), || {
-            "`merge` of an <include> is not supported: it was taken as a model of its own".into()
+            "`merge` of an <include> is not supported: it was read as a model of its own".into()
         });
     }
     let mut model = expand(model, version_of(&root), depth + 1, context);

@@ -40,7 +40,7 @@ pub(super) fn read_link(node: usize, frames: &Frames<'_>, context: &mut Context)
     element.check_children(&KNOWN, context);
     if element.child("gravity").is_some_and(|gravity| matches!(gravity.text.as_str(), "0" | "false")) {
         context.warning_of("weightless link", &element.place, || {
-            format!("link `{name}` has no weight in the file; here gravity acts on every link")
+            format!("link `{name}` is without gravity in the file; in Pliant gravity acts on every link")
         });
     }
     let mut body = Body::new(name.as_str(), frames.pose(node));
@@ -72,7 +72,9 @@ pub(super) fn read_link(node: usize, frames: &Frames<'_>, context: &mut Context)
         None if *fixed => SpatialInertia::ZERO,
         None => {
             context.warning_of("missing inertial", &element.place, || {
-                format!("link `{name}` has no <inertial>; it got 1 kg and 1 kg·m², as the format has it")
+                format!(
+                    "link `{name}` has no <inertial>; it got 1 kg and 1 kg·m², the defaults of the format"
+                )
             });
             SpatialInertia { mass: 1.0, center_of_mass: Vector3::zeros(), inertia: Matrix3::identity() }
         }
@@ -85,7 +87,7 @@ fn read_inertial(inertial: &Element, link: &str, context: &mut Context) -> Spati
     let pose = inertial.child("pose").map_or_else(Pose::identity, |pose| read_pose(pose, context));
     let mass = number(inertial, "mass", context).unwrap_or_else(|| {
         context.warning_of("missing mass", &inertial.place, || {
-            format!("link `{link}`: <inertial> gives no mass; it got 1 kg, as the format has it")
+            format!("link `{link}`: <inertial> gives no mass; it got 1 kg, the default of the format")
         });
         1.0
     });
@@ -97,7 +99,7 @@ fn read_inertial(inertial: &Element, link: &str, context: &mut Context) -> Spati
         I = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     } else if mass != 0.0 {
         context.warning_of("missing inertia", &inertial.place, || {
-            format!("link `{link}`: <inertial> gives no inertia; it got 1 kg·m², as the format has it")
+            format!("link `{link}`: <inertial> gives no inertia; it got 1 kg·m², the default of the format")
         });
     }
     SpatialInertia { mass, center_of_mass: Vector3::zeros(), inertia: I }.in_outer(&pose)
@@ -223,7 +225,7 @@ fn read_geometry(kind: &Element, collides: bool, context: &mut Context) -> Optio
             };
             if kind.child("submesh").is_some() {
                 context
-                    .warning_of("submesh", &kind.place, || "a <submesh> was taken as the whole mesh".into());
+                    .warning_of("submesh", &kind.place, || "a <submesh> was read as the whole mesh".into());
             }
             let scale = match kind.child("scale") {
                 Some(scale) => scale.text_vector::<3>(context)?,
@@ -248,7 +250,7 @@ fn ellipsoid(radii: [f64; 3], kind: &Element, context: &mut Context) -> (Geometr
         return (Geometry::Ball { radius: x }, Pose::identity());
     }
     context.warning_of("ellipsoid", &kind.place, || {
-        "an ellipsoid was taken as a capsule along its longest axis".into()
+        "an ellipsoid was read as a capsule along its longest axis".into()
     });
     let longest = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
     let radius = (radii[(longest + 1) % 3] + radii[(longest + 2) % 3]) * 0.5;

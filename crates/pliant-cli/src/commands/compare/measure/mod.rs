@@ -81,35 +81,34 @@ pub fn measure(
         (None, None) => None,
     } {
         notes.push(format!(
-            "{when}, joint limits act in the full simulation (“{joint}” for one). A linear model has no limits: beyond \
-             them it goes on bending."
+            "{when}, joint limits act in the full simulation (“{joint}” for one). A linear model has no limits and moves beyond them."
         ));
     }
     if let Some((joint, rest, unit)) = pulled_away(mechanism) {
         notes.push(format!(
-            "Springs pull away from the file's pose, at which the linear model is made (“{joint}” by {} {unit}): it is off by \
-             what that bends.",
+            "Springs pull away from the file's pose, at which the linear model is made (“{joint}” by {} {unit}): it leaves out the \
+             motion that they cause.",
             crate::page::text::figure(rest)
         ));
     }
     let free_base = mechanism.bodies().iter().any(|body| body.free);
     if free_base && mechanism.loads().is_empty() && mechanism.gravity().norm() > 0.0 {
         notes.push(
-            "The base is free and falls, and displacements contain its fall. Loads on effectors that carry it, as the \
-             ground would, show more."
+            "The base is free and falls, and displacements include its fall. Loads on effectors that carry it, like the ground, show \
+             more."
                 .into(),
         );
     }
     if let Ok(Ramp { unstable_from: Some(scale), .. }) = &ramp {
         notes.push(format!(
-            "From {} times the load on, the equilibrium of the full simulation is no minimum of energy: the \
-             mechanism may not stay there.",
+            "From {} times the load on, the equilibrium of the full simulation is unstable (a saddle point of the energy): the mechanism \
+             may not stay there.",
             crate::page::text::figure(*scale)
         ));
     }
     if let Some([before, after]) = ramp.as_ref().ok().and_then(Ramp::snap) {
         notes.push(format!(
-            "Between {} and {} times the load the full mechanism snaps into another shape, which no linear model follows.",
+            "Between {} and {} times the load the full mechanism snaps through to another shape, which a linear model cannot follow.",
             crate::page::text::figure(before),
             crate::page::text::figure(after)
         ));

@@ -132,7 +132,7 @@ pub fn measure(models: &Models, model: &Model, tick: &mut dyn FnMut()) -> Result
         let times = crate::page::text::figure(scale);
         if !found.converged {
             ramp.stopped =
-                Some(format!("the full mechanism finds no equilibrium under {times} times the load"));
+                Some(format!("the full simulation finds no equilibrium under {times} times the load"));
             break;
         }
         if !found.stable && ramp.unstable_from.is_none() {

@@ -51,8 +51,8 @@ pub fn another(ramp: &Ramp) -> Option<Warning> {
         let (engine, AtRest { effector: measure, estimate }) =
             all.into_iter().find_map(|(engine, at)| Some((engine, at.filter(apart)?)))?;
         let text = format!(
-            "under {} times the scene's load there is more than one equilibrium: `{engine}` is at rest {} from the full \
-             mechanism, and its estimate of {} is how far the nearer one is",
+            "under {} times the scene's load there is more than one equilibrium: `{engine}` rests {} from the full simulation, and its \
+             estimate of {} is the distance to the nearer one",
             figure(sample.scale),
             radii(measure),
             radii(estimate)

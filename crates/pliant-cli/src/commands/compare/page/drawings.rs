@@ -15,14 +15,14 @@ impl Page<'_> {
         let view = if self.places.view.planar { "Seen face-on" } else { "Seen from a corner, z upwards" };
         let outlines = match self.skeleton.outlines.is_empty() {
             true => "",
-            false => ", thin lines the rims of discs and where formulas of joints lead",
+            false => ", thin lines the rims of discs and the paths of expression joints",
         };
         writeln!(
             html,
-            "<h2>The mechanism</h2>\n<p class=\"muted\">{view}, true to scale; circles are effectors, dots joints, triangles what \
-             holds on to the world{outlines}. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so that nothing \
-             comes apart; <b class=\"twist\">twist</b> moves each link by itself, the faster way, and joints open as the motion \
-             grows.</p>\n<div class=\"pair\">"
+            "<h2>The mechanism</h2>\n<p class=\"muted\">{view}, true to scale; circles are effectors, dots joints, triangles connections \
+             to the world{outlines}. <b class=\"joint\">joint</b> turns each joint by the angle that the model gives it, so \
+             that joints have no gaps; <b class=\"twist\">twist</b> moves each link on its own, which is faster, and gaps in joints grow \
+             with the motion.</p>\n<div class=\"pair\">"
         )?;
         let ramp = self.comparison.ramp.as_ref().ok();
         // Where nothing moves, one drawing shows it.

@@ -28,10 +28,7 @@ impl Page<'_> {
                 };
                 let error = about.held_out.map_or(String::new(), |(error, loads)| {
                     let loads = count(loads, "other load", "other loads");
-                    format!(
-                        "; under {loads}, which it was not made with, it is off by {} at most",
-                        percent(error)
-                    )
+                    format!("; under {loads}, not used to build it, its error is at most {}", percent(error))
                 });
                 format!("here between {models}{from}{error}")
             }
@@ -40,7 +37,7 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The same loads at rest. <b class=\"reduced\">reduced</b> keeps a few motions of the joints, with exact kinematics and forces on them; \
-             <b class=\"blended\">blended</b> goes between several linear models made once, {}. The estimate needs no full simulation: it is how far one Newton step of the \
+             <b class=\"blended\">blended</b> interpolates between several linear models built once, {}. The estimate needs no full simulation: it is how far one Newton step of the \
              statics moves a link, and of linear in addition how far its effector is from its links.</p>",
             escape(&about)
         )?;
@@ -61,7 +58,7 @@ impl Page<'_> {
         let plot = Plot {
             id: "engines",
             title: format!("Error of three engines against {}, with their estimates", over.name()),
-            description: "Lines of the effector's error, dotted ones of what is estimated.".into(),
+            description: "Solid lines: the effector's error. Dotted lines: its estimate.".into(),
             x: over.axis(),
             y: Axis::log("error of the effector over radius", FLOOR).of_ratios(),
             series: all.into_iter().filter(|series| !series.points.is_empty()).collect(),
@@ -69,7 +66,7 @@ impl Page<'_> {
         };
         let errors = plot.figure(
             "Error of the effector at rest",
-            "Solid: distance from the full simulation. Dotted: the estimate. What is below 0.0001 % is drawn at the lower edge.",
+            "Solid: distance from the full simulation. Dotted: the estimate. Values below 0.0001 % are drawn at the lower edge.",
         );
         let every = ramp.samples.len().div_ceil(ROWS).max(1);
         let last = ramp.samples.len() - 1;

@@ -18,7 +18,7 @@ impl Page<'_> {
             Err(why) => {
                 return writeln!(
                     html,
-                    "<p class=\"note\">There is no static comparison: {}. The motion above shows what there is.</p>",
+                    "<p class=\"note\">There is no static comparison: {}. See the motion above.</p>",
                     escape(why.trim_end_matches('.'))
                 );
             }
@@ -43,8 +43,8 @@ impl Page<'_> {
         }
         writeln!(
             html,
-            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the linear model is the \
-             one made at the file's pose, {}.</p>",
+            "<p class=\"muted\">At rest under {} to {} times the scene's load, gravity included. Each point is one load; the linear \
+             model is built at the file's pose, {}.</p>",
             figure(first.scale),
             figure(last.scale),
             match ramp.rises() {
@@ -108,7 +108,7 @@ impl Page<'_> {
             series: each("", Mark::LineAndDots, |l| l.violation),
             marks: over.mark(ramp),
         };
-        let below = "What is below 0.0001 % is drawn at the lower edge.";
+        let below = "Values below 0.0001 % are drawn at the lower edge.";
         let figures = [
             errors.figure(
                 "Error of effector and links",

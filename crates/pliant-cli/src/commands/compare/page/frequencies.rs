@@ -11,12 +11,12 @@ impl Page<'_> {
         let Frequencies { full, models } = &self.comparison.frequencies;
         writeln!(html, "<h2>Natural frequencies</h2>")?;
         if full.is_empty() {
-            return writeln!(html, "<p class=\"note\">The mechanism has none: nothing in it swings.</p>");
+            return writeln!(html, "<p class=\"note\">The mechanism has none: it has no vibration.</p>");
         }
         writeln!(
             html,
-            "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of linear models with their ratio to the full one's: 1 is \
-             exact. Modes make a model follow faster motions.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
+            "<p class=\"muted\">The lowest of the linear mechanism, in Hz{}, and those of linear models with their ratio to the full \
+             one's: 1 is exact. With modes a model follows faster motions.</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">coordinates</th>",
             if self.comparison.free_base { ", the free base held" } else { "" }
         )?;
         for k in 1..=full.len() {

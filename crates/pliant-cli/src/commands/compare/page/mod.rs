@@ -134,7 +134,7 @@ impl Page<'_> {
             html,
             "<footer class=\"muted\"><p>Made by <code>pliant compare {name}</code>, version {}. Errors and gaps are over the \
              mechanism's radius, {} m: that of the ball around all its joints and links. Times were measured on one thread of the \
-             machine that made this page; everything else comes out the same again.</p></footer>\n</main>",
+             machine that made this page; everything else is reproducible.</p></footer>\n</main>",
             env!("CARGO_PKG_VERSION"),
             figure(size(self.mechanism))
         )?;

@@ -16,10 +16,10 @@ impl Page<'_> {
         let transient = &self.comparison.transient;
         writeln!(
             html,
-            "<h2>The motion</h2>\n<p class=\"muted\">From {} at rest, {} in steps of {}. Drag to look from elsewhere.</p>",
+            "<h2>The motion</h2>\n<p class=\"muted\">From {} at rest, {} in steps of {}. Drag to turn the view.</p>",
             self.start(),
             if self.mechanism.targets().is_empty() {
-                "the loads put on at once,"
+                "the loads applied at once,"
             } else {
                 "following the scene's targets,"
             },
@@ -59,7 +59,7 @@ impl Page<'_> {
             id: "path",
             title: format!("Displacement of effector {effector} over time"),
             description: format!(
-                "The path by full, by linear and by linear with modes; full and linear are at most {} of the radius apart.",
+                "The path of full, linear and linear with modes; full and linear are at most {} of the radius apart.",
                 percent(transient.max_error())
             ),
             x: Axis::linear("time, s"),
@@ -109,14 +109,14 @@ impl Page<'_> {
             path.figure(
                 &format!("Path of effector {}{several}", escape(effector)),
                 &format!(
-                    "Its displacement from the file's pose along ({direction}), the direction in which it goes furthest."
+                    "Its displacement from the file's pose along ({direction}), the direction of its largest displacement."
                 ),
             ),
             apart.figure(
                 "Distance from the full simulation",
                 &format!(
-                    "Of the effector{of_them}. Largest: linear {}, with {MODES} modes {}{others}. Modes let links swing while the effector is \
-                     still; the default model has none.",
+                    "Of the effector{of_them}. Largest: linear {}, with {MODES} modes {}{others}. Modes are vibrations of the links \
+                     while the effector is fixed; the default model has none.",
                     percent(transient.max_error()),
                     percent(transient.max_errors()[1])
                 ),

@@ -23,9 +23,9 @@ impl Page<'_> {
         writeln!(
             html,
             "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link and joint in every step. The <b class=\"joint\">linear</b> \
-             model is computed once, at the pose of the file: it knows how the {} and takes all other links along. It is exact for \
-             small motions and drifts off as they grow. Here: {}{kind}, {}, {loops}; {}.</p>",
-            if self.mechanism.effectors().len() == 1 { "effector moves" } else { "effectors move" },
+             model is computed once, at the pose of the file: it has the motion of the {} and reconstructs all other links from it. It is \
+             exact for small motions, and its error grows with them. Here: {}{kind}, {}, {loops}; {}.</p>",
+            if self.mechanism.effectors().len() == 1 { "effector" } else { "effectors" },
             count(summary.bodies, "link", "links"),
             count(summary.joints, "joint", "joints"),
             escape(&loads(self.mechanism)),
@@ -55,7 +55,7 @@ impl Page<'_> {
                 percent_cell(sample.effector),
                 sample.effector > BAD,
                 format!(
-                    "of the radius is the effector off at rest, after moving {}",
+                    "of the radius: error of the effector at rest, after moving {}",
                     percent(sample.displacement)
                 ),
             );
@@ -63,7 +63,7 @@ impl Page<'_> {
         card(
             percent_cell(transient.max_error()),
             transient.max_error() > BAD,
-            "of the radius is the most that it is off in motion".into(),
+            "of the radius: its largest error in motion".into(),
         );
         html.push_str("</ul>\n");
         Ok(())

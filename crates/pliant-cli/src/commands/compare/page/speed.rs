@@ -54,7 +54,7 @@ impl Page<'_> {
         write!(
             html,
             "<div class=\"pair\"><figure><h3>Time a step takes</h3>\n{chart}<figcaption>Median, on one thread, every link placed (but for the \
-             last); × is how many times as fast as {exact}.</figcaption></figure>\n<figure><h3>What that buys</h3>\n{}<figcaption>The model is \
+             last); × is how many times as fast as {exact}.</figcaption></figure>\n<figure><h3>Steps per time</h3>\n{}<figcaption>The model is \
              built once: {} for full, {} for linear.",
             table(["simulation", "a step", "steps in 1 ms"], buys),
             time(speed.build_full),
@@ -64,7 +64,7 @@ impl Page<'_> {
             && linear < exact
         {
             let steps = (speed.build_linear / (exact - linear)).ceil();
-            write!(html, " That is regained after {}.", count(steps as usize, "step", "steps"))?;
+            write!(html, " Building pays off after {}.", count(steps as usize, "step", "steps"))?;
         }
         writeln!(html, "</figcaption></figure></div>")
     }
