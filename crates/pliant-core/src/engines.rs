@@ -241,12 +241,7 @@ impl Model {
             Model::Articulated(model) => model.simulate().into(),
             Model::Reduced(model) => model.simulate().into(),
             Model::Linear(model) => model.simulate().into(),
-            Model::Blended(model) => {
-                let mut simulation = model.simulate();
-                let start = State::at_rest(simulation.mechanism());
-                simulation.set_state(&start).expect("a state of its mechanism");
-                simulation.into()
-            }
+            Model::Blended(model) => model.simulate().into(),
         }
     }
 }

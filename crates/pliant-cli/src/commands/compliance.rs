@@ -6,7 +6,7 @@ use pliant::full;
 use pliant::linear::{Linearisation, Projection, Reference};
 use pliant::mechanism::Mechanism;
 use pliant::nalgebra::DMatrix;
-use pliant::shared::statics::{not_converged, unstable};
+use pliant::shared::statics::{not_converged, warnings};
 use serde_json::{Value, json};
 
 use super::rest;
@@ -93,7 +93,7 @@ fn loaded(
     if !found.converged {
         return Err(unsettled(Failure::job(not_converged(&found, mechanism))));
     }
-    counted.extend((!found.stable).then(unstable));
+    counted.extend(warnings(&mut simulation, &found, None));
     let state = simulation.state().clone();
     counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
     Ok(Reference::at_equilibrium(&mut simulation))

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Instant;
 
-use pliant::engine::{Simulation, StepError, Warning};
+use pliant::engine::{Simulation, State, StepError, Warning};
 use pliant::engines::{Engine, Model, Options};
 use pliant::full;
 use pliant::io::trajectory::{Trajectory, TrajectoryError};
@@ -194,7 +194,10 @@ fn made(
             let models = blended.samples().len();
             about.json = vec![("models", models.into())];
             about.rows = vec![("model", format!("a blend of {}", count(models, "linear model")))];
-            model.simulate()
+            let mut simulation = blended.simulate();
+            // As every engine here: from the file's pose, as near as the model can come.
+            simulation.set_state(&State::at_rest(held)).map_err(Failure::job)?;
+            simulation.into()
         }
         Model::Articulated(_) => model.simulate(),
     };

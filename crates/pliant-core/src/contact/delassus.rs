@@ -73,7 +73,7 @@ pub(super) struct Meeting {
     pub size: f64,
     /// How much faster its sides part at the end of the step by all that acts but contact, m/s.
     pub gained: f64,
-    /// Whether its sides come to each other in this step; and how fast they part after that, m/s, zero where nothing is given back.
+    /// Whether its sides hit each other in this step; and how fast they part after that, m/s, zero where nothing is given back.
     pub hits: bool,
     pub bounce: f64,
     /// Whether one of its sides is soft: it gives way by itself, and an overlap is over at the end of the step.

@@ -353,6 +353,6 @@ mod tests {
         assert!(modes.with_accelerability(&A).unwrap_err().to_string().contains("modes"));
         let none =
             Linearisation::at_rest(&chain).build().unwrap().with_accelerability(&(A * 0.0)).unwrap_err();
-        assert!(none.to_string().contains("does not exist"), "{none}");
+        assert!(none.to_string().contains("is undefined"), "{none}");
     }
 }

@@ -14,7 +14,7 @@ const CLOSE: f64 = 1e-3;
 
 /// What is rounding, of the energy; and what a plain impact may gain, of the energy of motion before it.
 const ROUNDING: f64 = 1e-9;
-const GAINED: f64 = 1e-3;
+const GAINED: f64 = 1e-2;
 
 impl World {
     /// Attempts a step with hits of links again, with smaller parts of what is given back, until it gains no energy; how far something turns,

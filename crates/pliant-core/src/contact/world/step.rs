@@ -56,6 +56,10 @@ const SHALLOW: f64 = 1e-4;
 const SHALLOW_LINKS: f64 = 8e-4;
 const SHALLOW_IN_PIECES: f64 = 4e-4;
 
+/// What touches another thing that gives back, and would go over it or into it by more than this part of the smaller shape's radius in a step,
+/// hits it.
+const FAST_HIT: f64 = 0.1;
+
 /// How often a step is attempted again because contact made a link faster than was looked ahead for, and from how much farther on, of its
 /// radius.
 const ROUNDS: usize = 3;
@@ -446,6 +450,7 @@ impl World {
                     |v: &Vector3<f64>| Vector3::new(frame[0].dot(v), frame[1].dot(v), frame[2].dot(v));
                 let mut impulse = local(&(pair.remembered(&self.things, point) * scale));
                 impulse.x = impulse.x.max(0.0);
+                let fast = point.gap + h * closing < 0.0 && h * free.norm() > FAST_HIT * pair.size;
                 let c = self.equations.meetings.len();
                 let mut sides = [Side::STATIC; 2];
                 for (i, (thing, sign)) in [(a, -1.0), (b, 1.0)].into_iter().enumerate() {
@@ -476,7 +481,7 @@ impl World {
                     fastest: pair.size * fastest.min(LONG_STEPS / h),
                     size: pair.size,
                     gained: closing - coming,
-                    hits: point.gap + h * closing < 0.0 && (hits || impulse.x == 0.0) && !pair.soft,
+                    hits: bounce > 0.0 || (fast && pair.material.restitution > 0.0 && !pair.soft),
                     bounce,
                     soft: pair.soft,
                     supports: false,
