@@ -158,7 +158,7 @@ fn of_springs_of_other_scenes() {
     let scene = |names: [&str; 2]| {
         let mut arm = gallery::arm().to_builder();
         for (i, name) in names.into_iter().enumerate() {
-            let end = SpringEnd::Point([i as f64, 0.0, 0.0].into());
+            let end = SpringEnd::Point([i as f64, 0.0, 0.0]);
             arm.spring(
                 SpringDescription::new(name, SpringStart::Effector("tip".into()), end).stiffness(10.0),
             );
