@@ -11,12 +11,12 @@ use pliant::linear::{Method, Reconstruction};
 use pliant::shared::choosing::Named;
 
 use crate::choices;
+use crate::contact_options::Touching;
 use crate::help;
 use crate::load::{Acting, Gravity, Loading};
 use crate::mechanism::MechanismArgument;
 use crate::output::Format;
 use crate::setup::Setup;
-use crate::touching::Touching;
 
 /// Simulates compliant articulated mechanisms: grippers, hands, arms, legs and linkages whose joints
 /// are held by springs.

@@ -5,6 +5,7 @@ mod args;
 mod blending;
 mod choices;
 mod commands;
+mod contact_options;
 #[doc(hidden)]
 pub mod failure;
 mod help;
@@ -20,7 +21,6 @@ mod report;
 mod setup;
 #[doc(hidden)]
 pub mod timing;
-mod touching;
 
 use std::process::ExitCode;
 
@@ -36,9 +36,9 @@ pub use commands::bench;
 #[doc(hidden)]
 pub use commands::compare::{drawing, skeleton};
 
+use contact_options::Stage;
 use failure::Failure;
 use output::Answer;
-use touching::Stage;
 
 /// The program `pliant`.
 pub fn main() -> ExitCode {

@@ -28,7 +28,7 @@ pub mod mesh;
 mod ordering;
 pub mod probe;
 pub mod seams;
-pub mod solid;
+mod solid;
 mod stiffness;
 pub mod stored;
 pub mod surface;

@@ -17,9 +17,12 @@
 //! ```
 
 mod drawing;
+#[doc(hidden)]
 pub mod parcel;
+#[doc(hidden)]
 pub mod protocol;
 #[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod recorded;
 mod running;
 mod saving;
@@ -27,6 +30,7 @@ mod saving;
 mod server;
 mod session;
 #[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod standalone;
 
 pub use protocol::Command;

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 use super::rest;
 use crate::args::{Common, Compliance};
+use crate::contact_options::{self, Stage};
 use crate::failure::Failure;
 use crate::mechanism::Source;
 use crate::output::{Answer, count, listing, table};
 use crate::progress::Spinner;
 use crate::setup::Setup;
-use crate::touching::{self, Stage};
 
 /// Entries below this part of the largest, lengths over the radius, are what rounding leaves of none.
 const NONE: f64 = 1e-12;
@@ -95,7 +95,7 @@ fn loaded(
     }
     counted.extend(warnings(&mut simulation, &found, None));
     let state = simulation.state().clone();
-    counted.extend(touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
+    counted.extend(contact_options::refuse_overlap(mechanism, &arguments.mechanism, common, &state)?);
     Ok(Reference::at_equilibrium(&mut simulation))
 }
 

@@ -8,10 +8,10 @@ use pliant::mechanism::{Mechanism, PointSpring, REPEATED_WITHIN, Summary, Zone, 
 use serde_json::{Value, json};
 
 use crate::args::{Common, Info};
+use crate::contact_options::{Stage, untouched};
 use crate::failure::{Failure, with_options};
 use crate::mechanism::refused;
 use crate::output::{Answer, count, listing, quantity, radii};
-use crate::touching::{Stage, untouched};
 
 /// Counts, size, mass and warnings; of a model file its motions and errors too.
 pub fn run(arguments: &Info, common: &Common) -> Result<Answer, Failure> {

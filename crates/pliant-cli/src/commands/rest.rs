@@ -7,11 +7,11 @@ use pliant::shared::choosing::choose;
 use pliant::shared::statics::{NEARLY, about_to_slip, not_converged, unheld, unstable};
 use serde_json::{Value, json};
 
+use crate::contact_options::{self, Stage};
 use crate::failure::Failure;
 use crate::load;
 use crate::output::{Answer, count, listing, quantity, table};
 use crate::report;
-use crate::touching::{self, Stage};
 
 /// Where a scene rests on what it touches, from where it starts; `None` if it cannot be put together, because things start inside each
 /// other.
@@ -109,7 +109,7 @@ fn answer(rest: &Rest, scene: &mut Scene, mechanism: &Mechanism, mut counted: Ve
     let mut json = report::state(scene);
     let contacts: Vec<Value> = pushing(scene)
         .map(|contact| {
-            let mut about = touching::contact(scene, contact);
+            let mut about = contact_options::contact(scene, contact);
             about.insert("friction_used".into(), contact.friction_used().into());
             about.insert("sticks".into(), (contact.grip() == Grip::Sticks).into());
             about.into()
@@ -163,7 +163,7 @@ fn contact_table(scene: &Scene) -> String {
         let presses = contact.force.dot(&contact.normal);
         let along = (contact.force - contact.normal * presses).norm();
         let used = format!("{:.0} %", 100.0 * contact.friction_used());
-        let names = [contact.first, contact.second].map(|one| touching::name(scene, one).to_string());
+        let names = [contact.first, contact.second].map(|one| contact_options::name(scene, one).to_string());
         let place = contact.point.iter().map(|x| quantity(*x, "m"));
         let forces = [quantity(presses, "N"), quantity(along, "N"), used];
         rows.push(names.into_iter().chain(place).chain(forces).collect());

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Common, Simulate};
 use crate::blending::Blended;
+use crate::contact_options::{self, Record, Stage};
 use crate::failure::Failure;
 use crate::load;
 use crate::output::{Answer, Format, count, listing, quantity, radii};
@@ -21,7 +22,6 @@ use crate::page::text::listed;
 use crate::progress::{Bar, Spinner};
 use crate::report;
 use crate::timing::Timings;
-use crate::touching::{self, Record, Stage};
 
 /// More steps than this are a slip of the pen: at 1 µs each they take a quarter of an hour.
 const MOST_STEPS: f64 = 1e9;
@@ -271,7 +271,7 @@ impl Running {
         let Some(trajectory) = trajectory else { return Ok(()) };
         let touch = match self {
             Running::Alone(_) => None,
-            Running::Touching(record) => Some(touching::touch(&record.scene)),
+            Running::Touching(record) => Some(contact_options::touch(&record.scene)),
         };
         let written = trajectory.push(self.simulation().state(), touch.as_ref());
         written.map_err(|error| self.reached(unwritten(error)))
@@ -384,11 +384,11 @@ fn answer(
     rows.extend(about.springs.rows.iter().cloned());
     let mut contacts = String::new();
     if let Running::Touching(record) = running {
-        json.extend(touching::document(record, arguments.zone_nodes));
-        rows.extend(touching::rows(record));
-        contacts = format!("\n{}", touching::contact_table(&record.scene));
+        json.extend(contact_options::document(record, arguments.zone_nodes));
+        rows.extend(contact_options::rows(record));
+        contacts = format!("\n{}", contact_options::contact_table(&record.scene));
         if arguments.zone_nodes {
-            contacts += &touching::node_tables(&record.scene);
+            contacts += &contact_options::node_tables(&record.scene);
         }
     }
     let mut text = format!("{}\n{effectors}{contacts}", listing(rows));

@@ -7,12 +7,12 @@ use pliant::shared::statics::{not_converged, warnings};
 use crate::args::{Common, Statics};
 use crate::blending::Blended;
 use crate::commands::rest;
+use crate::contact_options::{self, Stage};
 use crate::failure::Failure;
 use crate::load;
 use crate::output::{Answer, count, listing, quantity, radii};
 use crate::progress::Spinner;
 use crate::report;
-use crate::touching::{self, Stage};
 
 /// The nonlinear equilibrium under gravity and loads.
 pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
@@ -121,7 +121,7 @@ pub fn run(arguments: &Statics, common: &Common) -> Result<Answer, Failure> {
         return Err(Failure { details: json, ..Failure::job(message) });
     }
     let state = simulation.state().clone();
-    match touching::refuse_overlap(mechanism, &arguments.mechanism, common, &state) {
+    match contact_options::refuse_overlap(mechanism, &arguments.mechanism, common, &state) {
         Ok(unknown) => counted.extend(unknown),
         // It comes to lie on something on the way, unless it starts inside.
         Err(refused) => {

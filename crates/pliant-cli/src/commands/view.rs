@@ -10,9 +10,9 @@ use pliant_view::{Loaded, Server, Session, Watched, parcel, standalone};
 use serde_json::json;
 
 use crate::args::{Common, View};
+use crate::contact_options::Stage;
 use crate::failure::Failure;
 use crate::output::{Answer, Format};
-use crate::touching::Stage;
 
 /// The module that `BUILD` makes.
 const MODULE: &str = "pliant_wasm.wasm";

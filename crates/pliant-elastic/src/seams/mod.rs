@@ -10,6 +10,27 @@
 //! Blocks are eliminated in an order of least degree: linear in the number of solids for chains and trees, with fill for loops.
 //! The factor is kept in axes halfway between both bones of each seam: it stays exact while bones move without turning against each
 //! other, and preconditions conjugate gradients when they turn.
+//!
+//! ```
+//! use pliant_elastic::nalgebra::{Isometry3, Vector3};
+//! use pliant_elastic::{Material, Mesh, Seam, Seams, Solid};
+//!
+//! // Two blocks of 20 mm in a row, each bonded to a bone at its outer end.
+//! let mesh = Mesh::cuboid(Vector3::new(0.010, 0.006, 0.006), 0.004)?;
+//! let rubber = Material::new(1e5, 0.45, 0.0, 1000.0)?;
+//! let left = Solid::new(&mesh, &rubber, |p| p.x < -0.010 + 1e-9, |_| {})?;
+//! let right = Solid::new(&mesh, &rubber, |p| p.x > 0.010 - 1e-9, |_| {})?;
+//! let (solids, at) = ([&left, &right], |x| Isometry3::translation(x, 0.0, 0.0));
+//! let seam = Seam::matching(&solids, &[at(0.0), at(0.020)], [0, 1], 1e-9)?;
+//! let mut seams = Seams::new(&solids, vec![seam])?;
+//!
+//! let poses = [at(0.0), at(0.021)]; // pulled apart by 1 mm
+//! seams.factor(&solids, &poses)?;
+//! seams.solve(&solids, &poses, |_| &[], 1);
+//! let [one, two] = [0, 1].map(|bone| seams.wrench(bone, &poses[bone]).force);
+//! assert!(one.x > 0.1 && (one + two).norm() < 1e-9 * one.norm()); // N, towards each other
+//! # Ok::<(), pliant_elastic::ElasticError>(())
+//! ```
 
 mod blocks;
 mod seam;

@@ -1,7 +1,7 @@
 //! `pliant compare`: the full simulation against linear models of the same mechanism, as one page and as JSON.
 
-mod contest;
-mod contest_page;
+mod contact_comparison;
+mod contact_page;
 pub mod drawing;
 mod lead;
 mod measure;
@@ -24,13 +24,13 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Common, Compare};
 use crate::choices::RECONSTRUCTIONS;
+use crate::contact_options::Stage;
 use crate::failure::Failure;
 use crate::output::{Answer, listing, table, writable};
 use crate::page::text;
 use crate::progress::Bar;
 use crate::setup;
-use crate::touching::Stage;
-use contest::Contest;
+use contact_comparison::ContactComparison;
 use measure::{Comparison, Frequencies, LinkError, Ramp, Speed, Transient};
 use skeleton::Skeleton;
 use verdict::Verdict;
@@ -110,12 +110,13 @@ pub fn compared(
     skeleton.add_solids(mechanism, surfaces);
     if let Some(stage) = stage {
         let frames = motion::frames(mechanism, Engine::ALL.len());
-        let contest = contest::measure(mechanism, stage, model, dt.unwrap_or(CONTACT_STEP), frames, tick)?;
+        let compared =
+            contact_comparison::measure(mechanism, stage, model, dt.unwrap_or(CONTACT_STEP), frames, tick)?;
         return Ok(Compared {
-            html: contest_page::page(name, mechanism, stage.surfaces(), &skeleton, &contest),
-            json: of_contest(name, mechanism, &contest),
-            text: contest_text(mechanism, &contest),
-            warnings: contest.warnings,
+            html: contact_page::page(name, mechanism, stage.surfaces(), &skeleton, &compared),
+            json: of_contact(name, mechanism, &compared),
+            text: contest_text(mechanism, &compared),
+            warnings: compared.warnings,
         });
     }
     let frames = motion::frames(mechanism, 3);
@@ -205,60 +206,60 @@ fn at_rest(error: f64, estimate: Option<f64>) -> String {
 }
 
 /// The answer for people about a scene of contact.
-fn contest_text(mechanism: &Mechanism, contest: &Contest) -> String {
+fn contest_text(mechanism: &Mechanism, compared: &ContactComparison) -> String {
     let head = ["ENGINE", "STEP", "FURTHEST OFF", "PENETRATION", "RESIDUAL"].map(String::from).to_vec();
-    let rows = contest.runs.iter().map(|run| {
-        let furthest = contest.distances(run).into_iter().fold(0.0, f64::max);
+    let rows = compared.runs.iter().map(|run| {
+        let furthest = compared.distances(run).into_iter().fold(0.0, f64::max);
         vec![
             run.engine.to_string(),
             run.taken.map_or("-".into(), |[median, _]| text::time(median)),
-            if run.engine == "full" { "-".into() } else { contest_page::length(furthest) },
-            contest_page::length(run.worst.penetration),
+            if run.engine == "full" { "-".into() } else { contact_page::length(furthest) },
+            contact_page::length(run.worst.penetration),
             format!("{} m/s", text::significant(run.worst.residual, 2)),
         ]
     });
     let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
-    let absent: String = (contest.absent.iter())
+    let absent: String = (compared.absent.iter())
         .map(|(engine, why)| format!("the engine {engine} is left out: {why}\n"))
         .collect();
-    let lead = contest_page::lead(contest);
-    let verdict = Verdict::of_contest(contest, mechanism.radius()).text();
+    let lead = contact_page::lead(compared);
+    let verdict = Verdict::of_contact(compared, mechanism.radius()).text();
     format!("{verdict}\n\n{lead}\n\n{}{absent}\n", table(&rows))
 }
 
-fn of_contest(name: &str, mechanism: &Mechanism, contest: &Contest) -> Value {
+fn of_contact(name: &str, mechanism: &Mechanism, compared: &ContactComparison) -> Value {
     let effectors: Vec<&str> = mechanism.effectors().iter().map(|e| e.name.as_str()).collect();
-    let run = |run: &contest::Run| {
-        let distances = contest.distances(run);
+    let run = |run: &contact_comparison::Run| {
+        let distances = compared.distances(run);
         json!({
             "engine": run.engine,
             "time_per_step_us": run.taken.map(|[median, _]| median),
             "p99_us": run.taken.map(|[_, p99]| p99),
-            "times_as_fast": contest.gain(run),
+            "times_as_fast": compared.gain(run),
             "max_distance": distances.iter().copied().fold(0.0, f64::max),
             "final_distance": distances.last(),
             "penetration": run.worst.penetration,
             "residual": run.worst.residual,
-            "max_force": contest.forces(run).map(|forces| forces.fold(0.0, f64::max)),
+            "max_force": compared.forces(run).map(|forces| forces.fold(0.0, f64::max)),
             "stopped": run.stopped,
         })
     };
-    let absent = contest.absent.iter().map(|(engine, why)| json!({ "engine": engine, "error": why }));
+    let absent = compared.absent.iter().map(|(engine, why)| json!({ "engine": engine, "error": why }));
     json!({
         "mechanism": name,
         "bodies": mechanism.bodies().len(),
         "effectors": effectors,
         "radius": mechanism.radius(),
         "contact": {
-            "dt": contest.dt,
-            "steps": contest.steps,
-            "duration": contest.steps as f64 * contest.dt,
-            "loaded": contest.loaded.map(|e| &mechanism[e].name),
-            "exact_engine": contest.exact().map(|(engine, _)| engine),
-            "engines": contest.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
+            "dt": compared.dt,
+            "steps": compared.steps,
+            "duration": compared.steps as f64 * compared.dt,
+            "loaded": compared.loaded.map(|e| &mechanism[e].name),
+            "exact_engine": compared.exact().map(|(engine, _)| engine),
+            "engines": compared.runs.iter().map(run).chain(absent).collect::<Vec<_>>(),
         },
-        "verdict": Verdict::of_contest(contest, mechanism.radius()).json(),
-        "notes": contest_page::notes(contest),
+        "verdict": Verdict::of_contact(compared, mechanism.radius()).json(),
+        "notes": contact_page::notes(compared),
     })
 }
 

@@ -3,8 +3,8 @@
 use pliant::engines::Engine;
 use serde_json::{Value, json};
 
-use super::contest::Contest;
-use super::contest_page::{length, most};
+use super::contact_comparison::ContactComparison;
+use super::contact_page::{length, most};
 use super::measure::{Comparison, Ramp};
 use crate::page::text::{count, escape, listed, percent, percent_cell, prose, significant, time};
 
@@ -133,9 +133,9 @@ impl Verdict {
     }
 
     /// Of a scene of contact.
-    pub fn of_contest(contest: &Contest, radius: f64) -> Verdict {
-        let mut verdict = Verdict::new("throughout", contest.warnings.len());
-        for run in &contest.runs {
+    pub fn of_contact(compared: &ContactComparison, radius: f64) -> Verdict {
+        let mut verdict = Verdict::new("throughout", compared.warnings.len());
+        for run in &compared.runs {
             let name = run.engine;
             if let Some(why) = &run.stopped {
                 verdict.wrong.push(format!("`{name}` ends early ({})", why.trim_end_matches('.')));
@@ -149,7 +149,7 @@ impl Verdict {
                 let off = significant(run.worst.residual, 2);
                 verdict.wrong.push(format!("forces of contact in `{name}` are {off} m/s from Coulomb's law"));
             }
-            let furthest = most(contest.distances(run).into_iter());
+            let furthest = most(compared.distances(run).into_iter());
             if furthest > BAD * radius {
                 verdict.wrong.push(format!("`{name}` is up to {} from `full`", length(furthest)));
             } else if furthest <= GOOD * radius && run.stopped.is_none() && name != "full" {

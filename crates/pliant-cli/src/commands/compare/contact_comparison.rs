@@ -12,10 +12,10 @@ use pliant::shared::watch::Watch;
 use pliant::spatial::Pose;
 
 use super::measure::target_end;
+use crate::contact_options::{Stage, Worst, force_on};
 use crate::failure::Failure;
 use crate::report::effector_poses;
 use crate::timing::Timings;
-use crate::touching::{Stage, Worst, force_on};
 
 /// How long the motion is at least, s, and what it lasts beyond the last target, over the time of that.
 const SHORTEST: f64 = 2.0;
@@ -24,7 +24,7 @@ const BEYOND: f64 = 1.25;
 /// What one engine may take: the page is to be there within a minute.
 const LONGEST: Duration = Duration::from_secs(10);
 
-pub struct Contest {
+pub struct ContactComparison {
     /// Length of a step, s.
     pub dt: f64,
     /// Steps of the full engine, which are those of all unless they stop early.
@@ -62,7 +62,7 @@ pub struct Moment {
     pub residual: f64,
 }
 
-impl Contest {
+impl ContactComparison {
     /// The largest distance of an effector or loose body of a run from where the full one has it, by step, m.
     pub fn distances(&self, run: &Run) -> Vec<f64> {
         let between = |(a, b): (&Moment, &Moment)| {
@@ -98,9 +98,9 @@ pub fn measure(
     dt: f64,
     frames: usize,
     tick: &mut dyn FnMut(),
-) -> Result<Contest, Failure> {
+) -> Result<ContactComparison, Failure> {
     let wanted = (SHORTEST.max(BEYOND * target_end(mechanism)) / dt).round().max(1.0) as usize;
-    let mut contest = Contest {
+    let mut compared = ContactComparison {
         dt,
         steps: wanted,
         runs: Vec::new(),
@@ -120,32 +120,32 @@ pub fn measure(
             Ok(scene) => scene.map_err(|failure| failure.message),
         };
         match scene {
-            Err(why) => contest.absent.push((engine.name(), why)),
+            Err(why) => compared.absent.push((engine.name(), why)),
             Ok(mut scene) => {
-                let pace = Pace { dt, steps: contest.steps, frames, loose: mechanism.loose() };
+                let pace = Pace { dt, steps: compared.steps, frames, loose: mechanism.loose() };
                 let overlaps = || stage.overlaps().ok().flatten();
-                let start: (&mut dyn Simulation, u64) = (&mut scene, contest.steps as u64);
+                let start: (&mut dyn Simulation, u64) = (&mut scene, compared.steps as u64);
                 let mut watch = Watch::new(mechanism, engine, &[], (true, overlaps), start);
                 let (run, noticed) = pace.run(engine.name(), scene, &mut watch, tick);
                 // What overlaps at the start does so by every engine.
                 for warning in noticed {
-                    if contest.warnings.iter().all(|known| known.text != warning.text) {
-                        contest.warnings.push(warning);
+                    if compared.warnings.iter().all(|known| known.text != warning.text) {
+                        compared.warnings.push(warning);
                     }
                 }
-                contest.warnings.append(&mut watch.found);
+                compared.warnings.append(&mut watch.found);
                 if engine == Engine::Full {
-                    contest.steps = run.path.len() - 1;
+                    compared.steps = run.path.len() - 1;
                 }
-                contest.runs.push(run);
+                compared.runs.push(run);
             }
         }
     }
-    let most = |e: usize| contest.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
+    let most = |e: usize| compared.runs[0].path.iter().map(|m| m.forces[e]).fold(0.0, f64::max);
     let effectors = mechanism.effector_ids();
     let loaded = effectors.max_by(|a, b| most(a.index()).total_cmp(&most(b.index())));
-    contest.loaded = loaded.filter(|e| most(e.index()) > 0.0);
-    Ok(contest)
+    compared.loaded = loaded.filter(|e| most(e.index()) > 0.0);
+    Ok(compared)
 }
 
 /// How far a run goes and what is kept of it.

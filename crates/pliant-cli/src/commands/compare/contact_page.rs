@@ -7,7 +7,7 @@ use pliant::mechanism::Mechanism;
 use pliant::nalgebra::Vector3;
 use pliant::spatial::Pose;
 
-use super::contest::{Contest, Moment, Run};
+use super::contact_comparison::{ContactComparison, Moment, Run};
 use super::drawing::{View, arrows};
 use super::lead::loads;
 use super::motion;
@@ -70,48 +70,48 @@ fn step_length(dt: f64) -> String {
 }
 
 /// The point of the page in a few sentences.
-pub fn lead(contest: &Contest) -> String {
+pub fn lead(compared: &ContactComparison) -> String {
     let mut text = format!(
         "{} s of contact in steps of {}",
-        figure(contest.steps as f64 * contest.dt),
-        step_length(contest.dt)
+        figure(compared.steps as f64 * compared.dt),
+        step_length(compared.dt)
     );
-    if let Some([median, _]) = contest.runs[0].taken {
+    if let Some([median, _]) = compared.runs[0].taken {
         let _ = write!(text, ", of which the full simulation takes {} each", time(median));
     }
-    let exact = contest.exact().map_or("full", |(engine, _)| engine);
+    let exact = compared.exact().map_or("full", |(engine, _)| engine);
     if exact != "full" {
         let _ = write!(text, "; the fastest engine with every freedom is {exact}");
     }
     text.push('.');
-    let others: Vec<String> = (contest.runs[1..].iter())
+    let others: Vec<String> = (compared.runs[1..].iter())
         .map(|run| {
-            let fast = match (run.taken, contest.gain(run)) {
+            let fast = match (run.taken, compared.gain(run)) {
                 (Some([own, _]), _) if run.engine == exact => format!("takes {}", time(own)),
                 (Some([own, _]), Some(gain)) => {
                     format!("takes {} ({} times as fast as {exact})", time(own), significant(gain, 2))
                 }
                 _ => "does not get far".into(),
             };
-            let furthest = at_most(most(contest.distances(run).into_iter()));
+            let furthest = at_most(most(compared.distances(run).into_iter()));
             format!("{} {fast} and is at most {furthest} from it", run.engine)
         })
         .collect();
     if !others.is_empty() {
         let _ = write!(text, " Of the others, {}.", others.join("; "));
     }
-    let deepest = most(contest.runs.iter().map(|run| run.worst.penetration));
+    let deepest = most(compared.runs.iter().map(|run| run.worst.penetration));
     let _ = write!(text, " No overlap is deeper than {}.", at_most(deepest));
     text
 }
 
 /// What else a reader should know, in sentences.
-pub fn notes(contest: &Contest) -> Vec<String> {
-    let mut notes: Vec<String> = contest.warnings.iter().map(|warning| warning.text.clone()).collect();
+pub fn notes(compared: &ContactComparison) -> Vec<String> {
+    let mut notes: Vec<String> = compared.warnings.iter().map(|warning| warning.text.clone()).collect();
     notes.extend(
-        contest.absent.iter().map(|(engine, why)| format!("The engine {engine} is left out: {why}.")),
+        compared.absent.iter().map(|(engine, why)| format!("The engine {engine} is left out: {why}.")),
     );
-    for run in &contest.runs {
+    for run in &compared.runs {
         let stopped = run.stopped.as_ref();
         notes.extend(stopped.map(|why| format!("The engine {} ends early: {why}.", run.engine)));
     }
@@ -123,10 +123,10 @@ pub fn page(
     mechanism: &Mechanism,
     surfaces: &Surfaces,
     skeleton: &Skeleton,
-    contest: &Contest,
+    compared: &ContactComparison,
 ) -> String {
     let mut html = String::new();
-    Page { name, mechanism, surfaces, skeleton, contest }.write(&mut html).expect("strings take everything");
+    Page { name, mechanism, surfaces, skeleton, compared }.write(&mut html).expect("strings take everything");
     html
 }
 
@@ -135,16 +135,16 @@ struct Page<'a> {
     mechanism: &'a Mechanism,
     surfaces: &'a Surfaces,
     skeleton: &'a Skeleton,
-    contest: &'a Contest,
+    compared: &'a ContactComparison,
 }
 
 impl<'a> Page<'a> {
     fn write(&self, html: &mut String) -> std::fmt::Result {
         let name = escape(self.name);
-        let contest = self.contest;
+        let compared = self.compared;
         html.push_str(&head(&format!("{}: engines in contact", self.name)));
-        html.push_str(&Verdict::of_contest(contest, self.mechanism.radius()).html());
-        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(contest)))?;
+        html.push_str(&Verdict::of_contact(compared, self.mechanism.radius()).html());
+        writeln!(html, "<p class=\"lead\">{}</p>", escape(&lead(compared)))?;
         writeln!(
             html,
             "<p class=\"muted\">The <b class=\"full\">full</b> simulation computes every link, joint and contact in every step and is \
@@ -159,7 +159,7 @@ impl<'a> Page<'a> {
             count(self.mechanism.world_shapes().len(), "shape of the world", "shapes of the world"),
             escape(&loads(self.mechanism)),
         )?;
-        for note in notes(contest) {
+        for note in notes(compared) {
             writeln!(html, "<p class=\"note\">{}</p>", prose(&note))?;
         }
         self.table(html)?;
@@ -178,10 +178,10 @@ impl<'a> Page<'a> {
     }
 
     fn table(&self, html: &mut String) -> std::fmt::Result {
-        let contest = self.contest;
-        let effector = contest.loaded.map(|effector| self.mechanism[effector].name.as_str());
+        let compared = self.compared;
+        let effector = compared.loaded.map(|effector| self.mechanism[effector].name.as_str());
         let force = effector.map(|name| format!("force on<br/>“{}”, largest", escape(name)));
-        let faster = format!("as fast as<br/>{}", contest.exact().map_or("full", |(engine, _)| engine));
+        let faster = format!("as fast as<br/>{}", compared.exact().map_or("full", |(engine, _)| engine));
         let head = [
             "engine",
             "median step",
@@ -191,13 +191,13 @@ impl<'a> Page<'a> {
             "penetration,<br/>largest",
             "residual,<br/>largest",
         ];
-        let rows = contest.runs.iter().map(|run| {
-            let distances = contest.distances(run);
+        let rows = compared.runs.iter().map(|run| {
+            let distances = compared.distances(run);
             let of_full = run.engine == "full";
             let radius = self.mechanism.radius();
             let far = |metres: f64| red(&length(metres), metres > BAD * radius);
             let distance = |metres: f64| if of_full { "–".into() } else { far(metres) };
-            let ratio = contest.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
+            let ratio = compared.gain(run).map(|gain| format!("× {}", significant(gain, 2)));
             let [class, _] = class(run.engine);
             let mut cells = vec![
                 format!("<b class=\"{class}\">{}</b>", run.engine),
@@ -208,7 +208,7 @@ impl<'a> Page<'a> {
                 red(&length(run.worst.penetration), is_deep(run.worst.penetration, radius)),
                 red(&format!("{} m/s", significant(run.worst.residual, 2)), is_pushed(run.worst.residual)),
             ];
-            cells.extend(contest.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
+            cells.extend(compared.forces(run).map(|forces| format!("{} N", figure(most(forces)))));
             cells
         });
         writeln!(
@@ -221,8 +221,8 @@ impl<'a> Page<'a> {
 
     /// The motion; gives the end of the page, with what the player plays.
     fn player(&self, html: &mut String) -> Result<String, std::fmt::Error> {
-        let contest = self.contest;
-        let full = &contest.runs[0];
+        let compared = self.compared;
+        let full = &compared.runs[0];
         let moving = || full.frames.iter().flat_map(|(_, poses)| self.skeleton.place(poses));
         let low = moving().fold(Vector3::repeat(f64::INFINITY), |a, b| a.inf(&b));
         let high = moving().fold(Vector3::repeat(f64::NEG_INFINITY), |a, b| a.sup(&b));
@@ -238,28 +238,28 @@ impl<'a> Page<'a> {
             } else {
                 "following the scene's targets,"
             },
-            step_length(contest.dt)
+            step_length(compared.dt)
         )?;
         let others: Vec<(&str, &str)> =
-            contest.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
+            compared.runs[1..].iter().map(|run| (class(run.engine)[0], run.engine)).collect();
         html.push_str(&motion::player(height, "engine", &others));
         // A run that stopped early stays where it stopped.
         let frames = |run: &'a Run| -> Vec<&'a [Pose]> {
             let last = run.frames.len() - 1;
             (0..full.frames.len()).map(|k| run.frames[k.min(last)].1.as_slice()).collect()
         };
-        let runs = contest.runs.iter().map(|run| (class(run.engine)[0], frames(run))).collect();
+        let runs = compared.runs.iter().map(|run| (class(run.engine)[0], frames(run))).collect();
         let times = full.frames.iter().map(|(time, _)| *time).collect();
         Ok(motion::tail(self.mechanism, self.surfaces, (&view, &arrows(self.mechanism)), times, runs))
     }
 
     fn plots(&self, html: &mut String) -> std::fmt::Result {
-        let contest = self.contest;
+        let compared = self.compared;
         let line = |values: &[f64]| -> Vec<[f64; 2]> {
             // The largest of each stretch, so that no peak is lost.
             let every = values.len().div_ceil(LINE).max(1);
             let stretch =
-                |(k, some): (usize, &[f64])| [(k * every) as f64 * contest.dt, most(some.iter().copied())];
+                |(k, some): (usize, &[f64])| [(k * every) as f64 * compared.dt, most(some.iter().copied())];
             values.chunks(every).enumerate().map(stretch).collect()
         };
         let series = |run: &Run, values: Vec<f64>| Series {
@@ -269,7 +269,7 @@ impl<'a> Page<'a> {
             mark: Mark::Line,
         };
         let each = |of: &dyn Fn(&Moment) -> f64| -> Vec<Series> {
-            contest.runs.iter().map(|run| series(run, run.path.iter().map(of).collect())).collect()
+            compared.runs.iter().map(|run| series(run, run.path.iter().map(of).collect())).collect()
         };
         let plot = |id, title: String, y, series| Plot {
             id,
@@ -281,9 +281,9 @@ impl<'a> Page<'a> {
             marks: Vec::new(),
         };
         let mut plots = Vec::new();
-        if contest.runs.len() > 1 {
-            let distances: Vec<Series> = (contest.runs[1..].iter())
-                .map(|run| series(run, contest.distances(run).iter().map(|m| m * 1e3).collect()))
+        if compared.runs.len() > 1 {
+            let distances: Vec<Series> = (compared.runs[1..].iter())
+                .map(|run| series(run, compared.distances(run).iter().map(|m| m * 1e3).collect()))
                 .collect();
             // Where one engine is much further off than another, powers of ten show both.
             let ends = distances.iter().map(|line| most(line.points.iter().map(|p| p[1])).max(NEAR));
@@ -302,10 +302,10 @@ impl<'a> Page<'a> {
             plots.push((
                 "Distance from the full simulation",
                 format!("Of the effector or loose body that is furthest off.{below}"),
-                Plot { description: lead(contest), ..plot("distance", title.into(), axis, distances) },
+                Plot { description: lead(compared), ..plot("distance", title.into(), axis, distances) },
             ));
         }
-        if let Some(effector) = contest.loaded {
+        if let Some(effector) = compared.loaded {
             let name = &self.mechanism[effector].name;
             let title = format!("Force of contact on effector {name} over time");
             plots.push((
