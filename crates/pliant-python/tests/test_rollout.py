@@ -121,7 +121,7 @@ def test_warnings_are_those_of_the_worst_run():
         return [str(warning.message) for warning in found]
 
     alone = [texts(goals[i : i + 1], 1) for i in range(4)]
-    assert alone[0] == [] and len(alone[2]) == 1 and alone[2][0].startswith("of all runs: joint `hinge` goes")
+    assert alone[0] == [] and len(alone[2]) == 1 and alone[2][0].startswith("of all runs: joint `hinge` is")
     for threads in (1, 2, 4):
         assert texts(goals, threads) == alone[2]
 
